@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 The Specimen authors
+#
+# A thin front of Meson; `make help` lists the targets.
+
+PREFIX       ?= /usr/local
+DESTDIR      ?=
+FUZZ_SECONDS ?= 1200
+BUILD        ?= build
+FUZZ         ?=
+
+# $(call configured,option,value): sets an option of the build unless it has that value already.
+configured = grep -qs '^$(1) = $(2)$$' $(BUILD)/meson-private/cmd_line.txt || \
+	    meson configure $(BUILD) -D$(1)=$(2)
+
+.PHONY: build setup demo test check bench fuzz fuzz-merge install format clean distclean help
+
+build: $(BUILD)/build.ninja	## build the library and the command (the default)
+	@ninja -C $(BUILD)
+
+$(BUILD)/build.ninja:
+	@tools/setup.sh --check build
+	meson setup $(BUILD)
+
+setup:	## install what is missing on this machine (Debian, Ubuntu)
+	@tools/setup.sh test
+
+demo:	## set up if needed, build, and show what Specimen does
+	@tools/setup.sh build
+	@$(MAKE) --no-print-directory build
+	@SPE=$(BUILD)/src/spe tools/demo.sh
+
+test:	## set up if needed, then everything that CI checks
+	@tools/test.sh
+
+check: $(BUILD)/build.ninja	## quick: one build and its tests
+	@tools/setup.sh --check check
+	@$(call configured,tests,enabled)
+	@meson test -C $(BUILD) --print-errorlogs
+
+bench: build	## run the benchmarks
+	@set -e; for b in $(BUILD)/bench/bench_*; do \
+	    if [ -f "$$b" ] && [ -x "$$b" ]; then echo "== $${b##*/}"; "$$b"; fi; done
+	@set -e; for b in bench/bench_*.sh; do \
+	    if [ -f "$$b" ]; then echo "== $${b##*/}"; SPE=$(BUILD)/src/spe bash "$$b"; fi; done
+
+fuzz:	## fuzz every target for FUZZ_SECONDS each (FUZZ="packet ..." for some)
+	@tools/setup.sh test
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) tools/fuzz.sh run $(FUZZ)
+
+fuzz-merge:	## add what fuzzing found of interest to fuzz/corpus
+	@tools/fuzz.sh merge $(FUZZ)
+
+install: build	## install to PREFIX (/usr/local), below DESTDIR if given
+	@$(call configured,prefix,$(PREFIX))
+	@DESTDIR=$(DESTDIR) meson install -C $(BUILD)
+
+format:	## run clang-format on the C files
+	@find include src tests fuzz bench examples -name '*.[ch]' 2>/dev/null | xargs -r clang-format -i
+
+clean:	## remove what was built
+	rm -rf $(BUILD) build-gcc build-clang build-asan build-aarch64 build-fuzz
+
+distclean: clean	## and what was fetched
+	rm -rf .deps
+
+help:	## print this
+	@sed -n 's/^\([a-z-]*\):.*	## /\1	/p' Makefile | expand -t 14

@@ -1,0 +1,228 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 The Specimen authors
+#
+# Installs what Specimen needs and this machine lacks. Run it as often as you like: when nothing is
+# missing it says so and does nothing else.
+#
+#   tools/setup.sh [--check] [build|check|test]
+#
+#   build    what it takes to build Specimen and run the demo
+#   check    that, and what the tests of one build take
+#   test     all that `make test` uses (the default)
+#   --check  install nothing, say nothing when all is here, exit with 1 when something is missing
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# profile | how to see that it is there | Debian or Ubuntu package | what it is for
+# A package in <> is looked up, because its name depends on the release.
+needs='
+build | command make                                    | make                  | the targets
+build | command cc                                      | gcc                   | C compiler
+build | file /usr/include/stdio.h                       | libc6-dev             | C library headers
+build | command meson                                   | meson                 | build system
+build | command ninja                                   | ninja-build           | build system
+build | command pkg-config                              | pkg-config            | finding libraries
+build | command python3                                 | python3               | build system, tests
+test  | command gcc                                     | gcc                   | C compiler
+check | library cmocka                                  | libcmocka-dev         | unit tests
+test  | command clang                                   | clang                 | second C compiler
+test  | fuzzer                                          | <clang-rt>            | fuzzers, sanitizers
+test  | command clang-format                            | clang-format          | style check
+test  | command clang-tidy                              | clang-tidy            | static analysis
+test  | command mandoc                                  | mandoc                | manual page check
+test  | perf                                            | <perf>                | comparison with perf
+cross | command aarch64-linux-gnu-gcc                   | gcc-aarch64-linux-gnu | AArch64 build
+cross | file /usr/aarch64-linux-gnu/include/stdio.h     | libc6-dev-arm64-cross | AArch64 build
+cross | command qemu-aarch64                            | qemu-user             | AArch64 tests
+'
+# cmocka for AArch64 is no cross package and adding an architecture to the machine's dpkg would be
+# too much, so it is unpacked here. SPECIMEN_DEPS may point at a folder that has it already.
+deps=${SPECIMEN_DEPS:-.deps}/aarch64
+
+die() { echo "setup: $*" >&2; exit 1; }
+
+check_only=no profile=test
+for arg; do
+    case $arg in
+    --check) check_only=yes ;;
+    build | check | test) profile=$arg ;;
+    *) die "unknown argument '$arg': expected --check, build, check or test" ;;
+    esac
+done
+
+case $profile in
+build) profiles='build' ;;
+check) profiles='build check' ;;
+test) profiles='build check test' ;;
+esac
+# On AArch64 itself the native build is the AArch64 build.
+if [ "$profile" = test ] && [ "$(uname -m)" != aarch64 ]; then profiles+=' cross'; fi
+
+is_there() { # kind argument
+    case $1 in
+    command) command -v "$2" >/dev/null ;;
+    file) [ -e "$2" ] ;;
+    library) command -v pkg-config >/dev/null && pkg-config --exists "$2" ;;
+    fuzzer) # its run-time library comes apart from the compiler
+        command -v clang >/dev/null || return 1
+        local name
+        for name in "libclang_rt.fuzzer-$(uname -m).a" libclang_rt.fuzzer.a; do
+            [ ! -e "$(clang -print-file-name="$name")" ] || return 0
+        done
+        return 1 ;;
+    perf) # Ubuntu's /usr/bin/perf refuses to run beside a kernel that is not its own
+        perf --version >/dev/null 2>&1 || compgen -G '/usr/lib/linux-tools*/*/perf' >/dev/null ||
+            compgen -G '/usr/lib/linux-tools-*/perf' >/dev/null ;;
+    esac
+}
+
+# Sets missing_packages and missing_lines. The lines are for people.
+look() {
+    missing_packages=() missing_lines=()
+    local need kind argument package what
+    while IFS='|' read -r need test package what; do
+        need=${need// /} package=${package// /} what=${what# }
+        [[ -n $need && " $profiles " == *" $need "* ]] || continue
+        read -r kind argument <<<"$test"
+        is_there "$kind" "$argument" && continue
+        missing_packages+=("$package")
+        missing_lines+=("$(printf '  %-24s %s' "$package" "$what")")
+    done <<<"$needs"
+}
+
+need_arm64_cmocka() {
+    [[ " $profiles " == *' cross '* ]] && ! compgen -G "$deps/usr/lib/*/libcmocka.so" >/dev/null
+}
+
+look
+if [ ${#missing_packages[@]} = 0 ] && ! need_arm64_cmocka; then
+    [ $check_only = yes ] || echo "setup: everything is here"
+    exit 0
+fi
+if need_arm64_cmocka; then
+    missing_lines+=("$(printf '  %-24s %s' 'cmocka for AArch64' "AArch64 tests (in $deps, not installed)")")
+fi
+
+ID='' ID_LIKE='' VERSION_CODENAME=''
+# shellcheck source=/dev/null
+[ ! -r /etc/os-release ] || . /etc/os-release
+case " $ID $ID_LIKE " in
+*' ubuntu '*) system=ubuntu ;;
+*' debian '*) system=debian ;;
+*) system=other ;;
+esac
+command -v apt-get >/dev/null || system=other
+
+if [ "$check_only" = yes ] || [ "$system" = other ]; then
+    echo "setup: this is missing (package names as on Debian):"
+    printf '%s\n' "${missing_lines[@]}"
+    if [ "$system" = other ]; then
+        die "this is neither Debian nor Ubuntu, please install these with your own package manager"
+    fi
+    die "'make setup' installs it"
+fi
+
+as_root=()
+if [ "$(id -u)" != 0 ] && [ ${#missing_packages[@]} != 0 ]; then
+    if ! command -v sudo >/dev/null; then
+        printf '%s\n' "setup: this is missing:" "${missing_lines[@]}"
+        die "installing packages takes root or sudo, and here is neither"
+    fi
+    as_root=(sudo)
+fi
+apt() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get "$@"; }
+known() { [ -n "$(apt-cache show --no-all-versions "$1" 2>/dev/null)" ]; }
+
+echo "setup: installing for $ID ${VERSION_CODENAME:-}:"
+printf '%s\n' "${missing_lines[@]}"
+
+# Replaces <names> by what the release calls them; needs apt's lists.
+resolve() {
+    local package major
+    resolved=()
+    for package; do
+        case $package in
+        '<perf>')
+            package=linux-perf
+            known linux-perf || package=linux-tools-generic ;;
+        '<clang-rt>')
+            major=$(apt-cache depends clang 2>/dev/null |
+                sed -n 's/.*Depends: clang-\([0-9]*\)$/\1/p' | head -n 1)
+            package=libclang-rt-$major-dev
+            known "$package" || package=libclang-common-$major-dev ;;
+        esac
+        resolved+=("$package")
+    done
+}
+
+install_packages() {
+    resolve "${missing_packages[@]}"
+    apt install -y --no-install-recommends "${resolved[@]}"
+}
+
+if [ ${#missing_packages[@]} != 0 ]; then
+    if ! compgen -G '/var/lib/apt/lists/*_Packages*' >/dev/null; then
+        echo "setup: apt has no package lists yet"
+        apt update
+    fi
+    if ! install_packages; then
+        echo "setup: trying again with new package lists"
+        apt update
+        install_packages || die "apt could not install what is missing, see its messages above"
+    fi
+fi
+
+# An apt of its own for AArch64: its lists, cache and status live in a folder that is thrown away,
+# it needs no root, and the machine's apt does not notice.
+fetch_arm64_cmocka() {
+    local sources names
+    work=$(mktemp -d)
+    trap 'rm -rf "$work"' EXIT
+    chmod 755 "$work"
+    mkdir -p "$work"/{lists,cache,debs}
+    : >"$work/status"
+    local private=(-o APT::Architecture=arm64 -o APT::Architectures::=arm64
+        -o Dir::State="$work" -o Dir::State::Lists="$work/lists"
+        -o Dir::State::status="$work/status" -o Dir::Cache="$work/cache"
+        -o APT::Sandbox::User="$(id -un)" -o Acquire::Languages=none -o Acquire::Retries=2 -q)
+
+    # First with the machine's own sources, so that a local mirror is used; else with the
+    # distribution's, because those may be for one architecture only (on Ubuntu they always are).
+    for sources in machine distribution; do
+        if [ $sources = distribution ]; then
+            case $system in
+            debian) echo "deb http://deb.debian.org/debian $VERSION_CODENAME main" ;;
+            ubuntu) echo "deb http://ports.ubuntu.com/ubuntu-ports $VERSION_CODENAME main universe" ;;
+            esac >"$work/sources.list"
+            private+=(-o Dir::Etc::SourceList="$work/sources.list" -o Dir::Etc::SourceParts=-)
+            rm -rf "$work"/lists/* "$work"/cache/*
+        fi
+        apt-get "${private[@]}" update >>"$work/log" 2>&1 || true
+        names=$(apt-cache "${private[@]}" depends libcmocka-dev 2>>"$work/log" |
+            sed -n 's/.*Depends: \(libcmocka[0-9a-z]*\)$/\1/p')
+        # shellcheck disable=SC2086
+        if (cd "$work/debs" && apt-get "${private[@]}" download libcmocka-dev $names) \
+            >>"$work/log" 2>&1; then
+            local deb
+            rm -rf "$deps"
+            mkdir -p "$deps"
+            for deb in "$work"/debs/*.deb; do dpkg-deb -x "$deb" "$deps"; done
+            rm -rf "${deps:?}/usr/share"
+            return 0
+        fi
+    done
+    cat "$work/log" >&2
+    return 1
+}
+
+if need_arm64_cmocka; then
+    fetch_arm64_cmocka || die "could not fetch cmocka for AArch64, see apt's messages above"
+fi
+
+look
+if [ ${#missing_packages[@]} != 0 ] || need_arm64_cmocka; then
+    printf '%s\n' "${missing_lines[@]}" >&2
+    die "this is still missing after the installation"
+fi
+echo "setup: done"

@@ -1,0 +1,665 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/*
+ * The SPE sample record format, version 0 (Arm ARM D18), both ways:
+ *
+ *   bytes <-> packets     spe_packet_decode, spe_packet_encode         D18.1.1, D18.1.4
+ *   payloads <-> fields   spe_address_*, spe_op_*, spe_event_* ...     D18.2
+ *   bytes -> records      spe_stream_*    (pieces, damage, accounting) D18.1.2, D18.1.3
+ *   record -> bytes       spe_record_encode with a spe_layout
+ *   bytes -> columns      spe_bulk_*      (the fast way, same answers)
+ *   record -> violations  spe_check_record
+ *
+ * Pick the lowest layer that is enough. Nothing here allocates, does I/O or keeps global state;
+ * every struct lives where the caller puts it, and may be used by one thread at a time.
+ */
+#ifndef SPECIMEN_FORMAT_H
+#define SPECIMEN_FORMAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+#include "features.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* PMSIDR_EL1.MaxSize is at most 11: no record is larger (architecture registers, MaxSize). */
+#define SPE_RECORD_MAX 2048
+#define SPE_PACKET_MAX 10
+#define SPE_INDEX_COUNT 32 /* Address and Counter packets have a 5-bit INDEX */
+
+/* ---- Packets (D18.1) ------------------------------------------------------------------------ */
+
+enum spe_packet_type {
+    SPE_PACKET_UNKNOWN,     /* unallocated: skipped by its size, kept whole */
+    SPE_PACKET_PADDING,     /* 0x00 */
+    SPE_PACKET_END,         /* 0x01 */
+    SPE_PACKET_TIMESTAMP,   /* 0x71 */
+    SPE_PACKET_EVENTS,      /* 0x42 0x52 0x62 0x72 */
+    SPE_PACKET_DATA_SOURCE, /* 0x43 0x53, with a reserved size 0x63 0x73 */
+    SPE_PACKET_CONTEXT,     /* 0x64-0x67 */
+    SPE_PACKET_OP_TYPE,     /* 0x48-0x4b */
+    SPE_PACKET_ADDRESS,     /* 0xb0-0xb7, extended 0x20-0x23 0xb0-0xb7 */
+    SPE_PACKET_COUNTER,     /* 0x98-0x9f, extended 0x20-0x23 0x98-0x9f */
+    SPE_PACKET_TYPE_COUNT
+};
+
+struct spe_packet {
+    uint64_t payload; /* little-endian value of the payload bytes, zero-extended */
+    uint8_t type;     /* enum spe_packet_type, which follows from the header */
+    uint8_t index;    /* INDEX of Address, Counter and Context, CLASS of Operation Type, else 0 */
+    uint8_t header_size;  /* 1, or 2 for the extended format */
+    uint8_t payload_size; /* 0, 1, 2, 4 or 8 */
+    uint8_t header[2];    /* as in memory; header[1] is 0 when header_size is 1 */
+};
+
+/* Whether an encoding means something. Reserved packets are stepped over, never rejected. */
+enum spe_status {
+    SPE_DEFINED,
+    SPE_IMPDEF,   /* IMPLEMENTATION DEFINED */
+    SPE_RESERVED, /* reserved, or needs a feature that the set lacks, or reads as zero */
+};
+
+/* Bytes of the packet whose header starts at `bytes`: 1 to 10; SPE_ERR_TRUNCATED if len is too
+ * short to tell, SPE_ERR_FRAMING if an extended header's second byte is 0x20-0x3f. The payload
+ * itself need not be there. */
+SPE_API int spe_packet_size(const uint8_t *bytes, size_t len);
+
+/* Decode one packet. Returns its size; SPE_ERR_TRUNCATED if it does not end within len;
+ * SPE_ERR_FRAMING as above. *packet is written on success only. */
+SPE_API int spe_packet_decode(const uint8_t *bytes, size_t len, struct spe_packet *packet);
+
+/* The mirror: writes the same bytes that decode read and returns their number. SPE_ERR_INVALID if
+ * header and sizes contradict each other, SPE_ERR_RANGE if the payload does not fit,
+ * SPE_ERR_NOSPACE if len is too short. */
+SPE_API int spe_packet_encode(const struct spe_packet *packet, uint8_t *bytes, size_t len);
+
+/* Make a packet of a given type. index as in the struct; payload_size matters for Events (1, 2, 4,
+ * 8) and Data Source (1, 2) only. Address and Counter INDEX of 8 and up get the extended header.
+ * SPE_ERR_INVALID or SPE_ERR_RANGE if there is no such packet. */
+SPE_API int spe_packet_make(struct spe_packet *packet, enum spe_packet_type type, unsigned index,
+                            unsigned payload_size, uint64_t payload);
+
+/* Is the packet's header and payload defined under these features? Features that the record has
+ * nothing to do with (all but header indexes, CLASS and SUBCLASS) are not looked at here: see
+ * spe_check_record for whole records. */
+SPE_API enum spe_status spe_packet_status(const struct spe_packet *packet, spe_features features);
+
+/* "Address", "Operation Type" ...; never NULL. */
+SPE_API const char *spe_packet_type_name(unsigned type);
+
+/* ---- Addresses (D18.2.1) -------------------------------------------------------------------- */
+
+enum spe_address_index {
+    SPE_ADDRESS_PC = 0,
+    SPE_ADDRESS_TARGET = 1,
+    SPE_ADDRESS_VA = 2,
+    SPE_ADDRESS_PA = 3,
+    SPE_ADDRESS_PREVIOUS_TARGET = 4, /* FEAT_SPE_PBT */
+};
+
+/* Numbered {NSE,NS}. */
+enum spe_security {
+    SPE_SECURE = 0,
+    SPE_NONSECURE = 1,
+    SPE_SECURITY_RESERVED = 2,
+    SPE_REALM = 3,
+};
+
+struct spe_address {
+    uint64_t address; /* bits [55:0] */
+    uint8_t el;       /* instruction addresses */
+    uint8_t ns, nse;  /* instruction addresses and PA */
+    uint8_t tag;      /* data VA: the top byte */
+    uint8_t ch, pat;  /* PA: tag checked, Physical Address Tag */
+    uint8_t zero;     /* bits that read as zero: PC and targets [3:0], PA bit [5]; kept as found */
+};
+
+/* Split a payload by the layout of its INDEX. Reserved and IMPLEMENTATION DEFINED indexes have no
+ * layout: address and tag then hold bits [55:0] and [63:56]. */
+SPE_API void spe_address_decode(unsigned index, uint64_t payload, struct spe_address *a);
+
+/* The mirror; for every index and payload, encode(decode(payload)) == payload. */
+SPE_API uint64_t spe_address_encode(unsigned index, const struct spe_address *a);
+
+/* The 64-bit address software would use: a virtual address sign-extended from bit 55, without its
+ * tag; a physical address as it is. */
+SPE_API uint64_t spe_address_canonical(unsigned index, uint64_t payload);
+
+/* Security state of an instruction address, physical address space of a PA. Without FEAT_RME the
+ * NSE bit is not looked at. */
+SPE_API enum spe_security spe_address_security(const struct spe_address *a, spe_features features);
+
+SPE_API enum spe_status spe_address_status(unsigned index, spe_features features);
+SPE_API const char *spe_address_name(unsigned index); /* "pc", "target" ..., NULL if it has none */
+
+/* ---- Contexts (D18.2.2) --------------------------------------------------------------------- */
+
+/* INDEX 0 is CONTEXTIDR_EL1, 1 is CONTEXTIDR_EL2, 2 and 3 are reserved. */
+#define SPE_CONTEXT_COUNT 2
+
+/* ---- Counters (D18.2.3) --------------------------------------------------------------------- */
+
+enum spe_counter_index {
+    SPE_COUNTER_TOTAL = 0,
+    SPE_COUNTER_ISSUE = 1,
+    SPE_COUNTER_TRANSLATION = 2,
+    SPE_COUNTER_ALT_ISSUE = 4, /* in the clock domain of PMSIDR_EL1.ALTCLK */
+};
+
+/* Largest value of a counter of 12 or 16 bits, which is also the mark of saturation. */
+static inline uint16_t spe_counter_max(unsigned count_bits)
+{
+    return count_bits == 12 ? 0xfff : 0xffff;
+}
+
+/* Clip a latency to what the counter can hold (the counters saturate, D18.2.3). */
+static inline uint16_t spe_counter_clip(uint64_t cycles, unsigned count_bits)
+{
+    uint16_t max = spe_counter_max(count_bits);
+
+    return cycles > max ? max : (uint16_t)cycles;
+}
+
+static inline bool spe_counter_saturated(uint16_t count, unsigned count_bits)
+{
+    return count >= spe_counter_max(count_bits);
+}
+
+SPE_API enum spe_status spe_counter_status(unsigned index, spe_features features);
+SPE_API const char *spe_counter_name(unsigned index); /* "total", "issue" ..., or NULL */
+
+/* ---- Events (D18.2.6) ----------------------------------------------------------------------- */
+
+enum spe_event {
+    SPE_EVENT_EXCEPTION = 0,
+    SPE_EVENT_RETIRED = 1,
+    SPE_EVENT_L1D_ACCESS = 2,
+    SPE_EVENT_L1D_MISS = 3, /* refill before FEAT_SPEv1p4, miss with it */
+    SPE_EVENT_TLB_ACCESS = 4,
+    SPE_EVENT_TLB_WALK = 5,
+    SPE_EVENT_NOT_TAKEN = 6,
+    SPE_EVENT_MISPREDICTED = 7,
+    SPE_EVENT_LLC_ACCESS = 8,
+    SPE_EVENT_LLC_MISS = 9,
+    SPE_EVENT_REMOTE = 10,
+    SPE_EVENT_MISALIGNED = 11,
+    SPE_EVENT_TRANSACTIONAL = 16, /* always zero */
+    SPE_EVENT_PARTIAL_PREDICATE = 17,
+    SPE_EVENT_EMPTY_PREDICATE = 18,
+    SPE_EVENT_L2D_ACCESS = 19,
+    SPE_EVENT_L2D_MISS = 20,
+    SPE_EVENT_MODIFIED = 21,
+    SPE_EVENT_RECENTLY_FETCHED = 22,
+    SPE_EVENT_SNOOPED = 23,
+    SPE_EVENT_STREAMING = 24,
+    SPE_EVENT_SMCU = 25,
+};
+
+#define SPE_EVENT_BIT(name) (UINT64_C(1) << SPE_EVENT_##name)
+
+SPE_API enum spe_status spe_event_status(unsigned event, spe_features features);
+
+/* The set of events that may be 1 under these features: the defined and IMPLEMENTATION DEFINED. */
+SPE_API uint64_t spe_events_allowed(spe_features features);
+
+/* A lower-case name ("l1d_miss"); NULL for an event that has none. */
+SPE_API const char *spe_event_name(unsigned event);
+
+/* What the architecture says of it, one sentence; NULL as above. */
+SPE_API const char *spe_event_sentence(unsigned event, spe_features features);
+
+/* Smallest Events payload that carries all set bits: 1, 2, 4 or 8 (D18.2-060). */
+SPE_API unsigned spe_events_size(uint64_t events);
+
+/* ---- Operation types (D18.2.7) -------------------------------------------------------------- */
+
+enum spe_op_class {
+    SPE_CLASS_OTHER = 0,
+    SPE_CLASS_LDST = 1,
+    SPE_CLASS_BRANCH = 2,
+    SPE_CLASS_RESERVED = 3,
+};
+
+enum spe_op_kind {
+    SPE_OP_RESERVED,
+    SPE_OP_OTHER,
+    SPE_OP_SVE,     /* data processing, SVE vector */
+    SPE_OP_SME,     /* data processing, SME array */
+    SPE_OP_GP,      /* load/store of general-purpose registers */
+    SPE_OP_SIMD_FP, /* ... SIMD&FP registers */
+    SPE_OP_UNSPECIFIED,
+    SPE_OP_TAG,      /* Allocation Tags */
+    SPE_OP_NV2,      /* MRS/MSR turned into a load/store */
+    SPE_OP_EXTENDED, /* atomic, acquire, release, exclusive */
+    SPE_OP_SVE_LDST, /* SVE or SME registers */
+    SPE_OP_MEMCPY,
+    SPE_OP_MEMSET,
+    SPE_OP_GCS,
+    SPE_OP_BRANCH,
+    SPE_OP_KIND_COUNT
+};
+
+/* Call or return, FEAT_SPE_CRR. */
+enum spe_cr {
+    SPE_CR_NOT_RECORDED = 0,
+    SPE_CR_LINK = 1,
+    SPE_CR_RETURN = 2,
+    SPE_CR_NEITHER = 3,
+};
+
+#define SPE_EVL_OVER 7   /* EVL: more than 2048 bits, FEAT_SPE_SME */
+#define SPE_ETS_WHOLE 15 /* ETS: the whole ZA array */
+
+struct spe_op {
+    uint8_t kind;        /* enum spe_op_kind */
+    uint8_t class_;      /* enum spe_op_class */
+    uint8_t payload;     /* the byte itself; all there is for SPE_OP_RESERVED */
+    bool store;          /* LDST: not a memory-reading instruction */
+    bool cond, ind, gcs; /* branch (cond: also other) */
+    uint8_t cr;          /* branch: enum spe_cr */
+    bool ase, fp;        /* other; fp: also SVE, SME */
+    bool ar, excl, at;   /* extended */
+    bool pred, sg;       /* SVE */
+    uint8_t evl;         /* SVE and SVE load/store: 0-7 */
+    uint8_t ets;         /* SME: 0-15 */
+    bool comm;           /* GCS */
+};
+
+/* Classify every (class, payload) by its SUBCLASS pattern, features apart. Never fails: what
+ * matches no pattern is SPE_OP_RESERVED. */
+SPE_API void spe_op_decode(unsigned class_, uint8_t payload, struct spe_op *op);
+
+/* The mirror: sets class_ and payload from kind and fields. SPE_ERR_RANGE if a field does not fit,
+ * SPE_ERR_INVALID if the kind has no encoding. Fields that the kind lacks are not looked at. */
+SPE_API int spe_op_encode(struct spe_op *op);
+
+/* Reserved when the pattern, its kind's features, or a field's value (EVL, ETS) says so. */
+SPE_API enum spe_status spe_op_status(const struct spe_op *op, spe_features features);
+
+SPE_API const char *spe_op_kind_name(unsigned kind); /* "other", "gp", "sve_ldst" ...; never NULL */
+
+/* Bits of a vector (EVL) or of a part of ZA (ETS); 0 where the field names no size: EVL 0b111, ETS
+ * 0b1111 and the reserved ones. */
+SPE_API uint32_t spe_evl_bits(unsigned evl);
+SPE_API uint32_t spe_ets_bits(unsigned ets);
+
+/* The fields for a length in bits: rounded up to a power of two, at least 32 (EVL) or 128 (ETS).
+ * Over 2048 EVL is SPE_EVL_OVER; over 262144 ETS is SPE_ETS_WHOLE (U08). */
+SPE_API unsigned spe_evl_from_bits(uint32_t bits);
+SPE_API unsigned spe_ets_from_bits(uint32_t bits);
+
+/* ---- Records (D18.1.2) ---------------------------------------------------------------------- */
+
+/* spe_record.has: which of the single packets the record holds. */
+enum {
+    SPE_HAS_OP = 1u << 0,
+    SPE_HAS_EVENTS = 1u << 1,
+    SPE_HAS_SOURCE = 1u << 2,
+    SPE_HAS_CONTEXT1 = 1u << 3, /* CONTEXTIDR_EL1 */
+    SPE_HAS_CONTEXT2 = 1u << 4, /* CONTEXTIDR_EL2 */
+    SPE_HAS_TIMESTAMP = 1u << 5,
+};
+
+/*
+ * What one record says. Only fields whose presence bit is set mean anything; the rest hold what
+ * they held before. Payloads are as in the packets: use the views above.
+ */
+struct spe_record {
+    uint32_t has;       /* SPE_HAS_* */
+    uint32_t addresses; /* bit i: address[i] is present */
+    uint32_t counters;  /* bit i: counter[i] is present */
+    uint32_t context[SPE_CONTEXT_COUNT];
+    uint64_t events; /* bits that were not output are zero (D18.2.6) */
+    uint64_t timestamp;
+    uint16_t source;
+    uint8_t source_size;  /* bytes of SOURCE: 1 or 2 */
+    uint8_t events_size;  /* bytes of the Events payload: 1, 2, 4 or 8 */
+    uint8_t op_class, op; /* CLASS (0-2) and SUBCLASS payload: see spe_op_decode */
+    uint16_t unknown;     /* packets stepped over: unallocated or reserved headers */
+    uint16_t padding;     /* padding bytes inside the record */
+    uint16_t size;        /* bytes in the stream, first header to terminator */
+    uint64_t address[SPE_INDEX_COUNT];
+    uint16_t counter[SPE_INDEX_COUNT];
+};
+
+/* Empty the record: nothing present. Cheaper than zeroing it, and enough. */
+static inline void spe_record_clear(struct spe_record *r)
+{
+    r->has = 0;
+    r->addresses = 0;
+    r->counters = 0;
+    r->source_size = 0;
+    r->events_size = 0;
+    r->unknown = 0;
+    r->padding = 0;
+    r->size = 0;
+}
+
+static inline bool spe_record_has_address(const struct spe_record *r, unsigned index)
+{
+    return r->addresses >> index & 1;
+}
+
+static inline bool spe_record_has_counter(const struct spe_record *r, unsigned index)
+{
+    return r->counters >> index & 1;
+}
+
+/* ---- Streams: records out of bytes ---------------------------------------------------------- */
+
+/* Why bytes were skipped. */
+enum spe_skip_reason {
+    SPE_SKIP_FRAMING,   /* a header that has no size */
+    SPE_SKIP_DUPLICATE, /* a packet that no record has twice: a terminator was lost */
+    SPE_SKIP_OVERSIZE,  /* no terminator within SPE_RECORD_MAX bytes */
+    SPE_SKIP_TRUNCATED, /* the stream ended inside a record */
+    SPE_SKIP_UNSYNCED,  /* the stream began inside a record (SPE_STREAM_UNSYNCED) */
+    SPE_SKIP_REASON_COUNT
+};
+
+SPE_API const char *spe_skip_reason_name(unsigned reason); /* a short phrase; never NULL */
+
+enum spe_item_type {
+    SPE_ITEM_NONE = 0, /* feed more, or the stream is at its end */
+    SPE_ITEM_RECORD,
+    SPE_ITEM_SKIPPED,
+};
+
+struct spe_item {
+    uint8_t type;         /* enum spe_item_type */
+    uint8_t reason;       /* SPE_ITEM_SKIPPED: enum spe_skip_reason */
+    uint64_t offset;      /* in the stream, of the first byte */
+    uint64_t size;        /* bytes; for a record: first header to terminator, both included */
+    const uint8_t *bytes; /* SPE_ITEM_RECORD: the record's bytes, valid until the next call on the
+                             stream; NULL for a skipped range */
+};
+
+/* records + padding + skipped + pending = bytes fed, always; pending is 0 after spe_stream_end and
+ * the last item. */
+struct spe_account {
+    uint64_t bytes;                             /* fed */
+    uint64_t records;                           /* number of records */
+    uint64_t record_bytes;                      /* in them, padding inside them included */
+    uint64_t padding_bytes;                     /* between records */
+    uint64_t skipped;                           /* number of skipped ranges */
+    uint64_t skipped_bytes;                     /* in them */
+    uint64_t skipped_by[SPE_SKIP_REASON_COUNT]; /* bytes, by reason */
+    uint64_t unknown;                           /* packets in records that were stepped over */
+};
+
+enum {
+    SPE_STREAM_UNSYNCED = 1u << 0, /* the first bytes may lie inside a record (snapshots) */
+};
+
+/*
+ * The stream over one buffer queue. Bytes arrive in pieces split anywhere; the answers do not
+ * depend on where. All fields are private but `account`.
+ */
+struct spe_stream {
+    struct spe_account account;
+    const uint8_t *piece; /* what is being read; the caller's memory or carry[] */
+    size_t piece_size, piece_pos;
+    const uint8_t *next_piece; /* the caller's piece, while carry[] is read */
+    size_t next_size;
+    uint64_t offset;     /* stream offset of piece[0] */
+    uint64_t skip_start; /* while resynchronising */
+    uint8_t resyncing, skip_reason, ended, flags;
+    int16_t first_header; /* of the last good record, -1 if there was none */
+    uint16_t carry_size;  /* bytes in carry[] from earlier pieces; the rest are of this one */
+    uint8_t carry[2 * SPE_RECORD_MAX];
+};
+
+SPE_API void spe_stream_init(struct spe_stream *s, unsigned flags);
+
+/* Give the next piece. It is borrowed until spe_stream_next returns SPE_ITEM_NONE, and must not be
+ * given before that: SPE_ERR_INVALID, also after spe_stream_end. */
+SPE_API int spe_stream_feed(struct spe_stream *s, const uint8_t *bytes, size_t len);
+
+/* Say that no more pieces come: the rest is then decided. */
+SPE_API void spe_stream_end(struct spe_stream *s);
+
+/* The next item into *item; *record is written for SPE_ITEM_RECORD only. Returns item->type. */
+SPE_API int spe_stream_next(struct spe_stream *s, struct spe_item *item, struct spe_record *record);
+
+/* One record from contiguous bytes that start with its first header: its size, SPE_ERR_TRUNCATED,
+ * or an error if it is damaged. Leading padding is not skipped. */
+SPE_API int spe_record_decode(const uint8_t *bytes, size_t len, struct spe_record *record);
+
+/* ---- Layouts: bytes out of records ---------------------------------------------------------- */
+
+#define SPE_LAYOUT_SLOTS 16
+#define SPE_PLACE_NEXT 0xffff /* a slot that follows the one before it */
+#define SPE_SLOT_ALL 0xff     /* a slot for all packets of its type, by ascending INDEX */
+
+struct spe_layout_slot {
+    uint8_t type;   /* enum spe_packet_type: Context, Counter, Address, Data Source, Op, Events */
+    uint8_t index;  /* INDEX, for the first three, or SPE_SLOT_ALL; else 0 */
+    uint16_t place; /* byte offset in the record, filled up to with padding; or SPE_PLACE_NEXT */
+};
+
+/*
+ * In which order and where an implementation puts the packets of a record. A packet without a slot
+ * makes spe_record_encode fail with SPE_ERR_LAYOUT. The terminator is always last (D18.1.2).
+ */
+struct spe_layout {
+    const char *name;
+    uint16_t terminator_place; /* offset of Timestamp or End, or SPE_PLACE_NEXT */
+    uint16_t min_size;         /* records are padded at least to this size, after the terminator */
+    uint16_t max_size;         /* 2^PMSIDR_EL1.MaxSize */
+    uint16_t align;            /* 2^PMBIDR_EL1.Align: sizes are padded to a multiple of it */
+    uint8_t events_size;       /* 1, 2, 4, 8, or 0 = the smallest that carries the events */
+    uint8_t source_size;       /* 1 or 2, or 0 = the record's own */
+    uint8_t count_bits;        /* 12 or 16: counters are clipped to it */
+    uint8_t slots;
+    struct spe_layout_slot slot[SPE_LAYOUT_SLOTS];
+};
+
+/* "architecture" (the order of the Arm ARM's pseudocode), "neoverse-n1", "kunpeng-920"; NULL if
+ * there is no such layout. */
+SPE_API const struct spe_layout *spe_layout_by_name(const char *name);
+SPE_API const struct spe_layout *spe_layout_at(size_t i); /* for listing; NULL past the last */
+
+/* Zero if the layout can be used, else SPE_ERR_INVALID with a sentence. */
+SPE_API int spe_layout_validate(const struct spe_layout *layout, char *why, size_t why_size);
+
+/*
+ * Write the record, with its terminator and padding. Returns its size, a multiple of the alignment.
+ * record->padding, unknown and size are not looked at. SPE_ERR_LAYOUT, SPE_ERR_SIZE,
+ * SPE_ERR_NOSPACE; SPE_ERR_RANGE if a value has no packet (events in a smaller Events payload, a
+ * source of two bytes in one).
+ */
+SPE_API int spe_record_encode(const struct spe_record *record, const struct spe_layout *layout,
+                              uint8_t *bytes, size_t len);
+
+/* ---- Bulk: columns out of bytes ------------------------------------------------------------- */
+
+/*
+ * Columns, each an array of `capacity` elements or NULL when it is not wanted. A cell whose packet
+ * the record lacks is zero; `has`, `addresses` and `counters` tell absent from zero.
+ */
+struct spe_columns {
+    size_t size;                                       /* sizeof(struct spe_columns), for growth */
+    size_t capacity;                                   /* rows that the arrays have room for */
+    size_t rows;                                       /* rows filled; spe_bulk_next appends */
+    uint64_t *offset;                                  /* of the record in the stream */
+    uint64_t *pc, *target, *va, *pa, *previous_target; /* payloads, index 0-4 */
+    uint64_t *events, *timestamp;
+    uint32_t *context1, *context2;
+    uint16_t *total, *issue, *translation, *alt_issue; /* counters 0, 1, 2, 4 */
+    uint16_t *source;
+    uint16_t *op;       /* CLASS << 8 | payload */
+    uint8_t *has;       /* SPE_HAS_* */
+    uint8_t *addresses; /* bit i: address i is present, i < 8 */
+    uint8_t *counters;  /* likewise */
+};
+
+#define SPE_BULK_SHAPES 15
+#define SPE_SHAPE_MAX 96 /* bytes of a record, and padding after it, that a shape covers */
+
+/*
+ * Where a record has its packets; private. Real CPUs emit few shapes, so one compare of all header
+ * bytes tells which one it is, and every value is then a load from a known place.
+ */
+struct spe_shape {
+    uint8_t mask[SPE_SHAPE_MAX]; /* 0xff where match[] must be found: headers and padding */
+    uint8_t match[SPE_SHAPE_MAX];
+    uint64_t wide_mask[7]; /* pc, target, va, pa, previous target, events, timestamp */
+    uint32_t context_mask[2];
+    uint16_t narrow_mask[6]; /* total, issue, translation, alternate issue, source, op */
+    uint16_t op_class;       /* CLASS << 8 */
+    uint16_t unknown;
+    uint8_t wide_at[7], context_at[2], narrow_at[6];
+    uint8_t
+        row_from[80]; /* the same as one permutation of bytes: wide, contexts, narrow, constants */
+    uint64_t mask_bits; /* mask[] of the first 64 bytes, a bit each */
+    uint64_t row_mask;  /* of its first 64 bytes: those that come from the record */
+    uint16_t tail_mask; /* of its last 16 */
+    uint8_t tail[16];   /* what the others of the last 16 are */
+    uint8_t has, addresses, counters;
+    uint8_t size;    /* of the record */
+    uint8_t advance; /* with the padding after it */
+    uint8_t first_header;
+};
+
+/*
+ * The bulk decoder is a stream that remembers the shapes of the records it has seen. Private but
+ * for `stream.account`.
+ */
+struct spe_bulk {
+    struct spe_stream stream;
+    struct spe_shape shape[SPE_BULK_SHAPES];
+    /* The tree that finds the shape which a record may have. A step is a node, and << 8 the place
+     * of the byte to look at there, which leads to the next step. Nodes from 16 on are shapes, and
+     * the last is none; they lead to themselves. */
+    uint16_t root, next[32][256];
+    uint8_t depth;
+    uint8_t shapes, next_victim, last; /* of them: known, to be replaced, seen last */
+    uint8_t longest;                   /* advance of a shape */
+    uint8_t path;                      /* enum spe_bulk_path in use */
+};
+
+enum spe_bulk_path {
+    SPE_BULK_AUTO,     /* the fastest that this CPU has */
+    SPE_BULK_ITERATOR, /* no prediction: the reference */
+    SPE_BULK_PORTABLE,
+    SPE_BULK_AVX2,
+    SPE_BULK_AVX512, /* with VBMI: Zen 4, Ice Lake and later */
+    SPE_BULK_NEON,
+};
+
+/* SPE_ERR_INVALID if this CPU or build lacks the path. */
+SPE_API int spe_bulk_init(struct spe_bulk *b, unsigned flags, enum spe_bulk_path path);
+SPE_API int spe_bulk_feed(struct spe_bulk *b, const uint8_t *bytes, size_t len);
+SPE_API void spe_bulk_end(struct spe_bulk *b);
+
+/*
+ * Append rows until the columns are full, a range is skipped, or the piece is used up. Returns
+ * SPE_ITEM_RECORD when the columns are full, SPE_ITEM_SKIPPED with *skipped filled (rows so far
+ * come before it), or SPE_ITEM_NONE when more bytes are needed or the stream has ended.
+ */
+SPE_API int spe_bulk_next(struct spe_bulk *b, struct spe_columns *columns,
+                          struct spe_item *skipped);
+
+/* ---- CPUs: what a MIDR tells (data in src/format/cpus.c) ------------------------------------ */
+
+/* Where the data came from, as far as the CPU's table says. */
+enum spe_source_level {
+    SPE_LEVEL_UNKNOWN,
+    SPE_LEVEL_L1,
+    SPE_LEVEL_L2,
+    SPE_LEVEL_L3, /* system or cluster cache */
+    SPE_LEVEL_PEER_CORE,
+    SPE_LEVEL_LOCAL_CLUSTER,
+    SPE_LEVEL_PEER_CLUSTER,
+    SPE_LEVEL_REMOTE_CACHE, /* another socket's cache or an unnamed remote place */
+    SPE_LEVEL_DRAM,
+    SPE_LEVEL_REMOTE_DRAM,
+    SPE_LEVEL_IO,
+    SPE_LEVEL_COUNT
+};
+
+SPE_API const char *spe_source_level_name(unsigned level);
+
+struct spe_source {
+    uint16_t value;
+    uint8_t level;    /* enum spe_source_level */
+    bool modified;    /* the line was dirty there */
+    const char *name; /* "L1D", "Peer core" ... */
+};
+
+struct spe_source_table {
+    const char *name;
+    const struct spe_source *sources;
+    size_t count;
+};
+
+struct spe_cpu {
+    const char *name;                       /* "neoverse-n1" */
+    const char *title;                      /* "Arm Neoverse N1" */
+    uint8_t implementer;                    /* MIDR_EL1[31:24] */
+    uint16_t part;                          /* MIDR_EL1[15:4] */
+    const struct spe_source_table *sources; /* NULL: its data sources are not known */
+    spe_features features;                  /* 0: not known here */
+    const struct spe_layout *layout;        /* NULL: not known here */
+    uint64_t named_impdef_events; /* IMPLEMENTATION DEFINED events with a name: see below */
+};
+
+SPE_API const struct spe_cpu *
+spe_cpu_by_midr(uint64_t midr); /* any variant and revision; or NULL */
+SPE_API const struct spe_cpu *spe_cpu_by_name(const char *name);
+SPE_API const struct spe_cpu *spe_cpu_at(size_t i);
+
+/* The source's entry in the CPU's table; NULL when CPU or value is not known: nothing is guessed.
+ */
+SPE_API const struct spe_source *spe_cpu_source(const struct spe_cpu *cpu, uint16_t value);
+
+/* Name of an IMPLEMENTATION DEFINED event on this CPU ("late_prefetch"), or NULL. */
+SPE_API const char *spe_cpu_event_name(const struct spe_cpu *cpu, unsigned event);
+
+/* ---- Validation ----------------------------------------------------------------------------- */
+
+struct spe_check_config {
+    size_t size; /* sizeof(struct spe_check_config) */
+    spe_features features;
+    unsigned count_bits; /* 12 or 16; 0: not checked */
+    unsigned max_size;   /* bytes; 0: SPE_RECORD_MAX */
+    unsigned align;      /* bytes; records start at a multiple of it; 0 or 1: not checked */
+    bool speculative;    /* operations that do not retire can be sampled: E[1] may be 0 */
+    bool tbi;            /* data VAs carry a tag: the top byte may be anything */
+};
+
+enum spe_severity { SPE_VIOLATION, SPE_REMARK };
+
+struct spe_rule {
+    const char *name;      /* "missing-events" */
+    const char *reference; /* "D18.2.6" or a requirement id */
+    const char *sentence;
+};
+
+struct spe_violation {
+    const struct spe_rule *rule;
+    uint64_t offset;  /* in the stream, of the record or packet */
+    char detail[120]; /* "context INDEX 2", may be empty */
+    uint8_t severity; /* enum spe_severity: SPE_REMARK where the text leaves a way out */
+};
+
+typedef void spe_violation_fn(void *user, const struct spe_violation *violation);
+
+/*
+ * Check one record, as spe_stream_next hands it out, against the configuration; calls fn for each
+ * violation and returns their number. `bytes` may be the item's bytes.
+ */
+SPE_API int spe_check_record(const struct spe_check_config *config, const uint8_t *bytes,
+                             size_t len, uint64_t offset, spe_violation_fn *fn, void *user);
+
+SPE_API const struct spe_rule *spe_rule_at(size_t i); /* for listing; NULL past the last */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+#ifndef SPE_FORMAT_BULK_H
+#define SPE_FORMAT_BULK_H
+
+#include <specimen/format.h>
+
+/* Columns of struct spe_shape's wide_* and narrow_* arrays. */
+enum { WIDE_PC, WIDE_TARGET, WIDE_VA, WIDE_PA, WIDE_PREVIOUS, WIDE_EVENTS, WIDE_TIMESTAMP };
+enum { NARROW_TOTAL, NARROW_ISSUE, NARROW_TRANSLATION, NARROW_ALT_ISSUE, NARROW_SOURCE, NARROW_OP };
+
+#define LEAF 16 /* nodes of the tree from here on are shapes */
+#define NO_SHAPE (LEAF + SPE_BULK_SHAPES)
+
+/* A load of 8 bytes may begin at the last byte that a shape covers. */
+#define READ_AHEAD (SPE_SHAPE_MAX + 8)
+
+/* Append rows from the stream's piece while its records have shapes that are known. Every one of
+ * these does the same; they differ in the instructions used.
+ * The one for AVX-512 needs shapes that end within 64 bytes. */
+void spe_bulk_fill_portable(struct spe_bulk *b, struct spe_columns *c);
+void spe_bulk_fill_avx2(struct spe_bulk *b, struct spe_columns *c);
+void spe_bulk_fill_avx512(struct spe_bulk *b, struct spe_columns *c);
+void spe_bulk_fill_neon(struct spe_bulk *b, struct spe_columns *c);
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/*
+ * AVX-512 with VBMI. A record of up to 64 bytes is one register: one masked compare tells its
+ * shape, one permutation makes its row. Eight rows at a time are transposed into the columns.
+ */
+#include <immintrin.h>
+
+#include "bulk.h"
+
+/* The records of up to eight rows that are not in the columns yet. */
+struct sink {
+    const struct spe_columns *columns;
+    size_t waiting;
+    const struct spe_shape *shape[8];
+    const uint8_t *record[8];
+};
+
+static inline bool has_shape(const struct spe_shape *s, const uint8_t *p)
+{
+    return !_mm512_mask_cmpneq_epi8_mask(s->mask_bits, _mm512_loadu_si512(p),
+                                         _mm512_loadu_si512(s->match));
+}
+
+/* The first 64 bytes of a row: wide columns and contexts. */
+static inline __m512i wide_row(const struct spe_shape *s, const uint8_t *p)
+{
+    return _mm512_maskz_permutexvar_epi8(s->row_mask, _mm512_loadu_si512(s->row_from),
+                                         _mm512_loadu_si512(p));
+}
+
+/* The last 16 bytes: narrow columns and constants. */
+static inline __m128i narrow_row(const struct spe_shape *s, const uint8_t *p)
+{
+    __m128i from = _mm_loadu_si128((const __m128i *)(const void *)(s->row_from + 64));
+    __m128i constant = _mm_loadu_si128((const __m128i *)(const void *)s->tail);
+    __m512i row = _mm512_permutexvar_epi8(_mm512_castsi128_si512(from), _mm512_loadu_si512(p));
+
+    return _mm_mask_mov_epi8(constant, s->tail_mask, _mm512_castsi512_si128(row));
+}
+
+/* Rows become columns: column[i] of the result is element i of all eight rows. */
+static inline void transpose(const struct sink *k, __m512i *column)
+{
+    const __m512i low = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13);
+    const __m512i high = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
+    const __m512i first = _mm512_setr_epi64(0, 1, 2, 3, 8, 9, 10, 11);
+    const __m512i second = _mm512_setr_epi64(4, 5, 6, 7, 12, 13, 14, 15);
+    __m512i pair[8], quad[8];
+
+    for (int i = 0; i < 4; i++) {
+        __m512i a = wide_row(k->shape[2 * i], k->record[2 * i]);
+        __m512i b = wide_row(k->shape[2 * i + 1], k->record[2 * i + 1]);
+
+        pair[2 * i] = _mm512_unpacklo_epi64(a, b);     /* columns 0 2 4 6 */
+        pair[2 * i + 1] = _mm512_unpackhi_epi64(a, b); /* columns 1 3 5 7 */
+    }
+    for (int i = 0; i < 2; i++) {
+        for (int odd = 0; odd < 2; odd++) {
+            __m512i a = pair[4 * i + odd], b = pair[4 * i + 2 + odd];
+
+            quad[4 * i + odd] = _mm512_permutex2var_epi64(a, low, b);      /* 0 4, or 1 5 */
+            quad[4 * i + 2 + odd] = _mm512_permutex2var_epi64(a, high, b); /* 2 6, or 3 7 */
+        }
+    }
+    for (int i = 0; i < 4; i++) {
+        column[i] = _mm512_permutex2var_epi64(quad[i], first, quad[4 + i]);
+        column[4 + i] = _mm512_permutex2var_epi64(quad[i], second, quad[4 + i]);
+    }
+}
+
+static inline void store_wide(uint64_t *column, size_t row, __m512i value)
+{
+    if (column)
+        _mm512_storeu_si512(column + row, value);
+}
+
+static inline void store_context(uint32_t *column, size_t row, __m512i value)
+{
+    if (column)
+        _mm256_storeu_si256((__m256i *)(void *)(column + row), _mm512_cvtepi64_epi32(value));
+}
+
+static inline void store_narrow(uint16_t *column, size_t row, __m128i value)
+{
+    if (column)
+        _mm_storeu_si128((__m128i *)(void *)(column + row), value);
+}
+
+static inline void store_byte(uint8_t *column, size_t row, __m128i value)
+{
+    if (column)
+        _mm_storel_epi64((__m128i *)(void *)(column + row), _mm_cvtepi16_epi8(value));
+}
+
+static inline void put_wide_tile(const struct sink *k, size_t row)
+{
+    const struct spe_columns *c = k->columns;
+    __m512i column[8];
+
+    transpose(k, column);
+    store_wide(c->pc, row, column[WIDE_PC]);
+    store_wide(c->target, row, column[WIDE_TARGET]);
+    store_wide(c->va, row, column[WIDE_VA]);
+    store_wide(c->pa, row, column[WIDE_PA]);
+    store_wide(c->previous_target, row, column[WIDE_PREVIOUS]);
+    store_wide(c->events, row, column[WIDE_EVENTS]);
+    store_wide(c->timestamp, row, column[WIDE_TIMESTAMP]);
+    store_context(c->context1, row, column[7]);
+    store_context(c->context2, row, _mm512_srli_epi64(column[7], 32));
+}
+
+/* Four rows in one register. */
+static inline __m512i four_narrow_rows(const struct sink *k, int first)
+{
+    __m512i rows = _mm512_castsi128_si512(narrow_row(k->shape[first], k->record[first]));
+
+    rows = _mm512_inserti32x4(rows, narrow_row(k->shape[first + 1], k->record[first + 1]), 1);
+    rows = _mm512_inserti32x4(rows, narrow_row(k->shape[first + 2], k->record[first + 2]), 2);
+    return _mm512_inserti32x4(rows, narrow_row(k->shape[first + 3], k->record[first + 3]), 3);
+}
+
+static inline void put_narrow_tile(const struct sink *k, size_t row)
+{
+    /* Word i of all eight rows in 128-bit lane i. */
+    const __m512i words =
+        _mm512_set_epi16(59, 51, 43, 35, 27, 19, 11, 3, 58, 50, 42, 34, 26, 18, 10, 2, 57, 49, 41,
+                         33, 25, 17, 9, 1, 56, 48, 40, 32, 24, 16, 8, 0);
+    const __m512i next_words = _mm512_add_epi16(words, _mm512_set1_epi16(4));
+    const struct spe_columns *c = k->columns;
+    __m512i a = four_narrow_rows(k, 0), b = four_narrow_rows(k, 4);
+    __m512i low = _mm512_permutex2var_epi16(a, words, b);
+    __m512i high = _mm512_permutex2var_epi16(a, next_words, b);
+    __m128i has_addresses = _mm512_extracti32x4_epi32(high, 2);
+
+    store_narrow(c->total, row, _mm512_extracti32x4_epi32(low, NARROW_TOTAL));
+    store_narrow(c->issue, row, _mm512_extracti32x4_epi32(low, NARROW_ISSUE));
+    store_narrow(c->translation, row, _mm512_extracti32x4_epi32(low, NARROW_TRANSLATION));
+    store_narrow(c->alt_issue, row, _mm512_extracti32x4_epi32(low, NARROW_ALT_ISSUE));
+    store_narrow(c->source, row, _mm512_extracti32x4_epi32(high, NARROW_SOURCE - 4));
+    store_narrow(c->op, row, _mm512_extracti32x4_epi32(high, NARROW_OP - 4));
+    store_byte(c->has, row, has_addresses);
+    store_byte(c->addresses, row, _mm_srli_epi16(has_addresses, 8));
+    store_byte(c->counters, row, _mm512_extracti32x4_epi32(high, 3));
+}
+
+static inline __attribute__((always_inline)) void
+sink_put(struct sink *k, size_t row, const struct spe_shape *s, const uint8_t *p, uint64_t offset)
+{
+    if (k->columns->offset)
+        k->columns->offset[row] = offset;
+    k->shape[k->waiting] = s;
+    k->record[k->waiting] = p;
+    if (++k->waiting < 8)
+        return;
+    put_wide_tile(k, row - 7);
+    put_narrow_tile(k, row - 7);
+    k->waiting = 0;
+}
+
+static inline void put_row(const struct spe_columns *c, size_t row, const uint64_t *wide,
+                           const uint16_t *narrow)
+{
+    uint64_t *const wides[7] = {c->pc,     c->target,   c->va, c->pa, c->previous_target,
+                                c->events, c->timestamp};
+    uint16_t *const narrows[6] = {c->total,     c->issue,  c->translation,
+                                  c->alt_issue, c->source, c->op};
+
+    for (unsigned i = 0; i < 7; i++)
+        if (wides[i])
+            wides[i][row] = wide[i];
+    for (unsigned i = 0; i < 6; i++)
+        if (narrows[i])
+            narrows[i][row] = narrow[i];
+    if (c->context1)
+        c->context1[row] = (uint32_t)wide[7];
+    if (c->context2)
+        c->context2[row] = (uint32_t)(wide[7] >> 32);
+    if (c->has)
+        c->has[row] = (uint8_t)narrow[6];
+    if (c->addresses)
+        c->addresses[row] = (uint8_t)(narrow[6] >> 8);
+    if (c->counters)
+        c->counters[row] = (uint8_t)narrow[7];
+}
+
+/* Rows that are fewer than eight, one by one. */
+static inline void sink_flush(struct sink *k, size_t rows)
+{
+    for (size_t i = 0; i < k->waiting; i++) {
+        uint64_t wide[8];
+        uint16_t narrow[8];
+
+        _mm512_storeu_si512(wide, wide_row(k->shape[i], k->record[i]));
+        _mm_storeu_si128((__m128i *)(void *)narrow, narrow_row(k->shape[i], k->record[i]));
+        put_row(k->columns, rows - k->waiting + i, wide, narrow);
+    }
+    k->waiting = 0;
+}
+
+#include "bulk_fill.h"
+
+void spe_bulk_fill_avx512(struct spe_bulk *b, struct spe_columns *c)
+{
+    const struct spe_columns copy = *c; /* which the stores into the columns cannot change */
+    struct sink sink;
+
+    sink.columns = &copy;
+    sink.waiting = 0;
+    fill(b, c, &sink);
+}

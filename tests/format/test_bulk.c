@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/* The bulk decoder gives what the stream gives: every path, on every kind of input. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <specimen/format.h>
+
+#include "../support/columns.h"
+#include "../support/streams.h"
+
+enum { ROOM = 1 << 16 };
+
+static const enum spe_bulk_path paths[] = {SPE_BULK_AUTO, SPE_BULK_ITERATOR, SPE_BULK_PORTABLE,
+                                           SPE_BULK_AVX2, SPE_BULK_AVX512,   SPE_BULK_NEON};
+
+/* Rows and skipped ranges of the reference, the record stream. */
+struct reference {
+    struct spe_columns columns;
+    struct spe_item skipped[ROOM / 8];
+    size_t ranges;
+    struct spe_account account;
+};
+
+static void run_reference(struct reference *ref, const uint8_t *bytes, size_t len, unsigned flags)
+{
+    static struct spe_stream s;
+    struct spe_item item;
+    struct spe_record r;
+
+    ref->columns.rows = 0;
+    ref->ranges = 0;
+    spe_stream_init(&s, flags);
+    spe_stream_feed(&s, bytes, len);
+    spe_stream_end(&s);
+    while (spe_stream_next(&s, &item, &r) != SPE_ITEM_NONE) {
+        if (item.type == SPE_ITEM_RECORD)
+            columns_append(&ref->columns, &r, item.offset);
+        else
+            ref->skipped[ref->ranges++] = item;
+    }
+    ref->account = s.account;
+}
+
+/* Drain what the piece gives into `c`, comparing skipped ranges on the way. Columns are handed out
+ * `window` rows at a time, so that rows end anywhere. */
+static size_t drain(struct spe_bulk *b, struct spe_columns *c, size_t window,
+                    const struct reference *ref, size_t range)
+{
+    struct spe_item skipped;
+    int got;
+
+    do {
+        c->capacity = c->rows + window;
+        got = spe_bulk_next(b, c, &skipped);
+        if (got == SPE_ITEM_SKIPPED) {
+            assert_true(range < ref->ranges);
+            assert_int_equal(skipped.offset, ref->skipped[range].offset);
+            assert_int_equal(skipped.size, ref->skipped[range].size);
+            assert_int_equal(skipped.reason, ref->skipped[range].reason);
+            range++;
+        }
+    } while (got != SPE_ITEM_NONE);
+    return range;
+}
+
+static void check_path(const struct reference *ref, struct spe_columns *c, const uint8_t *bytes,
+                       size_t len, unsigned flags, enum spe_bulk_path path, struct random *rng)
+{
+    static struct spe_bulk b;
+    size_t range = 0, at = 0;
+    size_t window = 1 + random_below(rng, 300);
+    bool whole = random_chance(rng, 50);
+
+    if (spe_bulk_init(&b, flags, path) < 0)
+        return;
+    c->rows = 0;
+    while (at < len) {
+        size_t piece = whole ? len : 1 + random_below(rng, 3000);
+
+        if (piece > len - at)
+            piece = len - at;
+        assert_int_equal(spe_bulk_feed(&b, bytes + at, piece), SPE_OK);
+        range = drain(&b, c, window, ref, range);
+        at += piece;
+    }
+    spe_bulk_end(&b);
+    range = drain(&b, c, window, ref, range);
+    assert_int_equal(range, ref->ranges);
+    assert_memory_equal(&b.stream.account, &ref->account, sizeof(ref->account));
+    assert_true(same_columns(c, &ref->columns));
+}
+
+static void check_all_paths(const uint8_t *bytes, size_t len, unsigned flags, struct random *rng)
+{
+    static struct reference ref;
+    static struct spe_columns c;
+
+    if (!c.pc) {
+        ref.columns = make_columns(ROOM);
+        c = make_columns(ROOM);
+    }
+    run_reference(&ref, bytes, len, flags);
+    for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+        check_path(&ref, &c, bytes, len, flags, paths[i], rng);
+}
+
+/* What random_record lacks: contexts, previous targets, alternate clock, IMPLEMENTATION DEFINED. */
+static void add_rare_packets(struct random *rng, struct spe_record *r)
+{
+    if (random_chance(rng, 30)) {
+        r->has |= SPE_HAS_CONTEXT1;
+        r->context[0] = (uint32_t)random_next(rng);
+    }
+    if (random_chance(rng, 30)) {
+        r->has |= SPE_HAS_CONTEXT2;
+        r->context[1] = (uint32_t)random_next(rng);
+    }
+    for (unsigned i = SPE_ADDRESS_PA; i < SPE_INDEX_COUNT; i++) {
+        if (random_chance(rng, i < 8 ? 15 : 1)) {
+            r->addresses |= 1u << i;
+            r->address[i] = random_next(rng);
+        }
+    }
+    for (unsigned i = SPE_COUNTER_ALT_ISSUE; i < SPE_INDEX_COUNT; i++) {
+        if (random_chance(rng, i < 8 ? 15 : 1)) {
+            r->counters |= 1u << i;
+            r->counter[i] = (uint16_t)random_next(rng);
+        }
+    }
+    if (random_chance(rng, 20))
+        r->has &= ~(uint32_t)SPE_HAS_TIMESTAMP;
+    if (random_chance(rng, 20))
+        r->events = random_next(rng);
+}
+
+static size_t make_stream(struct random *rng, uint8_t *bytes, size_t room,
+                          const struct spe_layout *layout, bool rare)
+{
+    size_t len = 0;
+
+    for (;;) {
+        uint8_t record[SPE_RECORD_MAX];
+        struct spe_record r;
+        int size;
+
+        random_record(rng, &r);
+        if (rare)
+            add_rare_packets(rng, &r);
+        size = spe_record_encode(&r, layout, record, sizeof(record));
+        assert_true(size > 0);
+        if (len + (size_t)size + 70 > room)
+            return len;
+        memcpy(bytes + len, record, (size_t)size);
+        len += (size_t)size;
+        if (random_chance(rng, 5)) { /* padding of any length between records */
+            size_t padding = random_below(rng, 70);
+
+            memset(bytes + len, 0, padding);
+            len += padding;
+        }
+    }
+}
+
+static void clean_streams(void **state)
+{
+    static uint8_t bytes[ROOM];
+    struct random rng = {11};
+
+    (void)state;
+    for (unsigned round = 0; round < 60; round++) {
+        bool rare = round % 2;
+        const struct spe_layout *layout = spe_layout_at(rare ? 0 : round / 2 % 3);
+        size_t len = make_stream(&rng, bytes, ROOM - random_below(&rng, 100), layout, rare);
+
+        check_all_paths(bytes, len, 0, &rng);
+    }
+}
+
+static void damaged_streams(void **state)
+{
+    static uint8_t bytes[ROOM];
+    struct random rng = {12};
+
+    (void)state;
+    for (unsigned round = 0; round < 120; round++) {
+        const struct spe_layout *layout = spe_layout_at(round % 3);
+        size_t len = make_stream(&rng, bytes, ROOM / 4, layout, layout == spe_layout_at(0));
+        unsigned hits = random_below(&rng, 200);
+
+        for (unsigned i = 0; i < hits; i++)
+            bytes[random_below(&rng, (uint32_t)len)] = (uint8_t)random_next(&rng);
+        check_all_paths(bytes, len, round % 5 ? 0 : SPE_STREAM_UNSYNCED, &rng);
+    }
+}
+
+/* Bytes that are mostly headers, so that records are short, odd and many. */
+static void random_bytes(void **state)
+{
+    static const uint8_t likely[] = {0x00, 0x01, 0x42, 0x52, 0x43, 0x49, 0x98,
+                                     0x99, 0x20, 0x21, 0xb0, 0x65, 0x71, 0x02};
+    static uint8_t bytes[ROOM / 8];
+    struct random rng = {13};
+
+    (void)state;
+    for (unsigned round = 0; round < 400; round++) {
+        size_t len = random_below(&rng, sizeof(bytes));
+
+        for (size_t i = 0; i < len; i++)
+            bytes[i] = random_chance(&rng, 50) ? likely[random_below(&rng, sizeof(likely))]
+                                               : (uint8_t)random_next(&rng);
+        check_all_paths(bytes, len, 0, &rng);
+    }
+}
+
+/* Columns that are not wanted are left alone, and the others do not change. */
+static void some_columns(void **state)
+{
+    static uint8_t bytes[ROOM / 4];
+    static struct spe_bulk b;
+    struct random rng = {14};
+    size_t len = make_stream(&rng, bytes, sizeof(bytes), spe_layout_by_name("neoverse-n1"), false);
+    struct spe_columns all = make_columns(ROOM);
+    struct spe_item skipped;
+
+    (void)state;
+    assert_int_equal(spe_bulk_init(&b, 0, SPE_BULK_ITERATOR), SPE_OK);
+    spe_bulk_feed(&b, bytes, len);
+    spe_bulk_end(&b);
+    assert_int_equal(spe_bulk_next(&b, &all, &skipped), SPE_ITEM_NONE);
+    for (unsigned round = 0; round < 100; round++) {
+        enum spe_bulk_path path = paths[round % (sizeof(paths) / sizeof(paths[0]))];
+        struct spe_columns some = make_columns(ROOM), wanted = some;
+
+        if (spe_bulk_init(&b, 0, path) == SPE_OK) {
+            drop_columns(&wanted, (uint32_t)random_next(&rng));
+            spe_bulk_feed(&b, bytes, len);
+            spe_bulk_end(&b);
+            assert_int_equal(spe_bulk_next(&b, &wanted, &skipped), SPE_ITEM_NONE);
+            assert_true(same_columns(&wanted, &all));
+        }
+        free_columns(&some);
+    }
+    free_columns(&all);
+}
+
+static void paths_of_other_machines_are_refused(void **state)
+{
+    static struct spe_bulk b;
+
+    (void)state;
+    assert_int_equal(spe_bulk_init(&b, 0, SPE_BULK_AUTO), SPE_OK);
+    assert_true(b.path != SPE_BULK_AUTO);
+    assert_int_equal(spe_bulk_init(&b, 0, (enum spe_bulk_path)99), SPE_ERR_INVALID);
+#if defined(__aarch64__)
+    assert_int_equal(b.path, SPE_BULK_NEON);
+    assert_int_equal(spe_bulk_init(&b, 0, SPE_BULK_AVX2), SPE_ERR_INVALID);
+#else
+    assert_int_equal(spe_bulk_init(&b, 0, SPE_BULK_NEON), SPE_ERR_INVALID);
+#endif
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(clean_streams),
+        cmocka_unit_test(damaged_streams),
+        cmocka_unit_test(random_bytes),
+        cmocka_unit_test(some_columns),
+        cmocka_unit_test(paths_of_other_machines_are_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -410,6 +410,7 @@ struct spe_stream {
     uint64_t skip_start; /* while resynchronising */
     uint8_t resyncing, skip_reason, ended, flags;
     int16_t first_header; /* of the last good record, -1 if there was none */
+    uint16_t zeros;       /* last bytes seen while resynchronising */
     uint16_t carry_size;  /* bytes in carry[] from earlier pieces; the rest are of this one */
     uint8_t carry[2 * SPE_RECORD_MAX];
 };

@@ -9,7 +9,7 @@
 #include "bytes.h"
 #include "stream.h"
 
-static inline bool has_shape(const struct spe_shape *s, const uint8_t *p)
+static inline bool shape_matches(const struct spe_shape *s, const uint8_t *p)
 {
     uint64_t d = 0;
 
@@ -260,7 +260,7 @@ static void learn(struct spe_bulk *b, const struct spe_item *item, const struct 
     uint8_t used = 0;
 
     if (b->path == SPE_BULK_ITERATOR || r->size > SPE_SHAPE_MAX || r->size + after < READ_AHEAD ||
-        find_shape(b, b->root, b->depth, item->bytes) >= 0)
+        find_shape(NULL, b, b->root, b->depth, item->bytes) >= 0)
         return;
     learn_shape(&shape, r, item->bytes, r->size + after);
     b->last = (uint8_t)victim_for(b, &shape);
@@ -384,7 +384,7 @@ static void fill_by_shape(struct spe_bulk *b, struct spe_columns *c)
             spe_bulk_fill_avx512(b, c);
             break;
         }
-        /* fall through */
+        __attribute__((fallthrough));
     case SPE_BULK_AVX2:
         spe_bulk_fill_avx2(b, c);
         break;

@@ -15,7 +15,7 @@ static inline __m256i differs(__m256i bytes, const uint8_t *mask, const uint8_t 
     return _mm256_xor_si256(_mm256_and_si256(bytes, load256(mask)), load256(match));
 }
 
-static inline bool has_shape(const struct spe_shape *s, const uint8_t *p)
+static inline bool shape_matches(const struct spe_shape *s, const uint8_t *p)
 {
     __m256i d0 = differs(load256(p), s->mask, s->match);
     __m256i d1 = differs(load256(p + 32), s->mask + 32, s->match + 32);

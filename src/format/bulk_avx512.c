@@ -8,39 +8,56 @@
 
 #include "bulk.h"
 
+/* What of a shape the loop needs, in whole cache lines. */
+struct hot {
+    __m512i match, wide_from;
+    __m128i narrow_from, narrow_constant;
+    uint64_t mask, wide_mask;
+    uint16_t narrow_mask;
+};
+
 /* The records of up to eight rows that are not in the columns yet. */
 struct sink {
     const struct spe_columns *columns;
     size_t waiting;
-    const struct spe_shape *shape[8];
+    const struct hot *shape[8];
     const uint8_t *record[8];
+    struct hot hot[SPE_BULK_SHAPES];
 };
 
-static inline bool has_shape(const struct spe_shape *s, const uint8_t *p)
+static inline __m128i load128(const uint8_t *p)
 {
-    return !_mm512_mask_cmpneq_epi8_mask(s->mask_bits, _mm512_loadu_si512(p),
-                                         _mm512_loadu_si512(s->match));
+    return _mm_loadu_si128((const __m128i *)(const void *)p);
 }
 
-/* The first 64 bytes of a row: wide columns and contexts. */
-static inline __m512i wide_row(const struct spe_shape *s, const uint8_t *p)
+static inline bool has_shape(const struct sink *k, const struct spe_bulk *b, unsigned shape,
+                             const uint8_t *p)
 {
-    return _mm512_maskz_permutexvar_epi8(s->row_mask, _mm512_loadu_si512(s->row_from),
-                                         _mm512_loadu_si512(p));
+    const struct hot *h = &k->hot[shape];
+
+    (void)b;
+    return !_mm512_mask_cmpneq_epi8_mask(h->mask, _mm512_loadu_si512(p), h->match);
 }
 
-/* The last 16 bytes: narrow columns and constants. */
-static inline __m128i narrow_row(const struct spe_shape *s, const uint8_t *p)
-{
-    __m128i from = _mm_loadu_si128((const __m128i *)(const void *)(s->row_from + 64));
-    __m128i constant = _mm_loadu_si128((const __m128i *)(const void *)s->tail);
-    __m512i row = _mm512_permutexvar_epi8(_mm512_castsi128_si512(from), _mm512_loadu_si512(p));
+/* A row: wide columns and contexts in 64 bytes, narrow columns and constants in 16. */
+struct row {
+    __m512i wide;
+    __m128i narrow;
+};
 
-    return _mm_mask_mov_epi8(constant, s->tail_mask, _mm512_castsi512_si128(row));
+static inline struct row make_row(const struct hot *h, const uint8_t *p)
+{
+    __m512i record = _mm512_loadu_si512(p);
+    __m512i narrow = _mm512_permutexvar_epi8(_mm512_castsi128_si512(h->narrow_from), record);
+
+    return (struct row){
+        _mm512_maskz_permutexvar_epi8(h->wide_mask, h->wide_from, record),
+        _mm_mask_mov_epi8(h->narrow_constant, h->narrow_mask, _mm512_castsi512_si128(narrow)),
+    };
 }
 
 /* Rows become columns: column[i] of the result is element i of all eight rows. */
-static inline void transpose(const struct sink *k, __m512i *column)
+static inline void transpose(const struct row *row, __m512i *column)
 {
     const __m512i low = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13);
     const __m512i high = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
@@ -49,8 +66,7 @@ static inline void transpose(const struct sink *k, __m512i *column)
     __m512i pair[8], quad[8];
 
     for (int i = 0; i < 4; i++) {
-        __m512i a = wide_row(k->shape[2 * i], k->record[2 * i]);
-        __m512i b = wide_row(k->shape[2 * i + 1], k->record[2 * i + 1]);
+        __m512i a = row[2 * i].wide, b = row[2 * i + 1].wide;
 
         pair[2 * i] = _mm512_unpacklo_epi64(a, b);     /* columns 0 2 4 6 */
         pair[2 * i + 1] = _mm512_unpackhi_epi64(a, b); /* columns 1 3 5 7 */
@@ -93,12 +109,11 @@ static inline void store_byte(uint8_t *column, size_t row, __m128i value)
         _mm_storel_epi64((__m128i *)(void *)(column + row), _mm_cvtepi16_epi8(value));
 }
 
-static inline void put_wide_tile(const struct sink *k, size_t row)
+static inline void put_wide(const struct spe_columns *c, size_t row, const struct row *rows)
 {
-    const struct spe_columns *c = k->columns;
     __m512i column[8];
 
-    transpose(k, column);
+    transpose(rows, column);
     store_wide(c->pc, row, column[WIDE_PC]);
     store_wide(c->target, row, column[WIDE_TARGET]);
     store_wide(c->va, row, column[WIDE_VA]);
@@ -110,25 +125,24 @@ static inline void put_wide_tile(const struct sink *k, size_t row)
     store_context(c->context2, row, _mm512_srli_epi64(column[7], 32));
 }
 
-/* Four rows in one register. */
-static inline __m512i four_narrow_rows(const struct sink *k, int first)
+/* Narrow parts of four rows in one register. */
+static inline __m512i four_narrow(const struct row *row)
 {
-    __m512i rows = _mm512_castsi128_si512(narrow_row(k->shape[first], k->record[first]));
+    __m512i four = _mm512_castsi128_si512(row[0].narrow);
 
-    rows = _mm512_inserti32x4(rows, narrow_row(k->shape[first + 1], k->record[first + 1]), 1);
-    rows = _mm512_inserti32x4(rows, narrow_row(k->shape[first + 2], k->record[first + 2]), 2);
-    return _mm512_inserti32x4(rows, narrow_row(k->shape[first + 3], k->record[first + 3]), 3);
+    four = _mm512_inserti32x4(four, row[1].narrow, 1);
+    four = _mm512_inserti32x4(four, row[2].narrow, 2);
+    return _mm512_inserti32x4(four, row[3].narrow, 3);
 }
 
-static inline void put_narrow_tile(const struct sink *k, size_t row)
+static inline void put_narrow(const struct spe_columns *c, size_t row, const struct row *rows)
 {
     /* Word i of all eight rows in 128-bit lane i. */
     const __m512i words =
         _mm512_set_epi16(59, 51, 43, 35, 27, 19, 11, 3, 58, 50, 42, 34, 26, 18, 10, 2, 57, 49, 41,
                          33, 25, 17, 9, 1, 56, 48, 40, 32, 24, 16, 8, 0);
     const __m512i next_words = _mm512_add_epi16(words, _mm512_set1_epi16(4));
-    const struct spe_columns *c = k->columns;
-    __m512i a = four_narrow_rows(k, 0), b = four_narrow_rows(k, 4);
+    __m512i a = four_narrow(rows), b = four_narrow(rows + 4);
     __m512i low = _mm512_permutex2var_epi16(a, words, b);
     __m512i high = _mm512_permutex2var_epi16(a, next_words, b);
     __m128i has_addresses = _mm512_extracti32x4_epi32(high, 2);
@@ -144,18 +158,28 @@ static inline void put_narrow_tile(const struct sink *k, size_t row)
     store_byte(c->counters, row, _mm512_extracti32x4_epi32(high, 3));
 }
 
-static inline __attribute__((always_inline)) void
-sink_put(struct sink *k, size_t row, const struct spe_shape *s, const uint8_t *p, uint64_t offset)
+static inline void put_tile(struct sink *k, size_t row)
 {
+    struct row rows[8];
+
+    for (unsigned i = 0; i < 8; i++)
+        rows[i] = make_row(k->shape[i], k->record[i]);
+    put_wide(k->columns, row, rows);
+    put_narrow(k->columns, row, rows);
+    k->waiting = 0;
+}
+
+static inline __attribute__((always_inline)) void
+sink_put(struct sink *k, size_t row, const struct spe_bulk *b, unsigned shape, const uint8_t *p,
+         uint64_t offset)
+{
+    (void)b;
     if (k->columns->offset)
         k->columns->offset[row] = offset;
-    k->shape[k->waiting] = s;
+    k->shape[k->waiting] = &k->hot[shape];
     k->record[k->waiting] = p;
-    if (++k->waiting < 8)
-        return;
-    put_wide_tile(k, row - 7);
-    put_narrow_tile(k, row - 7);
-    k->waiting = 0;
+    if (++k->waiting == 8)
+        put_tile(k, row - 7);
 }
 
 static inline void put_row(const struct spe_columns *c, size_t row, const uint64_t *wide,
@@ -188,11 +212,12 @@ static inline void put_row(const struct spe_columns *c, size_t row, const uint64
 static inline void sink_flush(struct sink *k, size_t rows)
 {
     for (size_t i = 0; i < k->waiting; i++) {
+        struct row row = make_row(k->shape[i], k->record[i]);
         uint64_t wide[8];
         uint16_t narrow[8];
 
-        _mm512_storeu_si512(wide, wide_row(k->shape[i], k->record[i]));
-        _mm_storeu_si128((__m128i *)(void *)narrow, narrow_row(k->shape[i], k->record[i]));
+        _mm512_storeu_si512(wide, row.wide);
+        _mm_storeu_si128((__m128i *)(void *)narrow, row.narrow);
         put_row(k->columns, rows - k->waiting + i, wide, narrow);
     }
     k->waiting = 0;
@@ -207,5 +232,18 @@ void spe_bulk_fill_avx512(struct spe_bulk *b, struct spe_columns *c)
 
     sink.columns = &copy;
     sink.waiting = 0;
+    for (unsigned i = 0; i < b->shapes; i++) {
+        const struct spe_shape *s = &b->shape[i];
+
+        sink.hot[i] = (struct hot){
+            .match = _mm512_loadu_si512(s->match),
+            .wide_from = _mm512_loadu_si512(s->row_from),
+            .narrow_from = load128(s->row_from + 64),
+            .narrow_constant = load128(s->tail),
+            .mask = s->mask_bits,
+            .wide_mask = s->row_mask,
+            .narrow_mask = s->tail_mask,
+        };
+    }
     fill(b, c, &sink);
 }

@@ -4,11 +4,12 @@
  * The loop of the bulk decoder, included by one file per instruction set. The includer defines
  * before:
  *
- *   static inline bool has_shape(const struct spe_shape *s, const uint8_t *p);
- *       whether the SPE_SHAPE_MAX bytes at p have every byte that the shape asks for
  *   struct sink, with a member `columns` (const struct spe_columns *)
- *   static inline void sink_put(struct sink *k, size_t row, const struct spe_shape *s,
- *                               const uint8_t *p, uint64_t offset);
+ *   static inline bool has_shape(const struct sink *k, const struct spe_bulk *b, unsigned shape,
+ *                                const uint8_t *p);
+ *       whether the SPE_SHAPE_MAX bytes at p have every byte that the shape asks for
+ *   static inline void sink_put(struct sink *k, size_t row, const struct spe_bulk *b,
+ *                               unsigned shape, const uint8_t *p, uint64_t offset);
  *       write the row of the record at p
  *   static inline void sink_flush(struct sink *k, size_t rows);
  *       rows before this one must be in the columns now
@@ -18,15 +19,15 @@
 /* The only shape that the record at p may have, if any: the tree has asked for the bytes in which
  * the known shapes differ. Every walk is as long as the deepest, so that no branch depends on the
  * record. Root and depth are arguments to keep them in registers. */
-static inline int find_shape(const struct spe_bulk *b, unsigned root, unsigned depth,
-                             const uint8_t *p)
+static inline int find_shape(const struct sink *k, const struct spe_bulk *b, unsigned root,
+                             unsigned depth, const uint8_t *p)
 {
     unsigned n = root;
 
     for (unsigned i = 0; i < depth; i++)
         n = b->next[n & 0xff][p[n >> 8]];
     n &= 0xff;
-    if (n == NO_SHAPE || !has_shape(&b->shape[n - LEAF], p))
+    if (n == NO_SHAPE || !has_shape(k, b, n - LEAF, p))
         return -1;
     return (int)(n - LEAF);
 }
@@ -58,7 +59,7 @@ static inline __attribute__((always_inline)) size_t fill_run(struct spe_bulk *b,
     size_t advance;
 
     do {
-        int found = find_shape(b, root, depth, piece + pos);
+        int found = find_shape(sink, b, root, depth, piece + pos);
         const struct spe_shape *s;
 
         if (found < 0) {
@@ -67,7 +68,7 @@ static inline __attribute__((always_inline)) size_t fill_run(struct spe_bulk *b,
         }
         s = &b->shape[found];
         __builtin_prefetch(piece + pos + PREFETCH_AHEAD);
-        sink_put(sink, *row, s, piece + pos, offset + pos);
+        sink_put(sink, *row, b, (unsigned)found, piece + pos, offset + pos);
         ++*row;
         run->record_bytes += s->size;
         run->unknown += s->unknown;

@@ -10,7 +10,7 @@ static inline uint8x16_t differs(const uint8_t *p, const struct spe_shape *s, un
     return veorq_u8(vandq_u8(vld1q_u8(p + at), vld1q_u8(s->mask + at)), vld1q_u8(s->match + at));
 }
 
-static inline bool has_shape(const struct spe_shape *s, const uint8_t *p)
+static inline bool shape_matches(const struct spe_shape *s, const uint8_t *p)
 {
     uint8x16_t d = differs(p, s, 0);
 

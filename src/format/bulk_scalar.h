@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
-/* A sink of bulk_fill.h: each cell is a load from the record, a mask and a store. */
+/*
+ * A sink of bulk_fill.h: each cell is a load from the record, a mask and a store. The includer
+ * defines before:
+ *
+ *   static inline bool shape_matches(const struct spe_shape *s, const uint8_t *p);
+ */
 #include "bulk.h"
 #include "bytes.h"
 
@@ -21,8 +26,11 @@ struct sink {
 #define NARROW(which) ((uint16_t)(load16(p + s->narrow_at[which]) & s->narrow_mask[which]))
 
 static inline __attribute__((always_inline)) void
-sink_put(struct sink *k, size_t row, const struct spe_shape *s, const uint8_t *p, uint64_t offset)
+sink_put(struct sink *k, size_t row, const struct spe_bulk *b, unsigned shape, const uint8_t *p,
+         uint64_t offset)
 {
+    const struct spe_shape *s = &b->shape[shape];
+
     CELL(offset, offset);
     CELL(pc, WIDE(WIDE_PC));
     CELL(target, WIDE(WIDE_TARGET));
@@ -42,6 +50,13 @@ sink_put(struct sink *k, size_t row, const struct spe_shape *s, const uint8_t *p
     CELL(has, s->has);
     CELL(addresses, s->addresses);
     CELL(counters, s->counters);
+}
+
+static inline bool has_shape(const struct sink *k, const struct spe_bulk *b, unsigned shape,
+                             const uint8_t *p)
+{
+    (void)k;
+    return shape_matches(&b->shape[shape], p);
 }
 
 static inline void sink_flush(struct sink *k, size_t rows)

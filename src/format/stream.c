@@ -122,9 +122,6 @@ static bool take_packet(struct spe_record *r, const struct spe_packet *p)
         r->timestamp = p->payload;
         r->has |= SPE_HAS_TIMESTAMP;
         return true;
-    case SPE_PACKET_PADDING:
-        r->padding++;
-        return true;
     case SPE_PACKET_END:
         return true;
     default:
@@ -146,8 +143,11 @@ static int parse_record(const uint8_t *bytes, size_t len, struct spe_record *r, 
 
     spe_record_clear(r);
     for (;;) {
-        int size = spe_packet_decode(bytes + pos, limit - pos, &p);
+        int size;
 
+        for (; pos < limit && !bytes[pos]; pos++) /* padding, a lot of it in fixed layouts */
+            r->padding++;
+        size = spe_packet_decode(bytes + pos, limit - pos, &p);
         if (size == SPE_ERR_FRAMING) {
             *why = SPE_SKIP_FRAMING;
             return DAMAGED;
@@ -265,15 +265,19 @@ static void keep_rest(struct spe_stream *s)
     s->piece_pos = 0;
 }
 
-/* End the skipped range at the position. An unsynchronised stream that begins with a record has
- * nothing to skip. */
+/* End the skipped range at the position, or where the padding before it began. An unsynchronised
+ * stream that begins with a record or padding has nothing to skip. */
 static int give_skipped(struct spe_stream *s, struct spe_item *item)
 {
+    uint64_t padding = s->zeros >= SPE_RECORD_MAX ? s->zeros : 0;
+
     s->resyncing = 0;
+    s->zeros = 0;
+    s->account.padding_bytes += padding;
     item->type = SPE_ITEM_NONE;
     item->reason = s->skip_reason;
     item->offset = s->skip_start;
-    item->size = s->offset + s->piece_pos - s->skip_start;
+    item->size = s->offset + s->piece_pos - padding - s->skip_start;
     item->bytes = NULL;
     if (!item->size)
         return AGAIN;
@@ -336,7 +340,8 @@ static int step_record(struct spe_stream *s, struct spe_item *item, struct spe_r
     return AGAIN;
 }
 
-/* Look for the next certain record; the bytes before it are the skipped range. */
+/* Look for the next certain record, or for more zeros than a record can hold, which can only be
+ * padding; the bytes before are the skipped range. */
 static int step_resync(struct spe_stream *s, struct spe_item *item, struct spe_record *scratch)
 {
     size_t end = s->piece == s->carry ? s->carry_size : s->piece_size;
@@ -346,11 +351,20 @@ static int step_resync(struct spe_stream *s, struct spe_item *item, struct spe_r
         uint8_t why;
         int size;
 
-        if (!*p || (s->first_header >= 0 && *p != s->first_header))
+        if (!*p) {
+            if (++s->zeros < SPE_RECORD_MAX)
+                continue;
+            s->piece_pos++;
+            return give_skipped(s, item);
+        }
+        if (s->first_header >= 0 && *p != s->first_header) {
+            s->zeros = 0;
             continue;
+        }
         size = parse_record(p, s->piece_size - s->piece_pos, scratch, &why);
         if (size == NEED_MORE && !s->ended)
             return WAIT;
+        s->zeros = 0;
         if (size > 0 && is_certain(scratch))
             return give_skipped(s, item);
     }

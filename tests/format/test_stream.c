@@ -287,7 +287,7 @@ static void damage_is_skipped_and_named(void **state)
 {
     static const uint8_t framing[] = {0x20, 0x20};
     static const uint8_t no_end[] = {0xb0, 1, 2, 3, 4, 5, 6, 7, 8, 0x49, 0x00, 0x42, 0x02};
-    uint8_t zeros[SPE_RECORD_MAX] = {0x42, 0x02};
+    uint8_t zeros[SPE_RECORD_MAX + 2] = {0x42, 0x02};
     uint8_t bytes[4 * SPE_RECORD_MAX];
     size_t len, one = record_around(bytes, NULL, 0);
 
@@ -296,8 +296,10 @@ static void damage_is_skipped_and_named(void **state)
     expect_skip(bytes, len, one, sizeof(framing), SPE_SKIP_FRAMING, 3);
     len = with_damage(bytes, no_end, sizeof(no_end)); /* D18.1-012: the terminator is lost */
     expect_skip(bytes, len, one, sizeof(no_end), SPE_SKIP_DUPLICATE, 3);
-    len = with_damage(bytes, zeros, sizeof(zeros));
-    expect_skip(bytes, len, one, sizeof(zeros), SPE_SKIP_OVERSIZE, 3);
+    len = with_damage(bytes, zeros, SPE_RECORD_MAX + 1);
+    expect_skip(bytes, len, one, SPE_RECORD_MAX + 1, SPE_SKIP_OVERSIZE, 3);
+    len = with_damage(bytes, zeros, SPE_RECORD_MAX + 2); /* so long a padding is padding again */
+    expect_skip(bytes, len, one, 2, SPE_SKIP_OVERSIZE, 3);
     len = with_damage(bytes, framing, 0);
     for (size_t cut = 2 * one + 1; cut < len; cut++) /* the last record cut at every byte */
         expect_skip(bytes, cut, 2 * one, cut - 2 * one, SPE_SKIP_TRUNCATED, 2);

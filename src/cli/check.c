@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/* spe check: is every record one that the architecture allows, and where did every byte go? */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/input.h"
+#include "render/json.h"
+#include "render/record.h"
+
+static const char help[] =
+    "Usage: spe check [OPTION]... FILE...\n"
+    "\n"
+    "Check every record against what the architecture lets a PE with these features\n"
+    "write, and account for every byte. FILE is a file of bare SPE bytes, or - for\n"
+    "standard input. The exit status is 1 if a rule was broken or bytes were skipped.\n"
+    "\n"
+    "What to check against:\n"
+    "      --cpu NAME         this CPU's features, counters, record size and alignment\n"
+    "      --features LIST    these features, for example v1p4,sve; beside --cpu the\n"
+    "                         list adds to the CPU's and -NAME takes away\n"
+    "      --count-bits N     counters have 12 or 16 bits\n"
+    "      --max-size N       the largest record in bytes\n"
+    "      --align N          records start at a multiple of N bytes in the file\n"
+    "      --no-speculative   operations that do not retire are not sampled\n"
+    "      --no-tbi           data addresses have no tag in their top byte\n"
+    "Without --cpu and --features every feature may be there, and need not.\n"
+    "\n"
+    "What to show:\n"
+    "      --limit N          at most N reports of each rule (20), then only counts; 'all'\n"
+    "      --json             JSON: one object a report, then one for the whole\n"
+    "      --list-rules       the rules, and where in the Arm ARM they come from\n"
+    "      --raw              bare SPE bytes, whatever they look like\n"
+    "  -h, --help             this text\n"
+    "\n"
+    "Examples:\n"
+    "  spe check --cpu neoverse-n1 trace.spe\n"
+    "  spe check --features v1p4,sve,mte2 --limit 3 trace.spe\n"
+    "  spe check --json trace.spe | jq 'select(.type == \"summary\")'\n";
+
+/* Rules that a record breaks by lacking what a feature brings: not for features that are only
+ * guessed. */
+static const char *const rules_of_known_features[] = {
+    "missing-data-source",
+    "call-return-not-recorded",
+};
+
+struct job {
+    const struct command *command;
+    bool json, raw, many;
+    uint64_t limit, max_size, align;
+    struct machine_options machine;
+    struct naming naming;
+    struct spe_check_config config;
+    size_t rules;
+    uint64_t *violations, *remarks; /* by rule */
+    uint64_t skips_shown;
+    const char *file; /* name in the reports, NULL if there is only one */
+    struct out out;
+};
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+static bool limit_option(const struct command *c, const char *text, uint64_t *limit)
+{
+    *limit = UINT64_MAX;
+    return strcmp(text, "all") == 0 || number_option(c, "--limit", text, 0, UINT64_MAX - 1, limit);
+}
+
+static bool align_option(const struct command *c, const char *text, uint64_t *align)
+{
+    if (!size_option(c, "--align", text, align))
+        return false;
+    if (*align >= 1 && *align <= SPE_RECORD_MAX && (*align & (*align - 1)) == 0)
+        return true;
+    usage_error(c, "--align", "%s is not a power of two from 1 to %d", text, SPE_RECORD_MAX);
+    return false;
+}
+
+static void list_rules(void)
+{
+    size_t i;
+
+    for (i = 0; spe_rule_at(i); i++) {
+        const struct spe_rule *rule = spe_rule_at(i);
+
+        printf("%-29s %-19s %s\n", rule->name, rule->reference, rule->sentence);
+    }
+}
+
+/* From the options, else from the CPU's layout. */
+static void configure(struct job *job)
+{
+    const struct spe_layout *layout = job->naming.cpu ? job->naming.cpu->layout : NULL;
+    struct spe_check_config *config = &job->config;
+
+    config->size = sizeof(*config);
+    config->features = naming_features(&job->naming);
+    config->count_bits = job->naming.count_bits;
+    config->max_size = (unsigned)(job->max_size ? job->max_size : layout ? layout->max_size : 0);
+    config->align = (unsigned)(job->align ? job->align : layout ? layout->align : 0);
+}
+
+static bool parse_options(struct job *job, int argc, char **argv, int *status)
+{
+    enum {
+        CPU = 256,
+        FEATURES,
+        COUNT_BITS,
+        MAX_SIZE,
+        ALIGN,
+        NO_SPECULATIVE,
+        NO_TBI,
+        LIMIT,
+        JSON,
+        LIST_RULES,
+        RAW
+    };
+    static const struct option options[] = {
+        {"cpu", required_argument, NULL, CPU},
+        {"features", required_argument, NULL, FEATURES},
+        {"count-bits", required_argument, NULL, COUNT_BITS},
+        {"max-size", required_argument, NULL, MAX_SIZE},
+        {"align", required_argument, NULL, ALIGN},
+        {"no-speculative", no_argument, NULL, NO_SPECULATIVE},
+        {"no-tbi", no_argument, NULL, NO_TBI},
+        {"limit", required_argument, NULL, LIMIT},
+        {"json", no_argument, NULL, JSON},
+        {"list-rules", no_argument, NULL, LIST_RULES},
+        {"raw", no_argument, NULL, RAW},
+        {"help", no_argument, NULL, 'h'},
+        {0},
+    };
+    const struct command *c = job->command;
+    int option;
+
+    *status = STATUS_USAGE;
+    while ((option = next_option(c, argc, argv, ":h", options)) != -1) {
+        bool good = true;
+
+        switch (option) {
+        case CPU:
+            job->machine.cpu = optarg;
+            break;
+        case FEATURES:
+            job->machine.features = optarg;
+            break;
+        case COUNT_BITS:
+            good = count_bits_option(c, optarg, &job->machine.count_bits);
+            break;
+        case MAX_SIZE:
+            good = number_option(c, "--max-size", optarg, 16, SPE_RECORD_MAX, &job->max_size);
+            break;
+        case ALIGN:
+            good = align_option(c, optarg, &job->align);
+            break;
+        case NO_SPECULATIVE:
+            job->config.speculative = false;
+            break;
+        case NO_TBI:
+            job->config.tbi = false;
+            break;
+        case LIMIT:
+            good = limit_option(c, optarg, &job->limit);
+            break;
+        case JSON:
+            job->json = true;
+            break;
+        case RAW:
+            job->raw = true;
+            break;
+        case LIST_RULES:
+            list_rules();
+            *status = STATUS_OK;
+            return false;
+        case OPTION_HELP:
+            *status = STATUS_OK;
+            return false;
+        default:
+            return false;
+        }
+        if (!good)
+            return false;
+    }
+    if (optind == argc) {
+        usage_error(c, c->name, "give a file of SPE bytes, or - for standard input");
+        return false;
+    }
+    if (!find_machine(c, &job->machine, &job->naming))
+        return false;
+    configure(job);
+    return true;
+}
+
+/* ---- reports --------------------------------------------------------------------------------- */
+
+static void report_text(struct job *job, const struct spe_violation *v)
+{
+    struct out *o = &job->out;
+    bool remark = v->severity == SPE_REMARK;
+
+    out_hex_min(o, v->offset, 8);
+    out_string(o, ": ");
+    if (job->naming.color)
+        out_string(o, remark ? "\033[33m" : "\033[31m");
+    out_string(o, v->rule->name);
+    if (job->naming.color)
+        out_string(o, "\033[0m");
+    out_string(o, remark ? " (remark): " : ": ");
+    if (v->detail[0]) {
+        out_string(o, v->detail);
+        out_string(o, "; ");
+    }
+    out_string(o, v->rule->sentence);
+    out_string(o, " [");
+    out_string(o, v->rule->reference);
+    out_string(o, "]\n");
+}
+
+static void report_json(struct job *job, const struct spe_violation *v)
+{
+    struct json j;
+
+    json_begin(&j, &job->out);
+    json_object(&j, NULL);
+    json_string(&j, "type", v->severity == SPE_REMARK ? "remark" : "violation");
+    if (job->file)
+        json_string(&j, "file", job->file);
+    json_number(&j, "offset", v->offset);
+    json_string(&j, "rule", v->rule->name);
+    json_string(&j, "reference", v->rule->reference);
+    json_string(&j, "sentence", v->rule->sentence);
+    json_string(&j, "detail", v->detail);
+    json_object_end(&j);
+    json_end_line(&j);
+}
+
+static bool is_guessed(const struct job *job, const struct spe_rule *rule)
+{
+    size_t i;
+
+    if (job->naming.features_known)
+        return false;
+    for (i = 0; i < sizeof(rules_of_known_features) / sizeof(rules_of_known_features[0]); i++) {
+        if (strcmp(rule->name, rules_of_known_features[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void on_violation(void *user, const struct spe_violation *v)
+{
+    struct job *job = user;
+    size_t rule = (size_t)(v->rule - spe_rule_at(0));
+    uint64_t *count;
+
+    if (is_guessed(job, v->rule))
+        return;
+    count = v->severity == SPE_REMARK ? &job->remarks[rule] : &job->violations[rule];
+    if ((*count)++ >= job->limit)
+        return;
+    if (job->json)
+        report_json(job, v);
+    else
+        report_text(job, v);
+}
+
+static void on_skipped(struct job *job, const struct spe_item *item)
+{
+    if (job->skips_shown++ >= job->limit)
+        return;
+    if (job->json)
+        skipped_json(&job->out, job->file, item);
+    else
+        skipped_text(&job->out, &job->naming, item);
+}
+
+/* ---- summary --------------------------------------------------------------------------------- */
+
+static uint64_t sum(const uint64_t *counts, size_t n)
+{
+    uint64_t total = 0;
+
+    while (n-- > 0)
+        total += counts[n];
+    return total;
+}
+
+static void counts_text(struct job *job, const char *title, const uint64_t *counts)
+{
+    size_t i;
+
+    if (!sum(counts, job->rules))
+        return;
+    out_printf(&job->out, "\n%s by rule\n", title);
+    for (i = 0; i < job->rules; i++) {
+        if (counts[i])
+            out_printf(&job->out, "  %-34s %14" PRIu64 "\n", spe_rule_at(i)->name, counts[i]);
+    }
+}
+
+static void machine_text(struct job *job)
+{
+    char features[1200];
+    const struct spe_cpu *cpu = job->naming.cpu;
+
+    if (!job->naming.features_known) {
+        out_printf(&job->out, "checked against every feature%s%s%s\n", cpu ? ": those of " : "",
+                   cpu ? cpu->title : "", cpu ? " are not known" : "");
+        return;
+    }
+    spe_features_format(job->naming.features, features, sizeof(features));
+    out_printf(&job->out, "checked against %s%s\n", cpu ? cpu->title : "",
+               cpu ? " with" : "these features");
+    out_string(&job->out, "  ");
+    out_string(&job->out, features);
+    out_char(&job->out, '\n');
+}
+
+static void account_text(struct job *job, const struct spe_account *a)
+{
+    struct out *o = &job->out;
+    unsigned i;
+
+    out_printf(o, "\n%-36s %14" PRIu64 "\n", "bytes", a->bytes);
+    out_printf(o, "  %-34s %14" PRIu64 "  %" PRIu64 " record%s\n", "in records", a->record_bytes,
+               a->records, a->records == 1 ? "" : "s");
+    out_printf(o, "  %-34s %14" PRIu64 "\n", "padding between them", a->padding_bytes);
+    out_printf(o, "  %-34s %14" PRIu64 "  %" PRIu64 " range%s\n", "skipped", a->skipped_bytes,
+               a->skipped, a->skipped == 1 ? "" : "s");
+    for (i = 0; i < SPE_SKIP_REASON_COUNT; i++) {
+        if (a->skipped_by[i])
+            out_printf(o, "    %-32s %14" PRIu64 "\n", spe_skip_reason_name(i), a->skipped_by[i]);
+    }
+    if (a->unknown)
+        out_printf(o, "unknown packets stepped over         %14" PRIu64 "\n", a->unknown);
+}
+
+static void summary_text(struct job *job, const struct input *in, const struct spe_account *a,
+                         bool good)
+{
+    struct out *o = &job->out;
+    uint64_t violations = sum(job->violations, job->rules);
+
+    if (job->skips_shown > job->limit || violations || sum(job->remarks, job->rules))
+        out_char(o, '\n');
+    machine_text(job);
+    counts_text(job, "violations", job->violations);
+    counts_text(job, "remarks", job->remarks);
+    account_text(job, a);
+    out_char(o, '\n');
+    out_untrusted(o, in->name);
+    if (job->naming.color)
+        out_string(o, good ? ": \033[32m" : ": \033[31m");
+    else
+        out_string(o, ": ");
+    if (good)
+        out_string(o, "good");
+    else
+        out_printf(o, "%" PRIu64 " violation%s, %" PRIu64 " byte%s skipped", violations,
+                   violations == 1 ? "" : "s", a->skipped_bytes, a->skipped_bytes == 1 ? "" : "s");
+    out_string(o, job->naming.color ? "\033[0m\n" : "\n");
+}
+
+static void counts_json(struct job *job, struct json *j, const char *key, const uint64_t *counts)
+{
+    size_t i;
+
+    json_object(j, key);
+    for (i = 0; i < job->rules; i++) {
+        if (counts[i])
+            json_number(j, spe_rule_at(i)->name, counts[i]);
+    }
+    json_object_end(j);
+}
+
+static void summary_json(struct job *job, const struct spe_account *a, bool good)
+{
+    char features[1200];
+    struct json j;
+    unsigned i;
+
+    spe_features_format(job->naming.features, features, sizeof(features));
+    json_begin(&j, &job->out);
+    json_object(&j, NULL);
+    json_string(&j, "type", "summary");
+    if (job->file)
+        json_string(&j, "file", job->file);
+    json_bool(&j, "good", good);
+    json_string(&j, "cpu", job->naming.cpu ? job->naming.cpu->name : NULL);
+    json_string(&j, "features", job->naming.features_known ? features : NULL);
+    json_number(&j, "bytes", a->bytes);
+    json_number(&j, "records", a->records);
+    json_number(&j, "record_bytes", a->record_bytes);
+    json_number(&j, "padding_bytes", a->padding_bytes);
+    json_number(&j, "skipped", a->skipped);
+    json_number(&j, "skipped_bytes", a->skipped_bytes);
+    json_object(&j, "skipped_by");
+    for (i = 0; i < SPE_SKIP_REASON_COUNT; i++) {
+        if (a->skipped_by[i])
+            json_number(&j, spe_skip_reason_name(i), a->skipped_by[i]);
+    }
+    json_object_end(&j);
+    json_number(&j, "unknown", a->unknown);
+    counts_json(job, &j, "violations", job->violations);
+    counts_json(job, &j, "remarks", job->remarks);
+    json_object_end(&j);
+    json_end_line(&j);
+}
+
+/* ---- the work -------------------------------------------------------------------------------- */
+
+static void check_items(struct job *job, struct spe_stream *stream)
+{
+    struct spe_record record;
+    struct spe_item item;
+
+    while (spe_stream_next(stream, &item, &record)) {
+        if (item.type == SPE_ITEM_SKIPPED)
+            on_skipped(job, &item);
+        else
+            spe_check_record(&job->config, item.bytes, (size_t)item.size, item.offset, on_violation,
+                             job);
+    }
+}
+
+static bool check_stream(struct job *job, struct input *in, struct spe_stream *stream)
+{
+    struct progress progress;
+    bool good = true;
+
+    progress_start(&progress, in->name, in->size_known ? in->size : 0);
+    while (in->length > 0 && good && !job->out.error) {
+        spe_stream_feed(stream, in->bytes, in->length);
+        check_items(job, stream);
+        input_used(in, in->length);
+        good = input_more(in);
+        progress_update(&progress, in->offset);
+    }
+    spe_stream_end(stream);
+    check_items(job, stream);
+    progress_end(&progress);
+    return good;
+}
+
+static int check_file(struct job *job, const char *path)
+{
+    struct spe_stream stream;
+    struct input in;
+    bool good;
+
+    if (!input_open(&in, path, 0, job->raw))
+        return STATUS_BAD_DATA;
+    if (in.last && in.length == 0)
+        complain(in.name, "there are no bytes to check");
+    job->file = job->many ? in.name : NULL;
+    job->skips_shown = 0;
+    memset(job->violations, 0, job->rules * sizeof(*job->violations));
+    memset(job->remarks, 0, job->rules * sizeof(*job->remarks));
+    spe_stream_init(&stream, 0);
+    good = check_stream(job, &in, &stream);
+    if (good) {
+        good = !stream.account.skipped_bytes && !sum(job->violations, job->rules);
+        if (job->json)
+            summary_json(job, &stream.account, good);
+        else
+            summary_text(job, &in, &stream.account, good);
+    }
+    input_close(&in);
+    return good ? STATUS_OK : STATUS_BAD_DATA;
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+    struct job job = {.command = self, .limit = 20};
+    int status, i;
+
+    job.config.speculative = true;
+    job.config.tbi = true;
+    if (!parse_options(&job, argc, argv, &status))
+        return status;
+    if (!open_stdout(&job.out))
+        return STATUS_BAD_DATA;
+    while (spe_rule_at(job.rules))
+        job.rules++;
+    job.violations = calloc(job.rules, sizeof(*job.violations));
+    job.remarks = calloc(job.rules, sizeof(*job.remarks));
+    job.naming.color = use_color(STDOUT_FILENO);
+    job.many = argc - optind > 1;
+    if (!job.violations || !job.remarks) {
+        complain(self->name, "%s", spe_strerror(SPE_ERR_NOMEM));
+        status = STATUS_BAD_DATA;
+    } else {
+        status = STATUS_OK;
+        for (i = optind; i < argc && !job.out.error; i++)
+            status |= check_file(&job, argv[i]);
+    }
+    free(job.violations);
+    free(job.remarks);
+    return close_stdout(&job.out, status);
+}
+
+const struct command command_check = {
+    .name = "check",
+    .summary = "check records against the architecture and account for every byte",
+    .help = help,
+    .run = run,
+};

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+/* File names come from outside: control characters in them must not reach the terminal. */
+static void print_safely(const char *s)
+{
+    for (; *s; s++) {
+        unsigned char c = (unsigned char)*s;
+
+        if (c < 0x20 || c == 0x7f)
+            fprintf(stderr, "\\x%02x", c);
+        else
+            fputc(c, stderr);
+    }
+}
+
+__attribute__((format(printf, 2, 0))) static void complain_va(const char *what, const char *why,
+                                                              va_list args)
+{
+    char sentence[1024];
+    bool color = use_color(STDERR_FILENO);
+
+    vsnprintf(sentence, sizeof(sentence), why, args);
+    fputs(color ? "\033[1;31mspe:\033[0m " : "spe: ", stderr);
+    print_safely(what);
+    fputs(": ", stderr);
+    print_safely(sentence);
+    fputc('\n', stderr);
+}
+
+void complain(const char *what, const char *why, ...)
+{
+    va_list args;
+
+    va_start(args, why);
+    complain_va(what, why, args);
+    va_end(args);
+}
+
+int usage_error(const struct command *c, const char *what, const char *why, ...)
+{
+    va_list args;
+
+    va_start(args, why);
+    complain_va(what, why, args);
+    va_end(args);
+    fprintf(stderr, "Try 'spe %s --help'.\n", c->name);
+    return STATUS_USAGE;
+}
+
+bool use_color(int fd)
+{
+    const char *no_color = getenv("NO_COLOR");
+    const char *term = getenv("TERM");
+
+    return !(no_color && *no_color) && isatty(fd) && term && strcmp(term, "dumb") != 0;
+}
+
+int next_option(const struct command *c, int argc, char **argv, const char *letters,
+                const struct option *options)
+{
+    int option;
+    char letter[3] = "-?";
+    const char *word;
+
+    opterr = 0;
+    option = getopt_long(argc, argv, letters, options, NULL);
+    word = optind > 0 && optind <= argc ? argv[optind - 1] : "option";
+    if (option == 'h') {
+        fputs(c->help, stdout);
+        return OPTION_HELP;
+    }
+    if (option != '?' && option != ':')
+        return option;
+    if (strncmp(word, "--", 2) != 0 && optopt > 0 && optopt < 128) { /* one letter of several */
+        letter[1] = (char)optopt;
+        word = letter;
+    }
+    usage_error(c, word, option == ':' ? "the option needs a value" : "there is no such option");
+    return '?';
+}
+
+/* strtoull takes signs and blanks: numbers here begin with a digit. */
+static bool parse_number(const char *text, uint64_t *value, char **end)
+{
+    if (text[0] < '0' || text[0] > '9')
+        return false;
+    errno = 0;
+    *value = strtoull(text, end, strncmp(text, "0x", 2) == 0 ? 16 : 10);
+    return errno == 0;
+}
+
+bool number_option(const struct command *c, const char *option, const char *text, uint64_t min,
+                   uint64_t max, uint64_t *value)
+{
+    char *end;
+
+    if (!parse_number(text, value, &end) || *end) {
+        usage_error(c, option, "'%s' is not a number", text);
+        return false;
+    }
+    if (*value < min || *value > max) {
+        usage_error(c, option, "%s is not between %" PRIu64 " and %" PRIu64, text, min, max);
+        return false;
+    }
+    return true;
+}
+
+bool size_option(const struct command *c, const char *option, const char *text, uint64_t *value)
+{
+    static const char units[] = "KMG";
+    char *end;
+    unsigned shift = 0;
+    const char *unit;
+
+    if (parse_number(text, value, &end)) {
+        unit = *end ? strchr(units, *end) : NULL;
+        if (unit) {
+            shift = 10 * (unsigned)(unit - units + 1);
+            end++;
+        }
+        if (!*end && *value <= UINT64_MAX >> shift) {
+            *value <<= shift;
+            return true;
+        }
+    }
+    usage_error(c, option, "'%s' is not a size (bytes, 0x..., or with K, M or G)", text);
+    return false;
+}
+
+bool count_bits_option(const struct command *c, const char *text, uint64_t *value)
+{
+    if (!number_option(c, "--count-bits", text, 12, 16, value))
+        return false;
+    if (*value == 12 || *value == 16)
+        return true;
+    usage_error(c, "--count-bits", "counters have 12 or 16 bits, not %s", text);
+    return false;
+}
+
+/* ---- which machine --------------------------------------------------------------------------- */
+
+static void list_cpus(char *text, size_t size)
+{
+    size_t used = 0, i;
+
+    text[0] = '\0';
+    for (i = 0; spe_cpu_at(i) && used < size; i++)
+        used +=
+            (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", spe_cpu_at(i)->name);
+}
+
+bool find_machine(const struct command *c, const struct machine_options *options,
+                  struct naming *machine)
+{
+    char why[200];
+
+    *machine = (struct naming){0};
+    if (options->cpu) {
+        machine->cpu = spe_cpu_by_name(options->cpu);
+        if (!machine->cpu) {
+            char names[800];
+
+            list_cpus(names, sizeof(names));
+            usage_error(c, "--cpu", "'%s' is not known; there are %s", options->cpu, names);
+            return false;
+        }
+        machine->features = machine->cpu->features;
+        machine->features_known = machine->features != 0;
+        if (machine->cpu->layout)
+            machine->count_bits = machine->cpu->layout->count_bits;
+    }
+    if (options->features) {
+        if (spe_features_parse(options->features, &machine->features, why, sizeof(why)) < 0 ||
+            spe_features_validate(machine->features, why, sizeof(why)) < 0) {
+            usage_error(c, "--features", "%s", why);
+            return false;
+        }
+        machine->features_known = true;
+    }
+    if (options->count_bits)
+        machine->count_bits = (unsigned)options->count_bits;
+    return true;
+}
+
+/* ---- output ---------------------------------------------------------------------------------- */
+
+bool open_stdout(struct out *o)
+{
+    if (out_open(o, STDOUT_FILENO) == SPE_OK)
+        return true;
+    complain("standard output", "%s", spe_strerror(SPE_ERR_NOMEM));
+    return false;
+}
+
+int close_stdout(struct out *o, int status)
+{
+    int error = out_close(o);
+
+    if (!error)
+        return status;
+    complain("standard output", "%s", strerror(error));
+    return STATUS_BAD_DATA;
+}
+
+void report_account(const char *name, const struct spe_account *a)
+{
+    char reasons[512] = "";
+    size_t used = 0;
+    unsigned i;
+
+    for (i = 0; i < SPE_SKIP_REASON_COUNT && used < sizeof(reasons); i++) {
+        if (a->skipped_by[i])
+            used += (size_t)snprintf(reasons + used, sizeof(reasons) - used, "%s%s: %" PRIu64,
+                                     used ? "; " : " (", spe_skip_reason_name(i), a->skipped_by[i]);
+    }
+    complain(name,
+             "%" PRIu64 " bytes = %" PRIu64 " in records + %" PRIu64 " padding + %" PRIu64
+             " skipped%s%s; records %" PRIu64 ", skipped ranges %" PRIu64
+             ", unknown packets %" PRIu64,
+             a->bytes, a->record_bytes, a->padding_bytes, a->skipped_bytes, reasons,
+             used ? ")" : "", a->records, a->skipped, a->unknown);
+}
+
+/* ---- progress -------------------------------------------------------------------------------- */
+
+#define PROGRESS_AFTER 2.0 /* seconds */
+#define PROGRESS_EVERY 0.5
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+void progress_start(struct progress *p, const char *what, uint64_t total)
+{
+    p->what = what;
+    p->total = total;
+    p->start = p->last = now();
+    p->shown = false;
+    /* When the result itself runs over the terminal, that is progress enough. */
+    p->enabled = isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO);
+}
+
+void progress_update(struct progress *p, uint64_t done)
+{
+    double t;
+
+    if (!p->enabled)
+        return;
+    t = now();
+    if (t - p->start < PROGRESS_AFTER || t - p->last < PROGRESS_EVERY)
+        return;
+    p->last = t;
+    p->shown = true;
+    fputs("\r\033[K", stderr);
+    print_safely(p->what);
+    if (p->total)
+        fprintf(stderr, ": %.0f%% of %.1f M", 100.0 * (double)done / (double)p->total,
+                (double)p->total * 1e-6);
+    else
+        fprintf(stderr, ": %.1f M", (double)done * 1e-6);
+    fprintf(stderr, ", %.0f M/s", (double)done * 1e-6 / (t - p->start));
+    fflush(stderr);
+}
+
+void progress_end(struct progress *p)
+{
+    if (p->shown)
+        fputs("\r\033[K", stderr);
+    p->shown = false;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/*
+ * What the commands share. Errors go to standard error as "spe: what: why", one sentence each; a
+ * command returns its exit status.
+ */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include <getopt.h>
+#include <specimen/format.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "render/naming.h"
+#include "render/out.h"
+
+enum { STATUS_OK = 0, STATUS_BAD_DATA = 1, STATUS_USAGE = 2 };
+
+struct command {
+    const char *name;
+    const char *summary; /* for the list of commands */
+    const char *help;    /* the whole text of --help */
+    int (*run)(const struct command *self, int argc, char **argv);
+};
+
+extern const struct command command_dump, command_check, command_gen;
+
+/* "spe: what: why". */
+void complain(const char *what, const char *why, ...) __attribute__((format(printf, 2, 3)));
+
+/* As complain, with a pointer to --help; returns STATUS_USAGE. */
+int usage_error(const struct command *c, const char *what, const char *why, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/*
+ * The next option: its `val`, -1 after the last, or '?' after an error that has been reported. -h
+ * and --help print the help and return OPTION_HELP.
+ */
+enum { OPTION_HELP = 0x10000 };
+int next_option(const struct command *c, int argc, char **argv, const char *letters,
+                const struct option *options);
+
+/* Numbers: decimal or 0x; sizes also with K, M or G (powers of 1024). What is wrong is reported as
+ * a usage error; false then. */
+bool number_option(const struct command *c, const char *option, const char *text, uint64_t min,
+                   uint64_t max, uint64_t *value);
+bool size_option(const struct command *c, const char *option, const char *text, uint64_t *value);
+
+bool count_bits_option(const struct command *c, const char *text, uint64_t *value); /* 12, 16 */
+
+/* May standard output or standard error have colours? A terminal, and no NO_COLOR. */
+bool use_color(int fd);
+
+/* ---- which machine --------------------------------------------------------------------------- */
+
+/* --cpu, --features and --count-bits as they were given. */
+struct machine_options {
+    const char *cpu;
+    const char *features;
+    uint64_t count_bits;
+};
+
+/* Their meaning: the CPU's own features and counters unless they are given. A features list that
+ * is given beside a CPU starts from the CPU's. Reports a usage error; false then. */
+bool find_machine(const struct command *c, const struct machine_options *options,
+                  struct naming *machine);
+
+/* ---- output ---------------------------------------------------------------------------------- */
+
+/* Standard output; false (and reported) if there is no memory. */
+bool open_stdout(struct out *o);
+
+/* Finish it; the status, or STATUS_BAD_DATA if something could not be written. */
+int close_stdout(struct out *o, int status);
+
+/* "12 bytes = 8 in records + 1 padding + 3 skipped (why: 3); records 1, ..." on standard error. */
+void report_account(const char *name, const struct spe_account *a);
+
+/* ---- progress -------------------------------------------------------------------------------- */
+
+/* A line on a terminal for work that takes more than two seconds; nothing elsewhere. */
+struct progress {
+    const char *what;
+    uint64_t total; /* bytes or records; 0: not known */
+    double start, last;
+    bool enabled, shown;
+};
+
+void progress_start(struct progress *p, const char *what, uint64_t total);
+void progress_update(struct progress *p, uint64_t done);
+void progress_end(struct progress *p);
+
+#endif

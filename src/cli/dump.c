@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/* spe dump: packets, records, or JSON, out of SPE bytes. */
+#include "render/dump.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/input.h"
+#include "render/record.h"
+
+static const char help[] =
+    "Usage: spe dump [OPTION]... FILE...\n"
+    "\n"
+    "Show SPE bytes: one packet a line, in the layout and words of 'perf script -D'.\n"
+    "FILE is a file of bare SPE bytes, or - for standard input.\n"
+    "\n"
+    "What to show:\n"
+    "      --records          one record a line\n"
+    "      --json             one JSON object a record, all fields raw and decoded\n"
+    "      --offset N         start at byte N of each file (N may end in K, M or G)\n"
+    "      --count N          stop after N lines\n"
+    "\n"
+    "What the bytes are:\n"
+    "      --raw              bare SPE bytes, whatever they look like\n"
+    "      --cpu NAME         name data sources and events as this CPU does\n"
+    "      --features LIST    name events by these features, for example v1p4,sve\n"
+    "      --count-bits N     counters have 12 or 16 bits: mark the saturated ones\n"
+    "\n"
+    "  -v, --verbose          end with the accounting of all bytes on standard error;\n"
+    "                         without it only if some were no packet or were skipped\n"
+    "  -h, --help             this text\n"
+    "\n"
+    "Examples:\n"
+    "  spe dump trace.spe\n"
+    "  spe dump --records --cpu neoverse-n1 --count 10 trace.spe\n"
+    "  spe dump --json trace.spe | jq 'select(.events.set | index(\"mispredicted\")) | .pc.address'\n"
+    "  spe gen --records 5 -o - | spe dump -\n";
+
+enum view { VIEW_PACKETS, VIEW_RECORDS, VIEW_JSON };
+
+struct job {
+    const struct command *command;
+    enum view view;
+    uint64_t offset, count;
+    bool raw, verbose, many; /* many: more than one file */
+    struct machine_options machine;
+    struct naming naming;
+    struct dump *dump; /* VIEW_PACKETS */
+    struct out out;
+};
+
+static bool parse_options(struct job *job, int argc, char **argv, int *status)
+{
+    enum { RECORDS = 256, JSON, RAW, OFFSET, COUNT, CPU, FEATURES, COUNT_BITS };
+    static const struct option options[] = {
+        {"records", no_argument, NULL, RECORDS},
+        {"json", no_argument, NULL, JSON},
+        {"raw", no_argument, NULL, RAW},
+        {"offset", required_argument, NULL, OFFSET},
+        {"count", required_argument, NULL, COUNT},
+        {"cpu", required_argument, NULL, CPU},
+        {"features", required_argument, NULL, FEATURES},
+        {"count-bits", required_argument, NULL, COUNT_BITS},
+        {"verbose", no_argument, NULL, 'v'},
+        {"help", no_argument, NULL, 'h'},
+        {0},
+    };
+    const struct command *c = job->command;
+    int option;
+
+    *status = STATUS_USAGE;
+    while ((option = next_option(c, argc, argv, ":hv", options)) != -1) {
+        bool good = true;
+
+        switch (option) {
+        case RECORDS:
+            job->view = VIEW_RECORDS;
+            break;
+        case JSON:
+            job->view = VIEW_JSON;
+            break;
+        case RAW:
+            job->raw = true;
+            break;
+        case OFFSET:
+            good = size_option(c, "--offset", optarg, &job->offset);
+            break;
+        case COUNT:
+            good = number_option(c, "--count", optarg, 0, UINT64_MAX, &job->count);
+            break;
+        case CPU:
+            job->machine.cpu = optarg;
+            break;
+        case FEATURES:
+            job->machine.features = optarg;
+            break;
+        case COUNT_BITS:
+            good = count_bits_option(c, optarg, &job->machine.count_bits);
+            break;
+        case 'v':
+            job->verbose = true;
+            break;
+        case OPTION_HELP:
+            *status = STATUS_OK;
+            return false;
+        default:
+            return false;
+        }
+        if (!good)
+            return false;
+    }
+    if (optind == argc) {
+        usage_error(c, c->name, "give a file of SPE bytes, or - for standard input");
+        return false;
+    }
+    return find_machine(c, &job->machine, &job->naming);
+}
+
+/* A preamble like perf's; with several files, which one it is. */
+static void begin_packets(struct job *job, const struct input *in)
+{
+    dump_preamble(&job->out, in->size - in->offset, in->size_known);
+    if (job->many) {
+        out_string(&job->out, ". ... file ");
+        out_untrusted(&job->out, in->name);
+        out_char(&job->out, '\n');
+    }
+    job->dump->offset = in->offset;
+    job->dump->bad = 0;
+    job->dump->unknown = 0;
+}
+
+static bool dump_packet_view(struct job *job, struct input *in, struct progress *progress)
+{
+    struct dump *d = job->dump;
+    bool good = true;
+
+    begin_packets(job, in);
+    for (;;) {
+        input_used(in, dump_packets(d, &job->out, in->bytes, in->length, in->last));
+        if (in->last || d->lines >= d->limit || job->out.error)
+            break;
+        if (!in->size_known)
+            out_flush(&job->out); /* a pipe may be slow: show what there is */
+        good = input_more(in);
+        if (!good)
+            break;
+        progress_update(progress, in->offset);
+    }
+    progress_end(progress);
+    out_flush(&job->out); /* before the accounting, where both go to one place */
+    if (d->bad || job->verbose)
+        complain(in->name, "bytes that are no packet %" PRIu64 ", unknown packets %" PRIu64, d->bad,
+                 d->unknown);
+    return good;
+}
+
+/* Show what the stream has to say so far. */
+static void show_items(struct job *job, struct spe_stream *stream, const struct input *in)
+{
+    const char *file = job->many ? in->name : NULL;
+    struct spe_record record;
+    struct spe_item item;
+
+    while (job->count > 0 && !job->out.error && spe_stream_next(stream, &item, &record)) {
+        item.offset += job->offset;
+        if (item.type == SPE_ITEM_SKIPPED && job->view == VIEW_JSON)
+            skipped_json(&job->out, file, &item);
+        else if (item.type == SPE_ITEM_SKIPPED)
+            skipped_text(&job->out, &job->naming, &item);
+        else if (job->view == VIEW_JSON)
+            record_json(&job->out, &job->naming, file, &item, &record);
+        else
+            record_text(&job->out, &job->naming, &item, &record);
+        job->count--;
+    }
+}
+
+static bool dump_record_view(struct job *job, struct input *in, struct progress *progress)
+{
+    struct spe_stream stream;
+    bool good = true;
+
+    if (job->many && job->view == VIEW_RECORDS) {
+        out_untrusted(&job->out, in->name);
+        out_string(&job->out, ":\n");
+    }
+    spe_stream_init(&stream, job->offset ? SPE_STREAM_UNSYNCED : 0);
+    while (in->length > 0 && job->count > 0 && !job->out.error) {
+        spe_stream_feed(&stream, in->bytes, in->length);
+        show_items(job, &stream, in);
+        if (!in->size_known)
+            out_flush(&job->out);
+        input_used(in, in->length);
+        good = input_more(in);
+        if (!good)
+            break;
+        progress_update(progress, in->offset);
+    }
+    spe_stream_end(&stream);
+    show_items(job, &stream, in);
+    progress_end(progress);
+    out_flush(&job->out);
+    if ((stream.account.skipped || job->verbose) && job->count > 0) /* else it is of a part only */
+        report_account(in->name, &stream.account);
+    return good;
+}
+
+static int dump_file(struct job *job, const char *path)
+{
+    struct progress progress;
+    struct input in;
+    bool good;
+
+    if (!input_open(&in, path, job->offset, job->raw))
+        return STATUS_BAD_DATA;
+    if (in.last && in.length == 0)
+        complain(in.name, "there are no bytes to show");
+    progress_start(&progress, in.name, in.size_known ? in.size : 0);
+    good = job->view == VIEW_PACKETS ? dump_packet_view(job, &in, &progress)
+                                     : dump_record_view(job, &in, &progress);
+    input_close(&in);
+    return good ? STATUS_OK : STATUS_BAD_DATA;
+}
+
+static int dump_files(struct job *job, int files, char **paths)
+{
+    int status = STATUS_OK, i;
+
+    if (job->view == VIEW_PACKETS) {
+        job->dump = malloc(sizeof(*job->dump));
+        if (!job->dump) {
+            complain(job->command->name, "%s", spe_strerror(SPE_ERR_NOMEM));
+            return STATUS_BAD_DATA;
+        }
+        dump_init(job->dump, &job->naming, job->offset, job->count);
+    }
+    for (i = 0; i < files && !job->out.error; i++) {
+        int one = dump_file(job, paths[i]);
+
+        status = one > status ? one : status;
+    }
+    free(job->dump);
+    return status;
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+    struct job job = {.command = self, .count = UINT64_MAX};
+    int status;
+
+    if (!parse_options(&job, argc, argv, &status))
+        return status;
+    if (!open_stdout(&job.out))
+        return STATUS_BAD_DATA;
+    job.naming.color = use_color(STDOUT_FILENO);
+    job.many = argc - optind > 1;
+    status = dump_files(&job, argc - optind, argv + optind);
+    return close_stdout(&job.out, status);
+}
+
+const struct command command_dump = {
+    .name = "dump",
+    .summary = "show SPE bytes: packets as perf prints them, records, or JSON",
+    .help = help,
+    .run = run,
+};

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/* spe gen: a stream of valid records from a seed, for tests and benchmarks. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <specimen/gen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+
+static const char help[] =
+    "Usage: spe gen [OPTION]... [-o FILE]\n"
+    "\n"
+    "Write a stream of valid SPE records: the same options give the same bytes.\n"
+    "\n"
+    "      --records N        how many (1000)\n"
+    "      --seed N           another number, another stream (1)\n"
+    "  -o, --output FILE      where to; - or nothing is standard output\n"
+    "\n"
+    "What is in the records:\n"
+    "      --cpu NAME         features, layout, data sources and events of this CPU\n"
+    "      --features LIST    these features, for example v1p4,sve; beside --cpu the\n"
+    "                         list adds to the CPU's and -NAME takes away\n"
+    "      --layout NAME      order and places of the packets: architecture,\n"
+    "                         neoverse-n1 or kunpeng-920 (the CPU's, or architecture)\n"
+    "      --mix LIST         shares of the operations\n"
+    "                         (load=40,store=15,branch=20,other=25)\n"
+    "      --context WHICH    CONTEXTIDR of el1, el2, both or none (el1)\n"
+    "      --no-physical      no physical addresses\n"
+    "      --no-timestamps    records end with End packets\n"
+    "      --first-time N     the timestamp to start from (1000000000)\n"
+    "      --period N         mean ticks between two records (2048)\n"
+    "      --speculative      some operations do not retire\n"
+    "\n"
+    "What is wrong with them:\n"
+    "      --damage RATE      this share of the records (0 to 1) has one wrong byte\n"
+    "      --truth FILE       the list of wrong bytes, tab-separated; without it\n"
+    "                         --damage reports their number on standard error\n"
+    "  -h, --help             this text\n"
+    "\n"
+    "Examples:\n"
+    "  spe gen --records 1000000 --cpu neoverse-n1 -o trace.spe\n"
+    "  spe gen --features v1p4,sve,crr --mix branch=1 --seed 7 | spe dump --records -\n"
+    "  spe gen --damage 0.01 --truth wrong.tsv -o damaged.spe\n";
+
+struct job {
+    const struct command *command;
+    uint64_t records;
+    const char *output, *truth, *layout_name;
+    struct machine_options machine;
+    struct naming naming;
+    struct spe_gen_config config;
+    const struct spe_layout *layout;
+    double damage;
+    struct out out, truth_out;
+    uint64_t damage_state; /* its own random numbers: damage does not change the records */
+};
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+static bool mix_word(struct job *job, const char *word, size_t length)
+{
+    static const char *const names[SPE_GEN_CLASSES] = {"load", "store", "branch", "other"};
+    char text[32];
+    char *value;
+    uint64_t weight;
+    unsigned i;
+
+    if (length >= sizeof(text))
+        length = sizeof(text) - 1;
+    memcpy(text, word, length);
+    text[length] = '\0';
+    value = strchr(text, '=');
+    if (value) {
+        *value++ = '\0';
+        for (i = 0; i < SPE_GEN_CLASSES; i++) {
+            if (strcmp(text, names[i]) != 0)
+                continue;
+            if (!number_option(job->command, "--mix", value, 0, 1000000, &weight))
+                return false;
+            job->config.mix[i] = (uint32_t)weight;
+            return true;
+        }
+        value[-1] = '=';
+    }
+    usage_error(job->command, "--mix", "'%s' is not load=N, store=N, branch=N or other=N", text);
+    return false;
+}
+
+/* Classes that are not listed have no share. */
+static bool mix_option(struct job *job, const char *list)
+{
+    memset(job->config.mix, 0, sizeof(job->config.mix));
+    while (*list) {
+        size_t length = strcspn(list, ",");
+
+        if (!mix_word(job, list, length))
+            return false;
+        list += length;
+        list += *list == ',';
+    }
+    return true;
+}
+
+static bool context_option(struct job *job, const char *text)
+{
+    bool both = strcmp(text, "both") == 0;
+
+    job->config.context1 = both || strcmp(text, "el1") == 0;
+    job->config.context2 = both || strcmp(text, "el2") == 0;
+    if (job->config.context1 || job->config.context2 || strcmp(text, "none") == 0)
+        return true;
+    usage_error(job->command, "--context", "'%s' is not el1, el2, both or none", text);
+    return false;
+}
+
+static bool damage_option(struct job *job, const char *text)
+{
+    char *end;
+
+    job->damage = strtod(text, &end);
+    if (end != text && !*end && job->damage >= 0 && job->damage <= 1)
+        return true;
+    usage_error(job->command, "--damage", "'%s' is not a number from 0 to 1", text);
+    return false;
+}
+
+/* The machine's features, or plain SPE; its layout, or the architecture's. */
+static bool configure(struct job *job)
+{
+    const struct spe_cpu *cpu = job->naming.cpu;
+
+    if (job->naming.features_known)
+        job->config.features = job->naming.features;
+    else if (cpu && !cpu->sources) /* nothing to draw its data sources from */
+        job->config.features &= ~SPE_FEAT(SPE_LDS);
+    job->layout = cpu ? cpu->layout : NULL;
+    if (job->layout_name)
+        job->layout = spe_layout_by_name(job->layout_name);
+    else if (!job->layout)
+        job->layout = spe_layout_by_name("architecture");
+    if (!job->layout) {
+        usage_error(job->command, "--layout", "'%s' is not known", job->layout_name);
+        return false;
+    }
+    job->config.cpu = cpu;
+    job->config.layout = job->layout;
+    job->config.count_bits = job->layout->count_bits;
+    return true;
+}
+
+static bool one_option(struct job *job, int option, int *status)
+{
+    const struct command *c = job->command;
+    uint64_t period;
+
+    switch (option) {
+    case 'n':
+        return number_option(c, "--records", optarg, 0, UINT64_MAX, &job->records);
+    case 's':
+        return number_option(c, "--seed", optarg, 0, UINT64_MAX, &job->config.seed);
+    case 'o':
+        job->output = optarg;
+        return true;
+    case 'c':
+        job->machine.cpu = optarg;
+        return true;
+    case 'f':
+        job->machine.features = optarg;
+        return true;
+    case 'l':
+        job->layout_name = optarg;
+        return true;
+    case 'm':
+        return mix_option(job, optarg);
+    case 'x':
+        return context_option(job, optarg);
+    case 'P':
+        job->config.physical = false;
+        return true;
+    case 'T':
+        job->config.timestamps = false;
+        return true;
+    case 't':
+        return number_option(c, "--first-time", optarg, 0, UINT64_MAX,
+                             &job->config.first_timestamp);
+    case 'p':
+        if (!number_option(c, "--period", optarg, 1, 1u << 30, &period))
+            return false;
+        job->config.period = (uint32_t)period;
+        return true;
+    case 'S':
+        job->config.speculative = true;
+        return true;
+    case 'd':
+        return damage_option(job, optarg);
+    case 'w':
+        job->truth = optarg;
+        return true;
+    case OPTION_HELP:
+        *status = STATUS_OK;
+        return false;
+    default:
+        return false;
+    }
+}
+
+static bool parse_options(struct job *job, int argc, char **argv, int *status)
+{
+    static const struct option options[] = {
+        {"records", required_argument, NULL, 'n'},
+        {"seed", required_argument, NULL, 's'},
+        {"output", required_argument, NULL, 'o'},
+        {"cpu", required_argument, NULL, 'c'},
+        {"features", required_argument, NULL, 'f'},
+        {"layout", required_argument, NULL, 'l'},
+        {"mix", required_argument, NULL, 'm'},
+        {"context", required_argument, NULL, 'x'},
+        {"no-physical", no_argument, NULL, 'P'},
+        {"no-timestamps", no_argument, NULL, 'T'},
+        {"first-time", required_argument, NULL, 't'},
+        {"period", required_argument, NULL, 'p'},
+        {"speculative", no_argument, NULL, 'S'},
+        {"damage", required_argument, NULL, 'd'},
+        {"truth", required_argument, NULL, 'w'},
+        {"help", no_argument, NULL, 'h'},
+        {0},
+    };
+    int option;
+
+    *status = STATUS_USAGE;
+    while ((option = next_option(job->command, argc, argv, ":ho:", options)) != -1) {
+        if (!one_option(job, option, status))
+            return false;
+    }
+    if (optind < argc) {
+        usage_error(job->command, argv[optind], "gen reads no file; the output goes to -o FILE");
+        return false;
+    }
+    return find_machine(job->command, &job->machine, &job->naming) && configure(job);
+}
+
+/* ---- damage ---------------------------------------------------------------------------------- */
+
+/* splitmix64 */
+static uint64_t damage_random(struct job *job)
+{
+    uint64_t z = job->damage_state += UINT64_C(0x9e3779b97f4a7c15);
+
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+/* Perhaps put one wrong byte into the record; true if so. */
+static bool damage_record(struct job *job, uint8_t *bytes, unsigned size, uint64_t record,
+                          uint64_t offset)
+{
+    uint64_t r;
+    unsigned place;
+    uint8_t wrong;
+
+    if ((double)(damage_random(job) >> 11) * 0x1p-53 >= job->damage)
+        return false;
+    r = damage_random(job);
+    place = (unsigned)((r >> 32) % size);
+    wrong = (uint8_t)(bytes[place] + 1 + r % 255);
+    if (job->truth)
+        out_printf(&job->truth_out, "%" PRIu64 "\t%" PRIu64 "\t%u\t%" PRIu64 "\t%u\t%u\n", record,
+                   offset, size, offset + place, bytes[place], wrong);
+    bytes[place] = wrong;
+    return true;
+}
+
+/* ---- the work -------------------------------------------------------------------------------- */
+
+static bool write_records(struct job *job, struct spe_gen *gen)
+{
+    struct progress progress;
+    struct spe_record record;
+    uint64_t i, offset = 0, damaged = 0;
+
+    progress_start(&progress, "spe gen", job->records);
+    for (i = 0; i < job->records && !job->out.error; i++) {
+        char *room = out_room(&job->out, SPE_RECORD_MAX);
+        int size;
+
+        spe_gen_next(gen, &record);
+        size = spe_record_encode(&record, job->layout, (uint8_t *)room, SPE_RECORD_MAX);
+        if (size < 0) {
+            complain("gen", "record %" PRIu64 " in layout %s: %s", i, job->layout->name,
+                     spe_strerror(size));
+            return false;
+        }
+        if (job->damage > 0)
+            damaged += damage_record(job, (uint8_t *)room, (unsigned)size, i, offset);
+        out_advance(&job->out, room + size);
+        offset += (unsigned)size;
+        if (i % 65536 == 0)
+            progress_update(&progress, i);
+    }
+    progress_end(&progress);
+    if (job->damage > 0 && !job->truth)
+        complain("gen", "%" PRIu64 " of %" PRIu64 " records have a wrong byte", damaged,
+                 job->records);
+    return true;
+}
+
+static bool open_output(struct out *o, const char *path)
+{
+    int fd = STDOUT_FILENO;
+
+    if (path && strcmp(path, "-") != 0)
+        fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0 || out_open(o, fd) < 0) {
+        complain(path, "%s", strerror(errno));
+        return false;
+    }
+    return true;
+}
+
+/* The errors of a file may come as late as its close. */
+static bool close_output(struct out *o, const char *path)
+{
+    int error = out_close(o);
+
+    if (o->fd != STDOUT_FILENO && close(o->fd) < 0 && !error)
+        error = errno;
+    if (error)
+        complain(path && strcmp(path, "-") != 0 ? path : "standard output", "%s", strerror(error));
+    return !error;
+}
+
+static int generate(struct job *job, struct spe_gen *gen)
+{
+    bool good;
+
+    if (!open_output(&job->out, job->output))
+        return STATUS_BAD_DATA;
+    if (job->truth && !open_output(&job->truth_out, job->truth)) {
+        close_output(&job->out, job->output);
+        return STATUS_BAD_DATA;
+    }
+    if (job->truth)
+        out_string(&job->truth_out, "record\toffset\tsize\tbyte\told\tnew\n");
+    good = write_records(job, gen);
+    good = close_output(&job->out, job->output) && good;
+    if (job->truth)
+        good = close_output(&job->truth_out, job->truth) && good;
+    return good ? STATUS_OK : STATUS_BAD_DATA;
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+    struct job job = {.command = self, .records = 1000};
+    struct spe_gen gen;
+    char why[200];
+    int status;
+
+    spe_gen_config_init(&job.config);
+    if (!parse_options(&job, argc, argv, &status))
+        return status;
+    if (spe_gen_init(&gen, &job.config, why, sizeof(why)) < 0)
+        return usage_error(self, self->name, "%s", why);
+    if ((!job.output || strcmp(job.output, "-") == 0) && isatty(STDOUT_FILENO))
+        return usage_error(self, "standard output",
+                           "is a terminal, and records are not text; "
+                           "give -o FILE");
+    job.damage_state = job.config.seed ^ UINT64_C(0xda3a6ed);
+    return generate(&job, &gen);
+}
+
+const struct command command_gen = {
+    .name = "gen",
+    .summary = "write a stream of valid records, for tests and benchmarks",
+    .help = help,
+    .run = run,
+};

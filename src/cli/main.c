@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+#ifndef SPECIMEN_VERSION
+#define SPECIMEN_VERSION "unknown"
+#endif
+
+static const struct command *const commands[] = {&command_dump, &command_check, &command_gen};
+
+#define COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static const struct command *find_command(const char *name)
+{
+    size_t i;
+
+    for (i = 0; i < COMMANDS; i++) {
+        if (strcmp(commands[i]->name, name) == 0)
+            return commands[i];
+    }
+    return NULL;
+}
+
+static void print_help(FILE *f)
+{
+    size_t i;
+
+    fputs("spe: Arm's Statistical Profiling Extension in software\n"
+          "\n"
+          "Usage: spe COMMAND [OPTION]... [FILE]...\n"
+          "       spe help COMMAND\n"
+          "       spe --version\n"
+          "\n"
+          "Commands:\n",
+          f);
+    for (i = 0; i < COMMANDS; i++)
+        fprintf(f, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
+    fputs("\n"
+          "Examples:\n"
+          "  spe gen --records 1000 --cpu neoverse-n1 -o trace.spe\n"
+          "  spe dump --count 20 trace.spe\n"
+          "  spe dump --json trace.spe | jq .pc.address\n"
+          "  spe check --cpu neoverse-n1 trace.spe\n"
+          "\n"
+          "Each command has a manual page: man spe-dump, and so on.\n",
+          f);
+}
+
+static int unknown_command(const char *name)
+{
+    complain(name, "there is no such command");
+    fputs("Try 'spe --help'.\n", stderr);
+    return STATUS_USAGE;
+}
+
+/* A help text that could not be written is a failure, too. */
+static int flushed(int status)
+{
+    if (fflush(stdout) == 0)
+        return status;
+    complain("standard output", "the text could not be written");
+    return STATUS_BAD_DATA;
+}
+
+static int help(int argc, char **argv)
+{
+    const struct command *c;
+
+    if (argc < 3) {
+        print_help(stdout);
+        return STATUS_OK;
+    }
+    c = find_command(argv[2]);
+    if (!c)
+        return unknown_command(argv[2]);
+    fputs(c->help, stdout);
+    return STATUS_OK;
+}
+
+int main(int argc, char **argv)
+{
+    const struct command *c;
+
+    if (argc < 2) {
+        print_help(stderr);
+        return STATUS_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0)
+        return flushed(help(argc, argv));
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
+        puts("spe " SPECIMEN_VERSION);
+        return flushed(STATUS_OK);
+    }
+    c = find_command(argv[1]);
+    if (!c)
+        return unknown_command(argv[1]);
+    return flushed(c->run(c, argc - 1, argv + 1));
+}

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 The Specimen authors
+"""The manual pages: correct mdoc, and the same options as --help."""
+
+import glob
+import os
+import re
+import shutil
+import subprocess
+import unittest
+
+from spetest import CommandTest
+
+PAGES = os.path.join(os.environ.get("SPE_SOURCE_DIR", "."), "docs/man")
+
+
+class Man(CommandTest):
+    def test_options(self):
+        for command in ("dump", "check", "gen"):
+            text = self.good(command, "--help").decode()
+            helped = set(re.findall(r"^ {2,6}(?:-\w, )?--([a-z-]+)", text, re.M))
+            with open(os.path.join(PAGES, f"spe-{command}.1"), encoding="utf-8") as f:
+                page = f.read()
+            listed = set(re.findall(r"^\.It Fl (?:\w , )?-([a-z-]+)", page, re.M))
+            self.assertGreater(len(helped), 5)
+            self.assertEqual(helped, listed, command)
+
+    def test_commands(self):
+        names = {re.search(r"spe-(\w+)\.1$", page)[1]
+                 for page in glob.glob(os.path.join(PAGES, "spe-*.1"))}
+        text = self.good("--help").decode()
+        self.assertEqual(set(re.findall(r"^  (\w+) {2,}\w", text, re.M)), names)
+
+    def test_lint(self):
+        if not shutil.which("mandoc"):
+            self.skipTest("there is no mandoc")
+        for page in sorted(glob.glob(os.path.join(PAGES, "*.1"))):
+            lint = subprocess.run(["mandoc", "-T", "lint", "-W", "style", page],
+                                  capture_output=True, text=True, check=False)
+            # Whether other manual pages are installed here is not the page's fault.
+            bad = [line for line in (lint.stdout + lint.stderr).splitlines()
+                   if "referenced manual not found" not in line and "mandoc.db" not in line]
+            self.assertEqual(bad, [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -84,7 +84,7 @@ static inline void switch_decode(const uint8_t *bytes, size_t len, size_t *pos,
         case 0x71:
             r.timestamp = value;
             r.has |= SPE_HAS_TIMESTAMP;
-            /* fall through */
+            __attribute__((fallthrough));
         case 0x01:
             switch_append(c, &r, start);
             memset(&r, 0, sizeof(r));

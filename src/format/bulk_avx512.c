@@ -169,9 +169,9 @@ static inline void put_tile(struct sink *k, size_t row)
     k->waiting = 0;
 }
 
-static inline __attribute__((always_inline)) void
-sink_put(struct sink *k, size_t row, const struct spe_bulk *b, unsigned shape, const uint8_t *p,
-         uint64_t offset)
+static inline __attribute__((always_inline)) void sink_put(struct sink *k, size_t row,
+                                                           const struct spe_bulk *b, unsigned shape,
+                                                           const uint8_t *p, uint64_t offset)
 {
     (void)b;
     if (k->columns->offset)

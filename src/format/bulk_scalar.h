@@ -25,9 +25,9 @@ struct sink {
 #define CONTEXT(which) (load32(p + s->context_at[which]) & s->context_mask[which])
 #define NARROW(which) ((uint16_t)(load16(p + s->narrow_at[which]) & s->narrow_mask[which]))
 
-static inline __attribute__((always_inline)) void
-sink_put(struct sink *k, size_t row, const struct spe_bulk *b, unsigned shape, const uint8_t *p,
-         uint64_t offset)
+static inline __attribute__((always_inline)) void sink_put(struct sink *k, size_t row,
+                                                           const struct spe_bulk *b, unsigned shape,
+                                                           const uint8_t *p, uint64_t offset)
 {
     const struct spe_shape *s = &b->shape[shape];
 

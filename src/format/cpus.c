@@ -77,7 +77,7 @@ static const struct spe_source hip12_list[] = {
     {18, SPE_LEVEL_L1, false, "L1D"},
 };
 
-#define TABLE(list) list, sizeof(list) / sizeof(list[0])
+#define TABLE(list) (list), sizeof(list) / sizeof((list)[0])
 
 static const struct spe_source_table common = {"common", TABLE(common_list)};
 static const struct spe_source_table ampereone = {"ampereone", TABLE(ampereone_list)};

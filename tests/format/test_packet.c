@@ -18,7 +18,7 @@ static int expected_payload(unsigned header)
         unsigned first, last;
         int payload;
     } ranges[] = {
-        {0x00, 0x1f, 0}, {0x20, 0x3f, -1},                  /* D18.1-005, -006 */
+        {0x00, 0x1f, 0}, {0x20, 0x3f, -1},                  /* D18.1-005, D18.1-006 */
         {0x40, 0x4f, 1}, {0x80, 0x8f, 1},  {0xc0, 0xcf, 1}, /* D18.1-007 */
         {0x50, 0x5f, 2}, {0x90, 0x9f, 2},  {0xd0, 0xdf, 2}, /* D18.1-008 */
         {0x60, 0x6f, 4}, {0xa0, 0xaf, 4},  {0xe0, 0xef, 4}, /* D18.1-009 */
@@ -126,8 +126,8 @@ static void every_extended_header(void **state)
     assert_int_equal(known, 64); /* D18.1-038 */
 }
 
-/* D18.1-024, D18.1-035, D18.2-002, -003, -004, -034, -035: both forms are the same packet, and the
- * INDEX bits stand where the field text says. */
+/* D18.1-024, D18.1-035, D18.2-002, D18.2-003, D18.2-004, D18.2-034, D18.2-035: both forms are the
+ * same packet, and the INDEX bits stand where the field text says. */
 static void index_in_both_forms(void **state)
 {
     struct spe_packet p;
@@ -177,7 +177,7 @@ static void made_packets(void **state)
         {SPE_PACKET_EVENTS, 0, 8, UINT64_C(1) << 63, 9, {0x72, 0, 0, 0, 0, 0, 0, 0, 0x80}},
         {SPE_PACKET_DATA_SOURCE, 0, 1, 0x0e, 2, {0x43, 0x0e}}, /* D18.2-051 */
         {SPE_PACKET_DATA_SOURCE, 0, 2, 0x120e, 3, {0x53, 0x0e, 0x12}},
-        {SPE_PACKET_CONTEXT, 0, 4, 0x01020304, 5, {0x64, 4, 3, 2, 1}}, /* D18.2-029, -030 */
+        {SPE_PACKET_CONTEXT, 0, 4, 0x01020304, 5, {0x64, 4, 3, 2, 1}}, /* D18.2-029, D18.2-030 */
         {SPE_PACKET_CONTEXT, 1, 4, 0x01020304, 5, {0x65, 4, 3, 2, 1}}, /* D18.2-031 */
         {SPE_PACKET_OP_TYPE, 0, 1, 0x01, 2, {0x48, 0x01}},             /* D18.2-096 */
         {SPE_PACKET_OP_TYPE, 2, 1, 0x1f, 2, {0x4a, 0x1f}},

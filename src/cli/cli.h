@@ -24,7 +24,7 @@ struct command {
     int (*run)(const struct command *self, int argc, char **argv);
 };
 
-extern const struct command command_dump, command_check, command_gen;
+extern const struct command command_dump, command_check, command_gen, command_sim;
 
 /* "spe: what: why". */
 void complain(const char *what, const char *why, ...) __attribute__((format(printf, 2, 3)));

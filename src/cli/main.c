@@ -9,7 +9,8 @@
 #define SPECIMEN_VERSION "unknown"
 #endif
 
-static const struct command *const commands[] = {&command_dump, &command_check, &command_gen};
+static const struct command *const commands[] = {&command_dump, &command_check, &command_gen,
+                                                &command_sim};
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
@@ -44,6 +45,7 @@ static void print_help(FILE *f)
           "  spe dump --count 20 trace.spe\n"
           "  spe dump --json trace.spe | jq .pc.address\n"
           "  spe check --cpu neoverse-n1 trace.spe\n"
+          "  spe sim --list options\n"
           "\n"
           "Each command has a manual page: man spe-dump, and so on.\n",
           f);

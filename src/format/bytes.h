@@ -70,4 +70,25 @@ static inline uint64_t load_payload(const uint8_t *p, unsigned size)
     }
 }
 
+/* The mirror: the low bytes of a value. */
+static inline void store_payload(uint8_t *p, unsigned size, uint64_t value)
+{
+    switch (size) {
+    case 1:
+        *p = (uint8_t)value;
+        break;
+    case 2:
+        store16(p, (uint16_t)value);
+        break;
+    case 4:
+        store32(p, (uint32_t)value);
+        break;
+    case 8:
+        store64(p, value);
+        break;
+    default:
+        break;
+    }
+}
+
 #endif

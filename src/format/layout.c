@@ -118,83 +118,101 @@ static void pad_to(struct writer *w, size_t place)
     w->pos = place;
 }
 
-static void put(struct writer *w, enum spe_packet_type type, unsigned index, unsigned size,
-                uint64_t payload)
+/* A packet with a one-byte header; it is also how the two bytes of an extended one are put. */
+static void put(struct writer *w, unsigned header, uint64_t payload, unsigned size)
 {
-    struct spe_packet packet;
-    int written;
-
+    if (!w->error && w->room - w->pos < 1 + size)
+        w->error = w->room == w->layout->max_size ? SPE_ERR_SIZE : SPE_ERR_NOSPACE;
     if (w->error)
         return;
-    w->error = spe_packet_make(&packet, type, index, size, payload);
-    if (w->error)
-        return;
-    written = spe_packet_encode(&packet, w->bytes + w->pos, w->room - w->pos);
-    if (written == SPE_ERR_NOSPACE && w->room == w->layout->max_size)
-        written = SPE_ERR_SIZE;
-    if (written < 0)
-        w->error = written;
-    else
-        w->pos += (size_t)written;
+    w->bytes[w->pos] = (uint8_t)header;
+    store_payload(w->bytes + w->pos + 1, size, payload);
+    w->pos += 1 + size;
 }
 
-static void put_address(struct writer *w, unsigned index)
+/* The packets of a set with this base header, by ascending INDEX; 8 and up have extended headers.
+ */
+static void put_addresses(struct writer *w, uint32_t set)
 {
-    if (w->addresses >> index & 1)
-        put(w, SPE_PACKET_ADDRESS, index, 8, w->record->address[index]);
-    w->addresses &= ~(1u << index);
-}
+    w->addresses &= ~set;
+    for (; set; set &= set - 1) {
+        unsigned index = (unsigned)__builtin_ctz(set);
 
-static void put_counter(struct writer *w, unsigned index)
-{
-    if (w->counters >> index & 1)
-        put(w, SPE_PACKET_COUNTER, index, 2,
-            spe_counter_clip(w->record->counter[index], w->layout->count_bits));
-    w->counters &= ~(1u << index);
-}
-
-static void put_context(struct writer *w, unsigned index)
-{
-    uint32_t bit = (uint32_t)SPE_HAS_CONTEXT1 << index;
-
-    if (w->has & bit)
-        put(w, SPE_PACKET_CONTEXT, index, 4, w->record->context[index]);
-    w->has &= ~bit;
-}
-
-static void put_single(struct writer *w, enum spe_packet_type type)
-{
-    const struct spe_record *r = w->record;
-    unsigned size;
-
-    switch (type) {
-    case SPE_PACKET_OP_TYPE:
-        put(w, type, r->op_class, 1, r->op);
-        w->has &= ~(uint32_t)SPE_HAS_OP;
-        break;
-    case SPE_PACKET_EVENTS:
-        size = w->layout->events_size ? w->layout->events_size : spe_events_size(r->events);
-        put(w, type, 0, size, r->events);
-        w->has &= ~(uint32_t)SPE_HAS_EVENTS;
-        break;
-    default:
-        size = w->layout->source_size ? w->layout->source_size : r->source_size;
-        put(w, SPE_PACKET_DATA_SOURCE, 0, size, r->source);
-        w->has &= ~(uint32_t)SPE_HAS_SOURCE;
-        break;
+        if (index > 7)
+            put(w, 0x20 | index >> 3, 0, 0);
+        put(w, 0xb0 | (index & 7), w->record->address[index], 8);
     }
 }
 
-/* Is there anything left to write for this slot? */
-static bool wanted(const struct writer *w, const struct spe_layout_slot *slot)
+static void put_counters(struct writer *w, uint32_t set)
+{
+    w->counters &= ~set;
+    for (; set; set &= set - 1) {
+        unsigned index = (unsigned)__builtin_ctz(set);
+
+        if (index > 7)
+            put(w, 0x20 | index >> 3, 0, 0);
+        put(w, 0x98 | (index & 7),
+            spe_counter_clip(w->record->counter[index], w->layout->count_bits), 2);
+    }
+}
+
+static void put_contexts(struct writer *w, uint32_t set)
+{
+    for (unsigned i = 0; i < SPE_CONTEXT_COUNT; i++)
+        if (set & (uint32_t)SPE_HAS_CONTEXT1 << i)
+            put(w, 0x64 | i, w->record->context[i], 4);
+    w->has &= ~set;
+}
+
+/* SZ of a payload of 1, 2, 4 or 8 bytes, in its place in the header. */
+static unsigned size_field(unsigned size)
+{
+    return (unsigned)__builtin_ctz(size) << 4;
+}
+
+static void put_events(struct writer *w)
+{
+    uint64_t events = w->record->events;
+    unsigned size = w->layout->events_size ? w->layout->events_size : spe_events_size(events);
+
+    if (!w->error && size < 8 && events >> (8 * size))
+        w->error = SPE_ERR_RANGE;
+    put(w, 0x42 | size_field(size), events, size);
+    w->has &= ~(uint32_t)SPE_HAS_EVENTS;
+}
+
+static void put_source(struct writer *w)
+{
+    unsigned size = w->layout->source_size ? w->layout->source_size : w->record->source_size;
+
+    if (!w->error && size != 1 && size != 2)
+        w->error = SPE_ERR_INVALID;
+    else if (!w->error && size == 1 && w->record->source >> 8)
+        w->error = SPE_ERR_RANGE;
+    else
+        put(w, 0x43 | size_field(size), w->record->source, size);
+    w->has &= ~(uint32_t)SPE_HAS_SOURCE;
+}
+
+static void put_op(struct writer *w)
+{
+    if (!w->error && w->record->op_class > SPE_CLASS_RESERVED)
+        w->error = SPE_ERR_RANGE;
+    put(w, 0x48 | w->record->op_class, w->record->op, 1);
+    w->has &= ~(uint32_t)SPE_HAS_OP;
+}
+
+/* The packets of a slot that are still to be written: as INDEX bits, or as SPE_HAS_* bits. */
+static uint32_t wanted(const struct writer *w, const struct spe_layout_slot *slot)
 {
     bool all = slot->index == SPE_SLOT_ALL;
 
     switch (slot->type) {
     case SPE_PACKET_ADDRESS:
-        return all ? w->addresses : w->addresses >> slot->index & 1;
+        return w->addresses & (all ? UINT32_MAX : 1u << slot->index);
     case SPE_PACKET_COUNTER:
-        return all ? w->counters : w->counters >> slot->index & 1;
+        return w->counters & (all ? UINT32_MAX : 1u << slot->index);
     case SPE_PACKET_CONTEXT:
         return w->has & (all ? (uint32_t)(SPE_HAS_CONTEXT1 | SPE_HAS_CONTEXT2)
                              : (uint32_t)SPE_HAS_CONTEXT1 << slot->index);
@@ -209,27 +227,31 @@ static bool wanted(const struct writer *w, const struct spe_layout_slot *slot)
 
 static void put_slot(struct writer *w, const struct spe_layout_slot *slot)
 {
-    static const unsigned count[SPE_PACKET_TYPE_COUNT] = {
-        [SPE_PACKET_ADDRESS] = SPE_INDEX_COUNT,
-        [SPE_PACKET_COUNTER] = SPE_INDEX_COUNT,
-        [SPE_PACKET_CONTEXT] = SPE_CONTEXT_COUNT,
-    };
-    unsigned first = slot->index == SPE_SLOT_ALL ? 0 : slot->index;
-    unsigned end = slot->index == SPE_SLOT_ALL ? count[slot->type] : first + 1u;
+    uint32_t set = wanted(w, slot);
 
-    if (!wanted(w, slot))
+    if (!set)
         return;
     if (slot->place != SPE_PLACE_NEXT)
         pad_to(w, slot->place);
-    if (!count[slot->type])
-        put_single(w, slot->type);
-    for (unsigned i = first; i < end && count[slot->type]; i++) {
-        if (slot->type == SPE_PACKET_ADDRESS)
-            put_address(w, i);
-        else if (slot->type == SPE_PACKET_COUNTER)
-            put_counter(w, i);
-        else
-            put_context(w, i);
+    switch (slot->type) {
+    case SPE_PACKET_ADDRESS:
+        put_addresses(w, set);
+        break;
+    case SPE_PACKET_COUNTER:
+        put_counters(w, set);
+        break;
+    case SPE_PACKET_CONTEXT:
+        put_contexts(w, set);
+        break;
+    case SPE_PACKET_OP_TYPE:
+        put_op(w);
+        break;
+    case SPE_PACKET_EVENTS:
+        put_events(w);
+        break;
+    default:
+        put_source(w);
+        break;
     }
 }
 
@@ -238,9 +260,9 @@ static void put_terminator(struct writer *w)
     if (w->layout->terminator_place != SPE_PLACE_NEXT)
         pad_to(w, w->layout->terminator_place);
     if (w->has & SPE_HAS_TIMESTAMP)
-        put(w, SPE_PACKET_TIMESTAMP, 0, 8, w->record->timestamp);
+        put(w, 0x71, w->record->timestamp, 8);
     else
-        put(w, SPE_PACKET_END, 0, 0, 0);
+        put(w, 0x01, 0, 0);
     w->has &= ~(uint32_t)SPE_HAS_TIMESTAMP;
 }
 

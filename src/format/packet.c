@@ -110,7 +110,6 @@ int spe_packet_decode(const uint8_t *bytes, size_t len, struct spe_packet *packe
 int spe_packet_encode(const struct spe_packet *packet, uint8_t *bytes, size_t len)
 {
     int size = spe_packet_size(packet->header, packet->header_size);
-    uint8_t payload[8];
 
     if (size < 0 || size != packet->header_size + packet->payload_size ||
         is_extended(packet->header[0]) != (packet->header_size == 2))
@@ -120,8 +119,7 @@ int spe_packet_encode(const struct spe_packet *packet, uint8_t *bytes, size_t le
     if ((size_t)size > len)
         return SPE_ERR_NOSPACE;
     memcpy(bytes, packet->header, packet->header_size);
-    store64(payload, packet->payload);
-    memcpy(bytes + packet->header_size, payload, packet->payload_size);
+    store_payload(bytes + packet->header_size, packet->payload_size, packet->payload);
     return size;
 }
 

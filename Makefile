@@ -13,7 +13,7 @@ FUZZ         ?=
 configured = grep -qs '^$(1) = $(2)$$' $(BUILD)/meson-private/cmd_line.txt || \
 	    meson configure $(BUILD) -D$(1)=$(2)
 
-.PHONY: build setup demo test check bench fuzz fuzz-merge install format clean distclean help
+.PHONY: build setup demo test check bench fuzz fuzz-merge mutate install format clean distclean help
 
 build: $(BUILD)/build.ninja	## build the library and the command (the default)
 	@ninja -C $(BUILD)
@@ -47,6 +47,10 @@ bench: build	## run the benchmarks
 fuzz:	## fuzz every target for FUZZ_SECONDS each (FUZZ="packet ..." for some)
 	@tools/setup.sh test
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) tools/fuzz.sh run $(FUZZ)
+
+mutate:	## break the format and spu rooms one change at a time: do the tests notice? (MUTATE="--count 50 ...")
+	@tools/setup.sh check
+	@nice python3 tools/mutate.py $(MUTATE)
 
 fuzz-merge:	## add what fuzzing found of interest to fuzz/corpus
 	@tools/fuzz.sh merge $(FUZZ)

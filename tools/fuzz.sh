@@ -79,7 +79,7 @@ merge)
     for name in "${names[@]}"; do
         mkdir -p "build-fuzz/found/$name" "fuzz/corpus/$name"
         before=$(find "fuzz/corpus/$name" -type f | wc -l)
-        build-fuzz/fuzz/fuzz_"$name" -merge=1 "fuzz/corpus/$name" "build-fuzz/found/$name" \
+        build-fuzz/fuzz/fuzz_"$name" -set_cover_merge=1 "fuzz/corpus/$name" "build-fuzz/found/$name" \
             >"build-fuzz/$name.merge.log" 2>&1 || { cat "build-fuzz/$name.merge.log"; exit 1; }
         after=$(find "fuzz/corpus/$name" -type f | wc -l)
         echo "fuzz: $name: $before inputs, now $after ($(du -sh "fuzz/corpus/$name" | cut -f 1))"

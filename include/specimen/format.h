@@ -529,7 +529,7 @@ struct spe_shape {
 
 /*
  * The bulk decoder is a stream that remembers the shapes of the records it has seen. Private but
- * for `stream.account`.
+ * for `stream.account` and `predicted`.
  */
 struct spe_bulk {
     struct spe_stream stream;
@@ -540,7 +540,8 @@ struct spe_bulk {
     uint16_t root, next[32][256];
     uint8_t depth;
     uint8_t shapes, next_victim, last; /* of them: known, to be replaced, seen last */
-    uint8_t longest;                   /* advance of a shape */
+    uint64_t predicted; /* rows that came from a known shape */
+    uint8_t longest;    /* advance of a shape */
     uint8_t path;                      /* enum spe_bulk_path in use */
 };
 

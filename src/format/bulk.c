@@ -351,6 +351,7 @@ int spe_bulk_init(struct spe_bulk *b, unsigned flags, enum spe_bulk_path path)
     b->next_victim = 0;
     b->last = 0;
     b->longest = 0;
+    b->predicted = 0;
     b->shape[0].advance = 0;
     clear_tree(b);
     b->path = (uint8_t)path;

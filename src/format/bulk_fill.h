@@ -90,6 +90,7 @@ static inline __attribute__((always_inline)) void fill(struct spe_bulk *b, struc
     while (!run.missed && row < c->capacity && stream->piece_size - pos >= READ_AHEAD)
         pos = fill_run(b, sink, &row, pos, b->shape[run.last].advance, &run);
     sink_flush(sink, row);
+    b->predicted += row - c->rows;
     stream->account.records += row - c->rows;
     stream->account.record_bytes += run.record_bytes;
     stream->account.padding_bytes += pos - stream->piece_pos - run.record_bytes;

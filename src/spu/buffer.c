@@ -209,9 +209,7 @@ static void ask_host(struct spe_spu *spu, struct spe_write *write, struct spe_wr
     if (result->fault >= SPE_FAULT_COUNT ||
         (result->fault == SPE_FAULT_NONE && result->written < write->size))
         result->fault = SPE_FAULT_NOT_ALLOWED;
-    if (result->fault == SPE_FAULT_NONE)
-        result->written = write->size;
-    else if (write->size && result->written >= write->size)
+    if (result->fault != SPE_FAULT_NONE && write->size && result->written >= write->size)
         result->written = write->size - 1; /* one byte at least has faulted */
 }
 
@@ -458,8 +456,7 @@ static void record_fault(struct spe_spu *spu, const struct attempt *a)
 {
     spu->late_left = spu->config.fault_late_samples;
     spu->late = spu->late_left != 0;
-    if (!spu_event_fault(spu, &a->result, a->written != 0))
-        spu->late = false;
+    spu_event_fault(spu, &a->result, a->written != 0);
 }
 
 /* At most one event: a fault or abort ends the record before the full test (RDTGVZ). After an abort

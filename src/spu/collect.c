@@ -354,7 +354,6 @@ static void choose_parts(struct collector *c)
 {
     bool active = c->op->contiguous && count_parts(c, true);
 
-    c->part = c->address = NULL;
     c->parts = c->access_info == SPE_SUBSET_NONE ? 0 : count_parts(c, active);
     if (c->parts == 0)
         return;
@@ -1108,8 +1107,8 @@ static void type_sme(const struct collector *c, struct spe_op *t)
         t->ets = (uint8_t)spe_ets_from_bits(tile ? split(c, op->tile_bits) : length_of_vectors(c));
 }
 
-/* D18.2-127: loads are predicated only if they zero what they do not load, and from FEAT_SPEv1p2.
- */
+/* D18.2-127: a load counts as predicated only if it zeroes what it does not load, and only with
+ * FEAT_SPEv1p2. */
 static void type_sve_ldst(const struct collector *c, struct spe_op *t)
 {
     const struct spe_operation *op = c->op;

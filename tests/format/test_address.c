@@ -230,6 +230,22 @@ static void canonical_addresses(void **state)
     }
 }
 
+/* Bit 55 is the sign, not bit 54; and only INDEX 4 asks for a feature. */
+static void sign_and_features(void **state)
+{
+    (void)state;
+    assert_int_equal(spe_address_canonical(SPE_ADDRESS_VA, UINT64_C(0x0040000000000000)),
+                     UINT64_C(0x0040000000000000));
+    assert_int_equal(spe_address_canonical(SPE_ADDRESS_VA, UINT64_C(0x1280000000000000)),
+                     UINT64_C(0xff80000000000000));
+    for (unsigned i = 0; i < SPE_INDEX_COUNT; i++) {
+        bool impdef = i == 6 || i == 7 || i >= 16;
+        enum spe_status expected = i <= 3 ? SPE_DEFINED : impdef ? SPE_IMPDEF : SPE_RESERVED;
+
+        assert_int_equal(spe_address_status(i, 0), expected);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -243,6 +259,7 @@ int main(void)
         cmocka_unit_test(encoding_looks_at_its_own_fields_only),
         cmocka_unit_test(security_is_nse_and_ns),
         cmocka_unit_test(canonical_addresses),
+        cmocka_unit_test(sign_and_features),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -125,13 +125,23 @@ static void the_payload_is_the_count(void **state)
     }
 }
 
+static void without_any_feature(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < SPE_INDEX_COUNT; i++) {
+        bool impdef = i == 6 || i == 7 || i >= 16;
+        enum spe_status expected = i <= 2 ? SPE_DEFINED : impdef ? SPE_IMPDEF : SPE_RESERVED;
+
+        assert_int_equal(spe_counter_status(i, 0), expected);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_index_is_classified),
-        cmocka_unit_test(every_index_has_its_name),
-        cmocka_unit_test(counts_saturate),
-        cmocka_unit_test(the_payload_is_the_count),
+        cmocka_unit_test(every_index_is_classified), cmocka_unit_test(every_index_has_its_name),
+        cmocka_unit_test(counts_saturate),           cmocka_unit_test(the_payload_is_the_count),
+        cmocka_unit_test(without_any_feature),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -195,6 +195,24 @@ static void every_level_has_a_name(void **state)
     assert_string_equal(spe_source_level_name(SPE_LEVEL_COUNT), "unknown");
 }
 
+/* Nothing is claimed of CPUs that no public document describes. */
+static void what_is_not_known(void **state)
+{
+    (void)state;
+    for (size_t i = 0; spe_cpu_at(i); i++) {
+        const struct spe_cpu *cpu = spe_cpu_at(i);
+        bool known = !strcmp(cpu->name, "neoverse-n1") || !strcmp(cpu->name, "neoverse-n2") ||
+                     !strcmp(cpu->name, "neoverse-v1") || !strcmp(cpu->name, "cobalt-100");
+
+        assert_int_equal(cpu->features != 0, known);
+        assert_int_equal(cpu->named_impdef_events,
+                         strcmp(cpu->name, "neoverse-n1") ? 0 : UINT64_C(1) << 12);
+        assert_null(spe_cpu_event_name(cpu, 63));
+        assert_null(spe_cpu_event_name(cpu, 64));
+        assert_null(spe_cpu_event_name(cpu, 76)); /* 12 and 64 */
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -204,6 +222,7 @@ int main(void)
         cmocka_unit_test(layouts_where_they_are_known),
         cmocka_unit_test(implementation_defined_events),
         cmocka_unit_test(every_level_has_a_name),
+        cmocka_unit_test(what_is_not_known),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -275,6 +275,31 @@ static void every_error_has_a_sentence(void **state)
     assert_string_equal(spe_strerror(INT_MAX), spe_strerror(SPE_OK));
 }
 
+static void needs_and_words(void **state)
+{
+    static const spe_features alone[] = {SPE_FEAT(MTE_CANONICAL_TAGS), SPE_FEAT(LS64_V),
+                                         SPE_FEAT(FGT2), SPE_FEAT(HAFT)};
+    spe_features set = SPE_FEAT(SPE);
+    char why[200];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(alone) / sizeof(alone[0]); i++) {
+        spe_features closed = spe_features_close(alone[i]);
+
+        assert_int_equal(closed & SPE_FEAT(SPE), 0);
+        assert_int_equal(spe_features_validate(closed, why, sizeof(why)), SPE_OK);
+    }
+    assert_int_equal(spe_features_close(SPE_FEAT(SPE_ALTCLK)),
+                     SPE_FEAT(SPE_ALTCLK) | SPE_FEAT(SPE));
+    /* A long word is cut in the sentence: 40 letters are shown, the 41st is not. */
+    assert_int_equal(
+        spe_features_parse("abcdefghijabcdefghijabcdefghijabcdefghijK", &set, why, sizeof(why)),
+        SPE_ERR_UNKNOWN);
+    assert_string_equal(why, "'abcdefghijabcdefghijabcdefghijabcdefghij' is no feature");
+    assert_string_equal(spe_strerror(1), "success");
+    assert_string_equal(spe_strerror(0), spe_strerror(1));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -288,6 +313,7 @@ int main(void)
         cmocka_unit_test(lists_round_trip),
         cmocka_unit_test(formatting_is_bounded),
         cmocka_unit_test(every_error_has_a_sentence),
+        cmocka_unit_test(needs_and_words),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -296,6 +296,38 @@ static void bad_layouts_are_refused(void **state)
     assert_null(spe_layout_by_name("cortex-m0"));
 }
 
+static void sizes_to_the_byte(void **state)
+{
+    const struct spe_layout *n1 = spe_layout_by_name("neoverse-n1");
+    const struct spe_layout *kunpeng = spe_layout_by_name("kunpeng-920");
+    struct spe_layout layout = *spe_layout_by_name("architecture");
+    struct spe_record r = {.counters = 1, .counter = {0xabc}};
+    uint8_t bytes[64];
+    char why[160];
+
+    (void)state;
+    assert_int_equal(n1->min_size, 64);
+    assert_int_equal(n1->max_size, 64);
+    assert_int_equal(kunpeng->min_size, 44);
+    assert_int_equal(kunpeng->max_size, 64);
+    assert_int_equal(spe_record_encode(&r, &layout, bytes, sizeof(bytes)), 4);
+    assert_memory_equal(bytes, ((const uint8_t[]){0x98, 0xbc, 0x0a, 0x01}), 4);
+    layout.align = 0; /* not valid, and taken as none */
+    assert_int_equal(spe_record_encode(&r, &layout, bytes, sizeof(bytes)), 4);
+    layout = *n1;
+    layout.terminator_place = 63; /* End is the last byte there is room for */
+    assert_int_equal(spe_record_encode(&r, &layout, bytes, sizeof(bytes)), 64);
+    layout.terminator_place = 64; /* padding fits, End does not */
+    assert_int_equal(spe_record_encode(&r, &layout, bytes, sizeof(bytes)), SPE_ERR_SIZE);
+    layout.terminator_place = 65;
+    assert_int_equal(spe_record_encode(&r, &layout, bytes, sizeof(bytes)), SPE_ERR_SIZE);
+    layout = *n1;
+    layout.slots = SPE_LAYOUT_SLOTS;
+    for (unsigned i = 0; i < SPE_LAYOUT_SLOTS; i++)
+        layout.slot[i] = n1->slot[0];
+    assert_int_equal(spe_layout_validate(&layout, why, sizeof(why)), SPE_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -304,6 +336,7 @@ int main(void)
         cmocka_unit_test(kunpeng_stride),     cmocka_unit_test(alignment_and_size),
         cmocka_unit_test(everything_at_once), cmocka_unit_test(events_sizes),
         cmocka_unit_test(round_trip),         cmocka_unit_test(bad_layouts_are_refused),
+        cmocka_unit_test(sizes_to_the_byte),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

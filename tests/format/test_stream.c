@@ -517,6 +517,35 @@ static void one_percent_damage(void **state)
         recovers_after_damage(spe_layout_at(i));
 }
 
+/* Every reason has its own words; and every packet that comes once is known to come once. */
+static void names_and_twice(void **state)
+{
+    static const uint8_t once[][10] = {
+        {0xb0}, {0xb1}, {0xb2}, {0xb3}, {0xb4}, {0x98}, {0x99},
+        {0x9a}, {0x9c}, {0x64}, {0x65}, {0x49}, {0x42}, {0x43},
+    };
+
+    (void)state;
+    for (unsigned i = 0; i < SPE_SKIP_REASON_COUNT; i++) {
+        assert_true(strlen(spe_skip_reason_name(i)) > 5);
+        for (unsigned j = 0; j < i; j++)
+            assert_string_not_equal(spe_skip_reason_name(i), spe_skip_reason_name(j));
+    }
+    assert_string_equal(spe_skip_reason_name(SPE_SKIP_REASON_COUNT), "unknown reason");
+    for (size_t i = 0; i < sizeof(once) / sizeof(once[0]); i++) {
+        uint8_t bytes[24] = {0};
+        struct spe_record r;
+        int size = spe_packet_size(once[i], 1);
+
+        memcpy(bytes, once[i], (size_t)size);
+        bytes[size] = 0x01;
+        assert_int_equal(spe_record_decode(bytes, sizeof(bytes), &r), size + 1);
+        memcpy(bytes + size, once[i], (size_t)size);
+        bytes[2 * size] = 0x01;
+        assert_int_equal(spe_record_decode(bytes, sizeof(bytes), &r), SPE_ERR_FRAMING);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -535,6 +564,7 @@ int main(void)
         cmocka_unit_test(random_pieces),
         cmocka_unit_test(large_records_in_pieces),
         cmocka_unit_test(one_percent_damage),
+        cmocka_unit_test(names_and_twice),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

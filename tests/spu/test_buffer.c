@@ -102,6 +102,7 @@ static void write_memory(void *user, const struct spe_write *w, struct spe_write
 
     if (w->flags & SPE_WRITE_PREPARE) {
         assert_int_equal(w->size, 0);
+        assert_null(w->data);
         rig->prepared[rig->prepares++ % COUNT(rig->prepared)] = w->address;
         page_fault(rig, w, w->address, result);
         return;
@@ -315,7 +316,7 @@ static void test_sized_records(void **state)
 
     (void)state;
     START(&rig, PLAIN, "max_size", "256", NULL);
-    for (unsigned n = 3; n < 240; n++) {
+    for (unsigned n = 1; n < 240; n += n == 1 ? 2 : 1) {
         enable(&rig, BASE);
         assert_int_equal(put(&rig, n), SPE_FATE_WRITTEN);
         assert_int_equal(POINTER(&rig) - BASE, n);
@@ -482,6 +483,10 @@ static void test_same_bytes_as_the_encoder(void **state)
             spe_gen_next(&gen, &record);
             if (n % 3 == 0)
                 record.events |= UINT64_C(1) << n % 64;
+            if (n % 5 == 0)
+                record.counter[SPE_COUNTER_TOTAL] = 0xffff;
+            if (n % 7 == 0)
+                record.source = 0x1ff; /* has no place in one byte */
             size = spe_record_encode(&record, &rig.spu->layout, bytes, sizeof(bytes));
             enable(&rig, BASE);
             spu_buffer_write(rig.spu, &record);
@@ -493,6 +498,27 @@ static void test_same_bytes_as_the_encoder(void **state)
         }
         stop(&rig);
     }
+}
+
+/* It is used when the packets are the same, and large records do without. */
+static void test_quick_encoding_is_used(void **state)
+{
+    struct rig rig;
+
+    (void)state;
+    START(&rig, PLAIN, "max_size", "256", NULL);
+    for (unsigned round = 0; round < 3; round++)
+        for (unsigned n = 60; n < 60 + SPU_SHAPES; n++) {
+            enable(&rig, BASE);
+            assert_int_equal(put(&rig, n), SPE_FATE_WRITTEN);
+            assert_int_equal(rig.notice.bytes == rig.spu->bytes, round == 0);
+        }
+    for (unsigned round = 0; round < 2; round++) {
+        enable(&rig, BASE);
+        put(&rig, 200);
+        assert_ptr_equal(rig.notice.bytes, rig.spu->bytes);
+    }
+    stop(&rig);
 }
 
 /* ---- Buffer full (D17.8.2) ------------------------------------------------------------------ */
@@ -874,6 +900,39 @@ static void test_tlb_conflict(void **state)
     stop(&rig);
 }
 
+/* A conflict at the third byte of a piece; once it is resolved, the tenth byte faults. */
+static void conflict_then_fault(void *user, const struct spe_write *w,
+                                struct spe_write_result *result)
+{
+    uint64_t at_byte = w->flags & SPE_WRITE_NO_TLB_CONFLICT ? BASE + 9 : BASE + 2;
+
+    (void)user;
+    result->fault =
+        w->flags & SPE_WRITE_NO_TLB_CONFLICT ? SPE_FAULT_TRANSLATION : SPE_FAULT_TLB_CONFLICT;
+    result->level = 3;
+    result->written = (uint32_t)(at_byte - w->address);
+    assert_in_range(w->size, 1, BASE + 40 - w->address);
+}
+
+static void test_fault_after_tlb_conflict(void **state)
+{
+    static const char *const settings[] = {"tlb_conflict_fault", "0", NULL};
+    const struct spe_spu_host host = {.size = sizeof(host), .write = conflict_then_fault};
+    struct spe_record record;
+    struct rig rig;
+
+    (void)state;
+    configure(&rig, PLAIN, settings);
+    assert_int_equal(spe_spu_create(&rig.config, &host, &rig.spu, NULL, 0), SPE_OK);
+    enable(&rig, BASE);
+    sized_record(&record, 40);
+    assert_int_equal(spu_buffer_write(rig.spu, &record), SPE_FATE_FAULT);
+    assert_int_equal(POINTER(&rig), BASE + 9); /* D17.8-148 */
+    assert_int_equal(MSS(&rig), 0x07);
+    assert_true(accounts_agree(&rig));
+    stop(&rig);
+}
+
 /* ---- Access flag and dirty state (D17.8.3.1) ------------------------------------------------ */
 
 static void test_managed_descriptors(void **state)
@@ -939,9 +998,14 @@ static void test_speculative_dirty(void **state)
     put(&rig, 40);
     assert_int_equal(rig.prepares, 3); /* before the crossing, and after it */
     assert_int_equal(rig.prepared[2], LIMIT - PAGE);
+    enable(&rig, BASE + 4095);
+    put(&rig, 41); /* odd addresses have the same pages */
+    assert_int_equal(rig.prepares, 5);
+    assert_int_equal(rig.prepared[3], BASE + PAGE);
+    assert_int_equal(rig.prepared[4], BASE + 2 * PAGE);
     enable(&rig, LIMIT - 300);
     put(&rig, 40);
-    assert_int_equal(rig.prepares, 3); /* the next page is not in the buffer */
+    assert_int_equal(rig.prepares, 5); /* the next page is not in the buffer */
     assert_int_equal(S(&rig), 0);
     stop(&rig);
 }
@@ -1344,7 +1408,7 @@ static void test_hosts_that_answer_nonsense(void **state)
     assert_int_equal(put(&rig, 80), SPE_FATE_NOT_ALLOWED);
     rig.short_answer = false;
     enable(&rig, BASE);
-    rig.answer = (struct spe_write_result){.fault = 200};
+    rig.answer = (struct spe_write_result){.fault = SPE_FAULT_COUNT};
     rig.fault_at = BASE + 8;
     assert_int_equal(put(&rig, 80), SPE_FATE_NOT_ALLOWED);
     assert_true(accounts_agree(&rig));
@@ -1362,29 +1426,33 @@ static void test_hosts_that_answer_nonsense(void **state)
 
 static void answer_too_much(void *user, const struct spe_write *w, struct spe_write_result *result)
 {
-    (void)user;
-    result->written = w->size + 100;
+    result->written = w->size + *(const uint32_t *)user;
     result->fault = w->address >= BASE + 64 ? SPE_FAULT_TRANSLATION : SPE_FAULT_NONE;
 }
 
-/* More bytes than there were: the pointer never goes past the write, and a fault keeps one. */
+/* As many bytes as there were, or more: the pointer never goes past the write, and a fault keeps
+ * one. */
 static void test_hosts_that_boast(void **state)
 {
-    const struct spe_spu_host host = {.size = sizeof(host), .write = answer_too_much};
+    uint32_t more;
+    const struct spe_spu_host host = {
+        .size = sizeof(host), .user = &more, .write = answer_too_much};
     struct rig rig;
     struct spe_record record;
 
     (void)state;
-    configure(&rig, PLAIN, NULL);
-    assert_int_equal(spe_spu_create(&rig.config, &host, &rig.spu, NULL, 0), SPE_OK);
-    enable(&rig, BASE);
     sized_record(&record, 40);
-    assert_int_equal(spu_buffer_write(rig.spu, &record), SPE_FATE_WRITTEN);
-    assert_int_equal(POINTER(&rig), BASE + 40);
-    assert_int_equal(spu_buffer_write(rig.spu, &record), SPE_FATE_FAULT);
-    assert_int_equal(POINTER(&rig), BASE + 64 + 15);
-    assert_true(accounts_agree(&rig));
-    stop(&rig);
+    for (more = 0; more < 3; more++) {
+        configure(&rig, PLAIN, NULL);
+        assert_int_equal(spe_spu_create(&rig.config, &host, &rig.spu, NULL, 0), SPE_OK);
+        enable(&rig, BASE);
+        assert_int_equal(spu_buffer_write(rig.spu, &record), SPE_FATE_WRITTEN);
+        assert_int_equal(POINTER(&rig), BASE + 40);
+        assert_int_equal(spu_buffer_write(rig.spu, &record), SPE_FATE_FAULT);
+        assert_int_equal(POINTER(&rig), BASE + 64 + 15);
+        assert_true(accounts_agree(&rig));
+        stop(&rig);
+    }
 }
 
 /* A record that the layout has no place for cannot be written. */
@@ -1541,6 +1609,7 @@ int main(void)
         cmocka_unit_test(test_pointer_out_of_place),
         cmocka_unit_test(test_full_buffers_are_valid),
         cmocka_unit_test(test_same_bytes_as_the_encoder),
+        cmocka_unit_test(test_quick_encoding_is_used),
         cmocka_unit_test(test_full_exactly),
         cmocka_unit_test(test_full_leaves_the_rest),
         cmocka_unit_test(test_full_stops),
@@ -1553,6 +1622,7 @@ int main(void)
         cmocka_unit_test(test_permission_details),
         cmocka_unit_test(test_misaligned),
         cmocka_unit_test(test_tlb_conflict),
+        cmocka_unit_test(test_fault_after_tlb_conflict),
         cmocka_unit_test(test_managed_descriptors),
         cmocka_unit_test(test_speculative_dirty),
         cmocka_unit_test(test_write_attributes),

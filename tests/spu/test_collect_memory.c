@@ -964,23 +964,23 @@ static void test_tag_addresses(void **state)
     (void)state;
     for (unsigned n = 0; n < 4; n++) {
         bool base = n & 1, pa_base = n & 2;
-        struct spe_memory_access a = access_at(0x1008);
+        struct spe_memory_access a = access_at(0x1009);
         struct spe_operation op = memory(SPE_OPERATION_LOAD, &a);
 
         snprintf(options, sizeof(options), "tag_access_va=%s tag_access_pa=%s",
                  base ? "granule_base" : "location", pa_base ? "from_granule_base" : "from_va");
         bench_open(&b, ALL, options);
         op.registers = SPE_REGISTERS_TAG;
-        a.pa = 0x50008;
+        a.pa = 0x50009;
         a.granule_pa = 0x50000;
         bench_record(&b, &op);
-        assert_int_equal(address_of(&b, SPE_ADDRESS_VA), base ? 0x1000 : 0x1008); /* D17.6-092 */
+        assert_int_equal(address_of(&b, SPE_ADDRESS_VA), base ? 0x1000 : 0x1009); /* D17.6-092 */
         /* D17.6-096; where the address is the granule's, its translation is meant by both */
-        assert_int_equal(address_of(&b, SPE_ADDRESS_PA), base || pa_base ? 0x50000 : 0x50008);
+        assert_int_equal(address_of(&b, SPE_ADDRESS_PA), base || pa_base ? 0x50000 : 0x50009);
         a.granule_pa = a.pa;
         a.va = 0x1000;
         bench_record(&b, &op);
-        assert_int_equal(address_of(&b, SPE_ADDRESS_PA), 0x50008); /* D17.6-095: they are equal */
+        assert_int_equal(address_of(&b, SPE_ADDRESS_PA), 0x50009); /* D17.6-095: they are equal */
         a.va = 0x1234;
         a.granule = 256; /* LDGM */
         bench_record(&b, &op);
@@ -989,7 +989,7 @@ static void test_tag_addresses(void **state)
         a.granule_pa = 0x77777;
         bench_record(&b, &op);
         assert_int_equal(address_of(&b, SPE_ADDRESS_VA), 0x1234);
-        assert_int_equal(address_of(&b, SPE_ADDRESS_PA), 0x50008);
+        assert_int_equal(address_of(&b, SPE_ADDRESS_PA), 0x50009);
         bench_close(&b);
     }
 }
@@ -1294,6 +1294,10 @@ static void test_alignment_of_parts(void **state)
     assert_false(event(&b, SPE_EVENT_MISALIGNED)); /* D17.6-116: a vector of two lines */
     a[0].va = 0x103c;
     a[0].bytes = a[1].bytes = 4; /* one access of eight bytes that was split at the line */
+    bench_record(&b, &op);
+    assert_true(event(&b, SPE_EVENT_MISALIGNED)); /* D17.6-114 */
+    a[0].va = 0x1040;                             /* the same, given the other way round */
+    a[1].va = 0x103c;
     bench_record(&b, &op);
     assert_true(event(&b, SPE_EVENT_MISALIGNED)); /* D17.6-114 */
     a[0].unperformed = a[1].unperformed = true;

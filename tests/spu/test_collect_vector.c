@@ -223,7 +223,7 @@ static void test_without_spe_sme(void **state)
         plain.floating_point = true;
         bench_record(&b, &plain);
         assert_int_equal(b.type.kind, SPE_OP_OTHER); /* D17.6-143 */
-        assert_true(b.type.fp);
+        assert_true(b.type.fp && !b.type.ase);
         plain.kind = SPE_OPERATION_SME_VECTOR;
         bench_record(&b, &plain);
         assert_int_equal(b.type.kind, SPE_OP_OTHER); /* D17.6-145 */
@@ -413,6 +413,7 @@ static void check_equivalent(struct bench *b, unsigned missing, bool dp, bool ld
     op.kind = SPE_OPERATION_SME_VECTOR;
     bench_record(b, &op);
     assert_int_equal(b->type.kind, all && dp ? SPE_OP_OTHER : SPE_OP_SME); /* D17.6-135 */
+    assert_int_equal(b->type.ase, all && dp);                              /* D17.6-135 */
     op.kind = SPE_OPERATION_LOAD;
     op.registers = SPE_REGISTERS_SVE;
     op.accesses = &a;

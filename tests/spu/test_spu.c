@@ -274,6 +274,10 @@ static void test_plain_pe_state(void **state)
     assert_int_equal(spe_spu_status(rig.spu)->owner_security, SPE_NONSECURE);
     spe_pe_state_init(&pe);
     assert_true(pe.counter_enabled);
+    /* NS, RW, EEL2, FGTEn, ECVEn, FGTEn2; NSPB, EnPMSN, EnPMS3, EnPMS4; E2PB */
+    assert_int_equal(pe.scr_el3, UINT64_C(0x0800000018040401));
+    assert_int_equal(pe.mdcr_el3, UINT64_C(0x0080041000003000));
+    assert_int_equal(pe.mdcr_el2, 0x3000);
     pe.el = 1;
     spe_spu_set_pe(rig.spu, &pe);
     for (unsigned reg = SPE_REG_PMSCR_EL1; reg <= SPE_REG_PMBIDR_EL1; reg++) {
@@ -333,6 +337,140 @@ static void test_reset(void **state)
     stop(&rig);
 }
 
+/* Whatever happened before, a unit that was reset does what a new one does. */
+static void use_unit(struct rig *rig)
+{
+    const struct spe_taken_branch branch = {.target = 0x7000, .security = SPE_NONSECURE};
+    struct spe_memory_access access[3] = {{.va = 0x1000, .bytes = 8, .done_at = 3},
+                                          {.va = 0x2000, .bytes = 8, .done_at = 4},
+                                          {.va = 0x3000, .bytes = 8, .done_at = 5}};
+    struct spe_operation op;
+
+    enable(rig);
+    spe_spu_reg_set(rig->spu, SPE_REG_PMSIRR_EL1, 1 << 8 | 1);
+    spe_operation_init(&op, SPE_OPERATION_LOAD);
+    op.accesses = access;
+    op.access_count = 3;
+    for (unsigned i = 0; i < 20; i++) {
+        next_sample(rig);
+        spe_spu_sample(rig->spu, &op);
+        if (i == 9)
+            spe_spu_branch(rig->spu, &branch);
+    }
+}
+
+static void misuse_unit(struct rig *rig)
+{
+    struct spe_access access;
+    struct spe_operation op;
+
+    enable(rig);
+    spe_operation_init(&op, SPE_OPERATION_OTHER);
+    use_unit(rig);
+    spe_spu_reg_set(rig->spu, SPE_REG_PMSCR_EL2, 0x318); /* EE: a synchronized exception ... */
+    spe_spu_reg_set(rig->spu, SPE_REG_PMBSR_EL2, UINT64_C(1) << 17);
+    spe_spu_psb_csync(rig->spu, &access);
+    spe_spu_context_sync(rig->spu);
+    spe_spu_reg_set(rig->spu, SPE_REG_PMBSR_EL2, 0);
+    enable(rig);
+    rig->fault_at = BASE + 10; /* ... and a fault after which samples still come */
+    rig->answer = (struct spe_write_result){.fault = SPE_FAULT_TRANSLATION};
+    next_sample(rig);
+    assert_int_equal(spe_spu_sample(rig->spu, &op), SPE_FATE_FAULT);
+    assert_int_not_equal(spe_spu_budget(rig->spu), UINT64_MAX);
+    rig->fault_at = NOWHERE;
+}
+
+static void test_reset_is_complete(void **state)
+{
+    static struct rig used, fresh;
+    static const char *const settings[] = {
+        "multi_access",      "part", "part_choice", "round_robin", "fault_late_samples", "5",
+        "sample_pick",       "3",    "rng_seed",    "11",          "pbt_non_branch",     "1",
+        "speculative_dirty", "1",    NULL};
+    unsigned writes;
+
+    (void)state;
+    configure(&used, NULL, settings);
+    create(&used);
+    misuse_unit(&used);
+    spe_spu_reset(used.spu);
+    assert_int_equal(spe_spu_budget(used.spu), UINT64_MAX);
+    for (unsigned reg = 0; reg < SPE_REG_COUNT; reg++)
+        if (reg != SPE_REG_PMSIDR_EL1 && reg != SPE_REG_PMBIDR_EL1 && reg != SPE_REG_RNG)
+            assert_int_equal(spe_spu_reg_get(used.spu, (enum spe_register)reg), 0);
+    memset(used.memory, 0, sizeof(used.memory));
+    writes = used.writes;
+    use_unit(&used);
+
+    configure(&fresh, NULL, settings);
+    create(&fresh);
+    spe_spu_reset(fresh.spu);
+    use_unit(&fresh);
+    assert_memory_equal(used.memory, fresh.memory, SIZE);
+    assert_int_equal(used.writes - writes, fresh.writes);
+    stop(&used);
+    stop(&fresh);
+}
+
+/* A new unit is one after reset: with random reset values it shows. */
+static void test_new_unit_is_reset(void **state)
+{
+    static const char *const settings[] = {"reset_values", "random", "rng_seed", "3", NULL};
+    struct rig rig;
+    uint64_t first[SPE_REG_COUNT];
+    bool any = false;
+
+    (void)state;
+    configure(&rig, NULL, settings);
+    assert_int_equal(spe_spu_create(&rig.config,
+                                    &(struct spe_spu_host){.size = sizeof(struct spe_spu_host)},
+                                    &rig.spu, NULL, 0),
+                     SPE_OK);
+    for (unsigned reg = 0; reg < SPE_REG_COUNT; reg++)
+        first[reg] = spe_spu_reg_get(rig.spu, (enum spe_register)reg);
+    spe_spu_reset(rig.spu);
+    for (unsigned reg = 0; reg < SPE_REG_COUNT; reg++)
+        assert_int_equal(spe_spu_reg_get(rig.spu, (enum spe_register)reg), first[reg]);
+    for (unsigned reg = 0; reg <= SPE_REG_PMSLATFR_EL1; reg++)
+        any |= first[reg] != 0;
+    assert_true(any);
+    assert_int_equal(first[SPE_REG_PMBLIMITR_EL1] & 1, 0);
+    stop(&rig);
+}
+
+/* Which operations are members of the population: one option for each flag. */
+static void test_population(void **state)
+{
+    static const struct {
+        const char *option;
+        unsigned flag;
+    } cases[] = {{"pop_misspec", SPE_POP_MISSPECULATED},
+                 {"pop_nonarch", SPE_POP_NONARCH},
+                 {"pop_nonarch_exc", SPE_POP_NONARCH_EXCEPTION}};
+    struct rig rig;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++)
+        for (unsigned on = 0; on < 2; on++) {
+            const char *const settings[] = {"spec_sampling", "1", cases[i].option, on ? "1" : "0",
+                                            NULL};
+
+            configure(&rig, NULL, settings);
+            create(&rig);
+            for (unsigned flags = 0; flags < 8; flags++) {
+                bool others = flags & ~cases[i].flag;
+                bool counted = !others && (on || !flags);
+                unsigned pop = rig.pop;
+
+                assert_int_equal(spe_spu_in_population(rig.spu, flags), counted);
+                spe_spu_step(rig.spu, flags);
+                assert_int_equal(rig.pop - pop, counted);
+            }
+            stop(&rig);
+        }
+}
+
 /* ---- From the operation to the buffer ------------------------------------------------------- */
 
 static void test_in_flight(void **state)
@@ -387,6 +525,13 @@ static void test_completion_order(void **state)
     assert_int_equal(s.filtered_by[SPE_FILTER_LATENCY], 1);
     assert_int_equal(s.filtered_by[SPE_FILTER_EVENTS], 1);
     assert_int_equal(s.filtered_by[SPE_FILTER_TYPE], 0);
+    assert_int_equal(s.filtered_by[SPE_FILTER_SOURCE], 0);
+    spe_spu_reg_set(rig.spu, SPE_REG_PMSFCR_EL1, 1 << 17 | 2); /* FT: loads only */
+    assert_int_equal(sample(&rig), SPE_FATE_FILTERED);
+    s = stats_of(&rig);
+    assert_int_equal(s.filtered_by[SPE_FILTER_TYPE], 1);
+    assert_int_equal(s.filtered_by[SPE_FILTER_LATENCY], 1);
+    assert_int_equal(s.records, 1);
     assert_int_equal(s.bytes_built, s.bytes_written); /* a filtered sample builds nothing */
     assert_int_equal(rig.notices, 1);
 
@@ -813,6 +958,9 @@ int main(void)
         cmocka_unit_test(test_plain_pe_state),
         cmocka_unit_test(test_short_pe_state),
         cmocka_unit_test(test_reset),
+        cmocka_unit_test(test_reset_is_complete),
+        cmocka_unit_test(test_new_unit_is_reset),
+        cmocka_unit_test(test_population),
         cmocka_unit_test(test_in_flight),
         cmocka_unit_test(test_completion_order),
         cmocka_unit_test(test_counted_before_the_fault),

@@ -536,10 +536,13 @@ static unsigned same(struct table *table, unsigned got, struct world *world, int
 
 static void check_effective(struct world *world)
 {
+    unsigned security;
+
     ONE(ns, ns);
     ONE(nse, nse);
-    if (status.security != (unsigned)(get(world, IS_nse) << 1 | get(world, IS_ns)))
-        complain("security", 9, status.security, world);
+    security = (unsigned)(get(world, IS_nse) << 1 | get(world, IS_ns));
+    if (status.security != security)
+        complain("security", security, status.security, world);
     ONE(secure_el2, secure_el2);
     ONE(el2_on, el2_enabled);
     ONE(tge, tge);
@@ -594,7 +597,7 @@ static void check_enabled(struct world *world)
 static void check_collection(struct world *world)
 {
     const uint64_t offsets[] = {0, pe.cntvoff_el2, pe.cntpoff_el2};
-    unsigned p1, p2;
+    unsigned p1, p2, offset;
 
     LAST(context1, status.context1);
     LAST(context2, status.context2);
@@ -606,8 +609,10 @@ static void check_collection(struct world *world)
     put(world, IS_p2_0, p2 & 1);
     put(world, IS_p2_1, p2 >> 1);
     TWO(stamp, timestamp, stamp0);
-    if (status.time_offset != offsets[value_of(&offset_table, world)])
-        complain("time_offset", value_of(&offset_table, world), 9, world);
+    offset = value_of(&offset_table, world);
+    if (status.time_offset != offsets[offset])
+        fail_msg("the time offset is %llx, not that of case %u",
+                 (unsigned long long)status.time_offset, offset);
 }
 
 static void check(struct world *world)

@@ -101,6 +101,7 @@ struct writer {
     uint8_t *bytes;
     size_t room; /* the caller's space, or the largest record if that is less */
     size_t pos;
+    size_t zeroed;                     /* bytes that are padding until something is put there */
     uint32_t addresses, counters, has; /* packets still to be written */
     int error;
 };
@@ -113,7 +114,7 @@ static void pad_to(struct writer *w, size_t place)
         w->error = SPE_ERR_LAYOUT; /* two packets want the same place */
     else if (place > w->room)
         w->error = place > w->layout->max_size ? SPE_ERR_SIZE : SPE_ERR_NOSPACE;
-    else
+    else if (place > w->zeroed)
         memset(w->bytes + w->pos, 0, place - w->pos);
     w->pos = place;
 }
@@ -289,6 +290,9 @@ int spe_record_encode(const struct spe_record *record, const struct spe_layout *
         .has = record->has,
     };
 
+    /* A record of fixed places has many gaps: one fill is faster than many. */
+    w.zeroed = layout->min_size < w.room ? layout->min_size : w.room;
+    memset(bytes, 0, w.zeroed);
     for (unsigned i = 0; i < layout->slots; i++)
         put_slot(&w, &layout->slot[i]);
     put_terminator(&w);

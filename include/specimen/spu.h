@@ -819,9 +819,9 @@ SPE_API void spe_spu_exception_of(const struct spe_spu *spu, unsigned x,
 SPE_API bool spe_spu_interrupt(const struct spe_spu *spu);         /* PMBIRQ */
 SPE_API bool spe_spu_interrupt_enabled(const struct spe_spu *spu); /* driven from PMBSR_EL1.S */
 
-/* An External abort on an earlier write arrives now (ext_abort_sync "async", D17.8.4.4). Returns 1 if
- * it is a new event, 0 if not (ignored, an SError, or S was 1 already); SPE_ERR_INVALID if it is none
- * that can come late: a fault, or reported synchronously. */
+/* An External abort on an earlier write arrives now (ext_abort_sync "async", D17.8.4.4). Returns 1
+ * if it is a new event, 0 if not (ignored, an SError, or S was 1 already); SPE_ERR_INVALID if it is
+ * none that can come late: a fault, or reported synchronously. */
 SPE_API int spe_spu_external_abort(struct spe_spu *spu, const struct spe_write_result *abort);
 
 /* D17.8.6: an IMPLEMENTATION DEFINED reason, EC 0x1f. Off until it is switched on; SPE_ERR_INVALID

@@ -121,7 +121,6 @@ void spe_spu_reset(struct spe_spu *spu)
     memset(&spu->last, 0, sizeof(spu->last));
     memset(spu->sync, 0, sizeof(spu->sync));
     spu->round_robin = 0;
-    spu->record_start = 0;
     spu->prepared = 0;
     spu->late = false;
     spu->late_left = 0;

@@ -518,6 +518,18 @@ static void test_quick_encoding_is_used(void **state)
         put(&rig, 200);
         assert_ptr_equal(rig.notice.bytes, rig.spu->bytes);
     }
+    /* The large ones have taken places: who was there is encoded anew, with its own payloads. */
+    for (unsigned n = 60; n < 60 + SPU_SHAPES; n++) {
+        struct spe_record record;
+        uint8_t bytes[SPE_RECORD_MAX];
+
+        sized_record(&record, n);
+        record.address[0] = UINT64_C(0x1122334455667788);
+        enable(&rig, BASE);
+        spu_buffer_write(rig.spu, &record);
+        assert_int_equal(spe_record_encode(&record, &rig.spu->layout, bytes, sizeof(bytes)), n);
+        assert_memory_equal(at(&rig, BASE), bytes, n);
+    }
     stop(&rig);
 }
 
@@ -732,7 +744,7 @@ static void test_reader_after_fault(void **state)
     while (put(&rig, 61) == SPE_FATE_WRITTEN)
         ;
     assert_int_equal(DL(&rig), 1);
-    memset((uint8_t *)at(&rig, POINTER(&rig)), 0x01, 100); /* somebody else's bytes */
+    memset(rig.memory + (POINTER(&rig) - (BASE - GUARD)), 0x01, 100); /* somebody else's bytes */
     spe_stream_init(&stream, 0);
     spe_stream_feed(&stream, at(&rig, BASE), (size_t)(POINTER(&rig) - BASE));
     spe_stream_end(&stream);

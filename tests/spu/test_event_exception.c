@@ -141,7 +141,7 @@ static char cell_of(const struct spe_exception *e)
 static void check_row(struct unit *u, unsigned x, const struct inputs *in)
 {
     const struct row *r = lookup(x, in);
-    char cell = r->from[in->el];
+    char cell = r ? r->from[in->el] : '?';
     struct spe_exception one, any;
 
     if (cell == '-')

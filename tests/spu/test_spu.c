@@ -361,6 +361,7 @@ static void use_unit(struct rig *rig)
 
 static void misuse_unit(struct rig *rig)
 {
+    const struct spe_taken_branch branch = {.target = 0x9000, .security = SPE_NONSECURE};
     struct spe_access access;
     struct spe_operation op;
 
@@ -379,6 +380,10 @@ static void misuse_unit(struct rig *rig)
     assert_int_equal(spe_spu_sample(rig->spu, &op), SPE_FATE_FAULT);
     assert_int_not_equal(spe_spu_budget(rig->spu), UINT64_MAX);
     rig->fault_at = NOWHERE;
+    spe_spu_reg_set(rig->spu, SPE_REG_PMBSR_EL1, 0);
+    spe_spu_branch(rig->spu, &branch); /* a target to remember */
+    next_sample(rig);
+    spe_spu_sample(rig->spu, &op);
 }
 
 static void test_reset_is_complete(void **state)
@@ -411,6 +416,40 @@ static void test_reset_is_complete(void **state)
     assert_int_equal(used.writes - writes, fresh.writes);
     stop(&used);
     stop(&fresh);
+}
+
+/* An exception that was synchronized before the reset has nothing to do with one after it. */
+static void test_reset_forgets_synchronization(void **state)
+{
+    unsigned pmbsr = (unsigned)spe_register_encoding(SPE_REG_PMBSR_EL2);
+    struct spe_exception e;
+    struct spe_access access;
+    struct spe_pe_state pe;
+    struct rig rig;
+
+    (void)state;
+    START(&rig, NULL, NULL);
+    spe_pe_state_init(&pe);
+    pe.mdcr_el3 |= UINT64_C(1) << 51; /* PMSEE */
+    for (unsigned round = 0; round < 2; round++) {
+        pe.el = 3;
+        spe_spu_set_pe(rig.spu, &pe);
+        spe_spu_reg_set(rig.spu, SPE_REG_PMSCR_EL2, 3 << 8); /* EE */
+        if (round == 0) {
+            assert_int_equal(spe_spu_write(rig.spu, pmbsr, 0, 1 << 17, &access), SPE_OK);
+            spe_spu_context_sync(rig.spu);
+        } else {
+            spe_spu_reset(rig.spu);
+            spe_spu_reg_set(rig.spu, SPE_REG_PMSCR_EL2, 3 << 8);
+            spe_spu_reg_set(rig.spu, SPE_REG_PMBSR_EL2, 1 << 17);
+        }
+        pe.el = 0;
+        spe_spu_set_pe(rig.spu, &pe);
+        spe_spu_exception(rig.spu, &e);
+        assert_int_equal(e.masking, SPE_MASK_UNMASKED);
+        assert_int_equal(e.synchronized, round == 0);
+    }
+    stop(&rig);
 }
 
 /* A new unit is one after reset: with random reset values it shows. */
@@ -469,6 +508,11 @@ static void test_population(void **state)
             }
             stop(&rig);
         }
+    START(&rig, NULL, "spec_sampling", "1", "pop_misspec", "1", "pop_nonarch", "1",
+          "pop_nonarch_exc", "1", NULL);
+    for (unsigned flags = 0; flags < 8; flags++)
+        assert_true(spe_spu_in_population(rig.spu, flags));
+    stop(&rig);
 }
 
 /* ---- From the operation to the buffer ------------------------------------------------------- */
@@ -959,6 +1003,7 @@ int main(void)
         cmocka_unit_test(test_short_pe_state),
         cmocka_unit_test(test_reset),
         cmocka_unit_test(test_reset_is_complete),
+        cmocka_unit_test(test_reset_forgets_synchronization),
         cmocka_unit_test(test_new_unit_is_reset),
         cmocka_unit_test(test_population),
         cmocka_unit_test(test_in_flight),

@@ -25,5 +25,16 @@ step "The same, one record a line" \
     "spe dump --raw --records --count 5 stream.spe"
 step "Does it follow the rules of the architecture, and is every byte accounted for?" \
     "spe check --cpu neoverse-n1 stream.spe"
+cat >"$work/fault.sim" <<'END'
+preset neoverse-n1
+buffer 0x10000 64K                                    # where the unit writes its records
+memory 0x10028 4096 fault=permission stage=2 level=3  # a page that cannot be written
+reg PMSCR_EL1.E0SPE=1 PMSIRR_EL1.INTERVAL=1           # sample every 257th operation at EL0
+op load pc=0x400000
+run 257
+show PMBPTR_EL1 PMBSR_EL1
+END
+step "The unit itself: what happens when its buffer faults in the middle of a record?" \
+    "cat fault.sim; spe sim fault.sim"
 echo
 echo "# Next: ${SPE:-build/src/spe} --help, docs/, and 'make install'"

@@ -540,8 +540,8 @@ struct spe_bulk {
     uint16_t root, next[32][256];
     uint8_t depth;
     uint8_t shapes, next_victim, last; /* of them: known, to be replaced, seen last */
-    uint64_t predicted; /* rows that came from a known shape */
-    uint8_t longest;    /* advance of a shape */
+    uint64_t predicted;                /* rows that came from a known shape */
+    uint8_t longest;                   /* advance of a shape */
     uint8_t path;                      /* enum spe_bulk_path in use */
 };
 

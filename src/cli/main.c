@@ -10,7 +10,7 @@
 #endif
 
 static const struct command *const commands[] = {&command_dump, &command_check, &command_gen,
-                                                &command_sim};
+                                                 &command_sim};
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 

@@ -835,6 +835,28 @@ static void random_bytes(void **state)
     }
 }
 
+/* What is wrong with the record as a whole is reported at its first byte. */
+static void note_offset(void *user, const struct spe_violation *v)
+{
+    if (!strcmp(v->rule->name, "nse-without-rme") || !strcmp(v->rule->name, "missing-operation") ||
+        !strcmp(v->rule->name, "misaligned")) {
+        assert_int_equal(v->offset, 4099);
+        ++*(unsigned *)user;
+    }
+}
+
+static void findings_have_their_place(void **state)
+{
+    static const uint8_t bytes[] = {0xb0, 0, 0x10, 0, 0, 0, 0, 0, 0x90, 0x42, 0x02, 0x01};
+    const struct spe_check_config config = {
+        .size = sizeof(config), .features = SPE_FEAT(SPE) | SPE_FEAT(Secure), .align = 64};
+    unsigned found = 0;
+
+    (void)state;
+    spe_check_record(&config, bytes, sizeof(bytes), 4099, note_offset, &found);
+    assert_int_equal(found, 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -857,6 +879,7 @@ int main(void)
         cmocka_unit_test(rules_are_listed),
         cmocka_unit_test(random_bytes),
         cmocka_unit_test(every_rule_has_spoken),
+        cmocka_unit_test(findings_have_their_place),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -321,6 +321,9 @@ static void sizes_to_the_byte(void **state)
     assert_int_equal(spe_record_encode(&r, &layout, bytes, sizeof(bytes)), SPE_ERR_SIZE);
     layout.terminator_place = 65;
     assert_int_equal(spe_record_encode(&r, &layout, bytes, sizeof(bytes)), SPE_ERR_SIZE);
+    layout = *spe_layout_by_name("architecture");
+    layout.max_size = 16; /* the smallest that PMSIDR_EL1.MaxSize can say */
+    assert_int_equal(spe_layout_validate(&layout, why, sizeof(why)), SPE_OK);
     layout = *n1;
     layout.slots = SPE_LAYOUT_SLOTS;
     for (unsigned i = 0; i < SPE_LAYOUT_SLOTS; i++)

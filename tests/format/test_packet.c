@@ -78,8 +78,11 @@ static void check_packet(const uint8_t *bytes, int size, int header_size, unsign
     assert_int_equal(p.payload, expected_value(size - header_size)); /* D18.1-013 */
     for (int len = 0; len < size; len++)
         assert_int_equal(spe_packet_decode(bytes, (size_t)len, &p), SPE_ERR_TRUNCATED);
+    memset(back, 0xee, sizeof(back));
     assert_int_equal(spe_packet_encode(&p, back, sizeof(back)), size);
     assert_memory_equal(back, bytes, (size_t)size);
+    for (int at = size; at < SPE_PACKET_MAX; at++)
+        assert_int_equal(back[at], 0xee);
     assert_int_equal(spe_packet_encode(&p, back, (size_t)size - 1), SPE_ERR_NOSPACE);
 }
 

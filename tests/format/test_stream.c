@@ -546,6 +546,32 @@ static void names_and_twice(void **state)
     }
 }
 
+/* Zeros inside a skipped range, or at its end, are part of it unless they are more in a row than a
+ * record can hold. */
+static void zeros_in_damage(void **state)
+{
+    static uint8_t bytes[8192];
+    size_t one = record_around(bytes, NULL, 0), len = one;
+    struct heard h;
+
+    (void)state;
+    memset(bytes + len, 0, 32);
+    bytes[len] = bytes[len + 1] = 0x20;
+    expect_skip(bytes, len + 7, one, 7, SPE_SKIP_FRAMING, 1);
+    len += 2;
+    for (unsigned i = 0; i < 400; i++) { /* 3200 zeros, never more than eight in a row */
+        bytes[len] = 0xb0;
+        memset(bytes + len + 1, 0, 8);
+        len += 9;
+    }
+    len += record_around(bytes + len, NULL, 0);
+    hear(bytes, len, NULL, 0, 0, &h);
+    assert_int_equal(h.records, 2);
+    assert_int_equal(h.ranges, 1);
+    assert_int_equal(h.skipped[0].size, len - 2 * one);
+    assert_int_equal(h.account.padding_bytes, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -565,6 +591,7 @@ int main(void)
         cmocka_unit_test(large_records_in_pieces),
         cmocka_unit_test(one_percent_damage),
         cmocka_unit_test(names_and_twice),
+        cmocka_unit_test(zeros_in_damage),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

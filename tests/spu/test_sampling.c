@@ -713,6 +713,16 @@ static void test_numbers(void **state)
     bench_set(&b, SPE_REG_PMSICR_EL1, 1);
     assert_int_equal(spe_spu_step(b.spu, 0), 2);
     assert_int_equal(spe_spu_in_flight(b.spu), 3);
+    spe_spu_reset(b.spu); /* all of them are free again */
+    assert_int_equal(spe_spu_in_flight(b.spu), 0);
+    bench_set(&b, SPE_REG_PMSCR_EL1, PMSCR_ON);
+    bench_set(&b, SPE_REG_PMBPTR_EL1, BUFFER_BASE);
+    bench_set(&b, SPE_REG_PMBSR_EL1, 0);
+    bench_set(&b, SPE_REG_PMBLIMITR_EL1, (BUFFER_BASE + BUFFER_SIZE) | 1);
+    for (int i = 1; i <= 3; i++) {
+        bench_set(&b, SPE_REG_PMSICR_EL1, 1);
+        assert_int_equal(spe_spu_step(b.spu, 0), i);
+    }
     bench_close(&b);
 }
 

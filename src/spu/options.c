@@ -96,6 +96,7 @@ static const struct option options[] = {
      0,
      0,
      0,
+     /* NOLINTNEXTLINE(bugprone-sizeof-expression): the pointer itself is the field */
      PLACE(layout),
      KIND_LAYOUT},
     POWER(max_size, 64, 2048, "a power of two, 64 to 2048", 128, "",

@@ -19,9 +19,8 @@ ninja -C build-fuzz
 
 names=("$@")
 if [ ${#names[@]} = 0 ]; then
-    for source in fuzz/fuzz_*.c; do
-        name=${source##*/fuzz_}
-        names+=("${name%.c}")
+    for program in build-fuzz/fuzz/fuzz_*; do
+        if [ -f "$program" ]; then names+=("${program##*/fuzz_}"); fi
     done
 fi
 for name in "${names[@]}"; do

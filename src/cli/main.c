@@ -9,8 +9,12 @@
 #define SPECIMEN_VERSION "unknown"
 #endif
 
-static const struct command *const commands[] = {&command_dump, &command_check, &command_gen,
-                                                 &command_sim};
+static const struct command *const commands[] = {
+#if WITH_PERFDATA
+    &command_report, &command_script, &command_export,
+#endif
+    &command_dump,   &command_check,  &command_gen,    &command_sim,
+};
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 

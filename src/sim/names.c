@@ -457,6 +457,9 @@ bool sim_number(const char *text, bool is_signed, uint64_t *value)
     text += base == 10 ? 0 : 2;
     if (!isxdigit((unsigned char)text[0]))
         return false;
+    /* strtoull would take a second prefix. */
+    if (base != 10 && text[0] == '0' && tolower((unsigned char)text[1]) == (base == 16 ? 'x' : 'b'))
+        return false;
     errno = 0;
     *value = strtoull(text, &end, base);
     if (errno || end == text || !suffixed(end, value))

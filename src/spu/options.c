@@ -551,6 +551,8 @@ static bool parse_number(const char *text, size_t length, uint64_t *value)
         base = 10;
     if (digits[base == 2 ? 2 : 0] < '0' || digits[base == 2 ? 2 : 0] > '9')
         return false;
+    if (base == 2 && strspn(digits + 2, "01") != length - 2) /* newer C libraries take 0b0b1 */
+        return false;
     errno = 0;
     *value = strtoull(digits + (base == 2 ? 2 : 0), &end, base);
     return *end == 0 && errno == 0;

@@ -26,8 +26,9 @@ class Man(CommandTest):
             self.assertEqual(helped, listed, command)
 
     def test_commands(self):
-        names = {re.search(r"spe-(\w+)\.1$", page)[1]
-                 for page in glob.glob(os.path.join(PAGES, "spe-*.1"))}
+        # The pages that are installed; those of commands in the making are not.
+        with open(os.path.join(PAGES, "meson.build"), encoding="utf-8") as f:
+            names = set(re.findall(r"'spe-(\w+)\.1'", f.read()))
         text = self.good("--help").decode()
         self.assertEqual(set(re.findall(r"^  (\w+) {2,}\w", text, re.M)), names)
 

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/*
+ * Questions over the sample table: what was executed, where loads were served and how long it
+ * took, and which functions, lines, branches and data it was.
+ *
+ *     spe_analysis_create(&analysis, &config);
+ *     while ((result = spe_profile_next(profile, &rows)) > 0)
+ *         spe_analysis_add(analysis, profile, &rows);
+ *     spe_analysis_finish(analysis, profile);
+ *     n = spe_analysis_groups(analysis, SPE_BY_FUNCTION, SPE_SORT_LATENCY, top, 20);
+ *
+ * One pass, in memory that is bounded by the number of symbols and lines, not of samples. The same
+ * rows in the same order give the same answers; so do analyses of parts that are merged, but for
+ * hot data and branches of more places than memory is spent on, which come with their error.
+ *
+ * Groups may overlap (a sample can miss in the L1 cache and in the TLB): nothing here adds them up,
+ * and nobody should. Where counts are disjoint, it is said.
+ */
+#ifndef SPECIMEN_ANALYSIS_H
+#define SPECIMEN_ANALYSIS_H
+
+#include "profile.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Statistics ----------------------------------------------------------------------------- */
+
+struct spe_interval {
+    double low, high;
+};
+
+/* The 95 % confidence interval of hits/samples: Wilson's score interval, that is
+ *     (p + z^2/2n +- z sqrt(p(1-p)/n + z^2/4n^2)) / (1 + z^2/n)
+ * with z = 1.96. From 0 to 1 if there are no samples. It takes samples as independent, which they
+ * are if the sampling period is jittered. */
+SPE_API struct spe_interval spe_interval_of_share(uint64_t hits, uint64_t samples);
+
+/* Exact: the counters have at most 16 bits, and every value is counted. */
+struct spe_latency_summary {
+    uint64_t samples, sum; /* those that have the counter; cycles */
+    double mean;
+    uint16_t median, p95, p99, max; /* nearest rank: the least value that 50 %, 95 % ... do not
+                                       exceed */
+    uint64_t saturated;             /* samples at or above saturated_at */
+    uint16_t saturated_at;          /* this value means "or more"; 0: not known */
+};
+
+/* ---- Asking --------------------------------------------------------------------------------- */
+
+enum spe_group_by {
+    SPE_BY_FUNCTION,
+    SPE_BY_LINE,
+    SPE_BY_FUNCTION_LINE, /* a line of a header that is in several functions is several groups */
+    SPE_BY_DSO,
+    SPE_BY_THREAD,
+    SPE_BY_CPU,
+    SPE_BY_COUNT
+};
+
+struct spe_analysis_config {
+    size_t size;           /* sizeof(struct spe_analysis_config) */
+    unsigned by;           /* bit n: groups by enum spe_group_by n are wanted */
+    bool data;             /* hot data is wanted */
+    unsigned data_shift;   /* of 2^n bytes each: 6 lines, 12 pages; 0: 6 */
+    size_t data_slots;     /* places in memory for it, a power of two from 16; 0: 32768 */
+    size_t pc_slots;       /* likewise for distinct pcs before they are summed up; 0: 524288 */
+    uint16_t saturated_at; /* of the latency counters, see above */
+};
+
+struct spe_analysis;
+
+/* SPE_OK, SPE_ERR_NOMEM, or SPE_ERR_INVALID if a size is no power of two. */
+SPE_API int spe_analysis_create(struct spe_analysis **analysis,
+                                const struct spe_analysis_config *config);
+SPE_API void spe_analysis_destroy(struct spe_analysis *analysis); /* NULL is fine */
+
+/* SPE_OK or SPE_ERR_NOMEM. Functions need rows with symbols; lines are looked up here, once for
+ * each pc. The profile may be NULL if neither lines nor DSOs are wanted. */
+SPE_API int spe_analysis_add(struct spe_analysis *analysis, struct spe_profile *profile,
+                             const struct spe_rows *rows);
+
+/* Add what another analysis of the same profile and configuration has seen. Before finish. */
+SPE_API int spe_analysis_merge(struct spe_analysis *analysis, const struct spe_analysis *from,
+                               struct spe_profile *profile);
+
+/* After the last row, before the questions. */
+SPE_API int spe_analysis_finish(struct spe_analysis *analysis, struct spe_profile *profile);
+
+/* ---- Answers -------------------------------------------------------------------------------- */
+
+/* What is counted for each group. l1_misses, llc_misses and tlb_walks are of memory operations;
+ * mispredicted is of branches. */
+struct spe_counts {
+    uint64_t samples;
+    uint64_t latency; /* sum of total latencies, cycles */
+    uint64_t memory;  /* loads and stores */
+    uint64_t branches;
+    uint64_t l1_misses, llc_misses, tlb_walks;
+    uint64_t mispredicted;
+};
+
+SPE_API void spe_analysis_totals(const struct spe_analysis *analysis, struct spe_counts *totals);
+
+/* Samples with each event; they overlap. */
+SPE_API void spe_analysis_events(const struct spe_analysis *analysis, uint64_t samples[64]);
+
+/* The operation mix: the classes, disjoint, and behind each class its kinds, disjoint too. */
+struct spe_mix {
+    const char *name; /* "loads", "general-purpose" ... */
+    bool is_class;    /* else a kind of the class before it */
+    uint64_t samples;
+    uint64_t latency_samples, latency; /* those with a total latency, and its sum */
+};
+
+#define SPE_MIX_MAX 48
+
+/* Rows that have samples; at most SPE_MIX_MAX. */
+SPE_API size_t spe_analysis_mix(const struct spe_analysis *analysis,
+                                struct spe_mix mix[SPE_MIX_MAX]);
+
+/*
+ * Where loads were served: every load is in one row. By its data source, if the record has one and
+ * the CPU's table knows it; else by what its events say; else it is not known, and nothing is
+ * guessed: a missing Data Source packet is no L1 hit.
+ */
+enum spe_served {
+    /* by data source: enum spe_source_level, from SPE_LEVEL_L1 on */
+    SPE_SERVED_L1_HIT = SPE_LEVEL_COUNT, /* by events, from here on */
+    SPE_SERVED_IN_FLIGHT,                /* L1 miss on a line that was just being fetched */
+    SPE_SERVED_L2_HIT,
+    SPE_SERVED_LLC_HIT,
+    SPE_SERVED_REMOTE,
+    SPE_SERVED_BEYOND_LLC,
+    SPE_SERVED_BEYOND_L2,
+    SPE_SERVED_BEYOND_L1,
+    SPE_SERVED_UNKNOWN,
+    SPE_SERVED_COUNT
+};
+
+SPE_API const char *spe_served_name(unsigned served); /* "L2 cache", "LLC hit" ...; never NULL */
+
+/* For one load of this level and events. */
+SPE_API enum spe_served spe_served_by(uint8_t level, uint64_t events);
+
+struct spe_served_row {
+    uint8_t served; /* enum spe_served */
+    bool by_source;
+    uint64_t loads;
+    struct spe_latency_summary latency; /* total latency */
+};
+
+/* Rows that have loads, nearest first. */
+SPE_API size_t spe_analysis_served(const struct spe_analysis *analysis,
+                                   struct spe_served_row rows[SPE_SERVED_COUNT]);
+
+struct spe_group {
+    uint64_t symbol; /* SPE_NO_SYMBOL */
+    uint32_t dso;    /* SPE_NO_ID */
+    uint32_t line;   /* SPE_NO_ID */
+    uint32_t id;     /* of the thread, number of the CPU; else SPE_NO_ID */
+    struct spe_counts counts;
+};
+
+enum spe_sort {
+    SPE_SORT_SAMPLES,
+    SPE_SORT_LATENCY,
+    SPE_SORT_L1,
+    SPE_SORT_LLC,
+    SPE_SORT_TLB,
+    SPE_SORT_MISPREDICTED,
+    SPE_SORT_COUNT
+};
+
+/* The first n groups by a count, equal ones by samples, then by their ids. Returns their number.
+ * Samples without a symbol (or line) are groups of their own, by DSO (or function). */
+SPE_API size_t spe_analysis_groups(const struct spe_analysis *analysis, enum spe_group_by by,
+                                   enum spe_sort sort, struct spe_group *top, size_t n);
+SPE_API size_t spe_analysis_group_count(const struct spe_analysis *analysis, enum spe_group_by by);
+
+struct spe_branch {
+    uint64_t pc, symbol;
+    uint32_t map;
+    uint16_t op; /* as in rows */
+    uint64_t samples, mispredicted, not_taken;
+    uint64_t latency;
+};
+
+/* Branch instructions with the most mispredictions. The numbers are exact if *error is 0; else
+ * each may be too small by up to *error mispredictions, and the other counts too. */
+SPE_API size_t spe_analysis_branches(const struct spe_analysis *analysis, struct spe_branch *top,
+                                     size_t n, uint64_t *error);
+
+struct spe_data {
+    uint64_t address; /* of the first byte */
+    uint32_t pid;     /* whose; SPE_NO_TASK: the kernel's */
+    uint32_t thread;  /* the first one that was seen */
+    uint64_t latency;
+    uint64_t samples, loads, stores, l1_misses;
+    bool several_threads; /* others than the first came, too */
+};
+
+struct spe_data_summary {
+    unsigned shift;
+    uint64_t latency; /* of all samples with a data address */
+    uint64_t error;   /* every latency in the list may be too small by up to this; 0: exact */
+};
+
+/* Lines or pages with the highest sum of latencies. */
+SPE_API size_t spe_analysis_data(const struct spe_analysis *analysis, struct spe_data *top,
+                                 size_t n, struct spe_data_summary *summary);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

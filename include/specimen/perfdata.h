@@ -1,0 +1,749 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/*
+ * Linux perf.data, both ways, for recordings that hold SPE buffers.
+ *
+ *   reading    spe_perf_reader_*   files, pipes, memory; compressed records; damaged files
+ *   writing    spe_perf_writer_*   files and pipes that perf 6.1 and everything newer reads
+ *   time       spe_perf_time_*     timestamps <-> nanoseconds of the recording's clock
+ *
+ * The structs of records, events, features and metadata are the same in both directions: what the
+ * reader fills in, the writer takes. SPE packets are not looked at: AUX bytes are handed out, and
+ * taken, as they are.
+ *
+ * A reader or writer is used by one thread at a time, with one exception that is marked.
+ */
+#ifndef SPECIMEN_PERFDATA_H
+#define SPECIMEN_PERFDATA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Where something is wrong with a file, and what. */
+struct spe_perf_error {
+    int code;        /* enum spe_error; 0: nothing is */
+    uint64_t offset; /* in the file, of the bytes that are wrong */
+    char text[200];  /* one sentence without a full stop */
+};
+
+/* ---- Time ----------------------------------------------------------------------------------- */
+
+/* How timestamps (counter ticks) become nanoseconds: the TIME_CONV record. */
+struct spe_perf_time_conv {
+    uint64_t shift; /* 0 to 63 */
+    uint64_t mult;  /* not 0 */
+    uint64_t zero;  /* modulo 2^64: the clock may have started before the counter */
+    uint64_t cycles, mask;
+    bool cap_zero, cap_short; /* cap_short: `cycles` and `mask` count */
+};
+
+/* SPE_OK, or SPE_ERR_RANGE if shift or mult make no conversion. */
+SPE_API int spe_perf_time_validate(const struct spe_perf_time_conv *tc);
+
+/* Both are exact in 128 bits and wrap at 2^64 as the clock itself would. The ticks of a nanosecond
+ * are the last that do not lie after it. A conversion that does not validate gives 0. */
+SPE_API uint64_t spe_perf_time_to_ns(const struct spe_perf_time_conv *tc, uint64_t ticks);
+SPE_API uint64_t spe_perf_time_to_ticks(const struct spe_perf_time_conv *tc, uint64_t ns);
+
+/* The conversion that Linux uses for a counter of this frequency, with zero = 0: the largest
+ * multiplier with which an hour does not overflow. SPE_ERR_RANGE for 0 and above 2^32 - 1. */
+SPE_API int spe_perf_time_from_hz(struct spe_perf_time_conv *tc, uint64_t hz);
+
+/* ---- Events --------------------------------------------------------------------------------- */
+
+/* Bits of sample_type that decide where fields are. */
+enum {
+    SPE_PERF_SAMPLE_IP = 1u << 0,
+    SPE_PERF_SAMPLE_TID = 1u << 1,
+    SPE_PERF_SAMPLE_TIME = 1u << 2,
+    SPE_PERF_SAMPLE_ADDR = 1u << 3,
+    SPE_PERF_SAMPLE_ID = 1u << 6,
+    SPE_PERF_SAMPLE_CPU = 1u << 7,
+    SPE_PERF_SAMPLE_PERIOD = 1u << 8,
+    SPE_PERF_SAMPLE_STREAM_ID = 1u << 9,
+    SPE_PERF_SAMPLE_DATA_SRC = 1u << 15,
+    SPE_PERF_SAMPLE_IDENTIFIER = 1u << 16,
+    SPE_PERF_SAMPLE_PHYS_ADDR = 1u << 19,
+};
+
+/* Bits of an event's flags word (those of struct perf_event_attr that matter here). */
+#define SPE_PERF_FLAG_DISABLED (UINT64_C(1) << 0)
+#define SPE_PERF_FLAG_INHERIT (UINT64_C(1) << 1)
+#define SPE_PERF_FLAG_EXCLUDE_KERNEL (UINT64_C(1) << 5)
+#define SPE_PERF_FLAG_EXCLUDE_HV (UINT64_C(1) << 6)
+#define SPE_PERF_FLAG_MMAP (UINT64_C(1) << 8)
+#define SPE_PERF_FLAG_COMM (UINT64_C(1) << 9)
+#define SPE_PERF_FLAG_FREQ (UINT64_C(1) << 10)
+#define SPE_PERF_FLAG_ENABLE_ON_EXEC (UINT64_C(1) << 12)
+#define SPE_PERF_FLAG_TASK (UINT64_C(1) << 13)
+#define SPE_PERF_FLAG_SAMPLE_ID_ALL (UINT64_C(1) << 18)
+#define SPE_PERF_FLAG_EXCLUDE_GUEST (UINT64_C(1) << 20)
+#define SPE_PERF_FLAG_MMAP2 (UINT64_C(1) << 23)
+#define SPE_PERF_FLAG_COMM_EXEC (UINT64_C(1) << 24)
+#define SPE_PERF_FLAG_USE_CLOCKID (UINT64_C(1) << 25)
+#define SPE_PERF_FLAG_CONTEXT_SWITCH (UINT64_C(1) << 26)
+#define SPE_PERF_FLAG_KSYMBOL (UINT64_C(1) << 29)
+#define SPE_PERF_FLAG_BPF_EVENT (UINT64_C(1) << 30)
+
+struct spe_perf_event {
+    uint32_t type; /* PMU: 1 is software, dynamic ones (SPE) are 6 and up */
+    uint32_t
+        attr_size; /* of struct perf_event_attr in the file; writing: 0 lets the writer choose */
+    uint64_t config, config1, config2, config3, config4;
+    uint64_t period; /* or frequency, by the flag */
+    uint64_t sample_type, read_format, flags;
+    int32_t clockid;
+    const char *name;    /* NULL if the file does not say (a pipe may say it late) */
+    const uint64_t *ids; /* reading: in ascending order */
+    size_t id_count;
+    const uint8_t *attr; /* reading: attr_size bytes as they are in the file; writing: if not NULL,
+                            written in place of the fields above */
+};
+
+enum {
+    SPE_PERF_PER_THREAD = 1u << 0, /* buffers follow threads: no CPU in records */
+    SPE_PERF_TIMELESS = 1u << 1,   /* no time in records */
+    SPE_PERF_PHYSICAL = 1u << 2,   /* pa_enable: physical addresses are recorded */
+};
+
+/* The two events of a recording, as `perf record -e arm_spe//` sets them up. The SPE event comes
+ * first in a file. Per-thread recordings whose records have Context packets have to be timeless:
+ * perf stops with an error at the combination with time. */
+SPE_API void spe_perf_event_init_spe(struct spe_perf_event *event, uint32_t pmu_type, unsigned how);
+SPE_API void spe_perf_event_init_tracking(struct spe_perf_event *event, unsigned how);
+
+/* ---- SPE metadata (AUXTRACE_INFO) ----------------------------------------------------------- */
+
+#define SPE_PERF_NO_PMU UINT32_MAX
+
+struct spe_perf_cpu {
+    uint32_t cpu;
+    uint32_t pmu_type; /* SPE_PERF_NO_PMU: this CPU has no SPE */
+    uint64_t midr;
+    uint64_t min_interval;
+    uint64_t event_filter;
+    bool has_event_filter; /* Linux 6.18 and up */
+};
+
+struct spe_perf_metadata {
+    unsigned version;   /* 1 or 2, by the form of the block */
+    uint32_t pmu_type;  /* of the first SPE PMU */
+    uint32_t word;      /* version word of the block; PMU type in those of this writer */
+    bool per_cpu_mmaps; /* version 1 only */
+    const struct spe_perf_cpu *cpus; /* version 2, else NULL */
+    size_t cpu_count;
+};
+
+/* ---- Features ------------------------------------------------------------------------------- */
+
+/* Numbers of the sections behind the data. */
+enum spe_perf_feature {
+    SPE_PERF_FEATURE_TRACING_DATA = 1,
+    SPE_PERF_FEATURE_BUILD_ID = 2,
+    SPE_PERF_FEATURE_HOSTNAME = 3,
+    SPE_PERF_FEATURE_OSRELEASE = 4,
+    SPE_PERF_FEATURE_VERSION = 5,
+    SPE_PERF_FEATURE_ARCH = 6,
+    SPE_PERF_FEATURE_NRCPUS = 7,
+    SPE_PERF_FEATURE_CPUDESC = 8,
+    SPE_PERF_FEATURE_CPUID = 9,
+    SPE_PERF_FEATURE_TOTAL_MEM = 10,
+    SPE_PERF_FEATURE_CMDLINE = 11,
+    SPE_PERF_FEATURE_EVENT_DESC = 12,
+    SPE_PERF_FEATURE_CPU_TOPOLOGY = 13,
+    SPE_PERF_FEATURE_NUMA_TOPOLOGY = 14,
+    SPE_PERF_FEATURE_BRANCH_STACK = 15,
+    SPE_PERF_FEATURE_PMU_MAPPINGS = 16,
+    SPE_PERF_FEATURE_GROUP_DESC = 17,
+    SPE_PERF_FEATURE_AUXTRACE = 18,
+    SPE_PERF_FEATURE_STAT = 19,
+    SPE_PERF_FEATURE_CACHE = 20,
+    SPE_PERF_FEATURE_SAMPLE_TIME = 21,
+    SPE_PERF_FEATURE_MEM_TOPOLOGY = 22,
+    SPE_PERF_FEATURE_CLOCKID = 23,
+    SPE_PERF_FEATURE_DIR_FORMAT = 24,
+    SPE_PERF_FEATURE_COMPRESSED = 27,
+    SPE_PERF_FEATURE_CLOCK_DATA = 29,
+    SPE_PERF_FEATURE_COUNT = 256 /* room in the file's header */
+};
+
+struct spe_perf_numa_node {
+    uint32_t node;
+    uint64_t total_kb, free_kb;
+    const char *cpus; /* "0-3,8" */
+};
+
+/* Which blocks of physical memory a node has: bit n stands for block n. */
+struct spe_perf_mem_node {
+    uint64_t node;
+    uint64_t bits;
+    const uint64_t *set; /* (bits + 63) / 64 words */
+};
+
+struct spe_perf_pmu {
+    uint32_t type;
+    const char *name;
+};
+
+#define SPE_PERF_BUILD_ID_MAX 20
+
+struct spe_perf_build_id {
+    int32_t pid;   /* -1: kernel and its modules, or any process */
+    uint16_t misc; /* cpumode: 1 kernel, 2 user */
+    uint8_t id_size;
+    uint8_t id[SPE_PERF_BUILD_ID_MAX];
+    const char *path;
+};
+
+/* What the features say. Text is as in the file: untrusted. NULL, 0 or no elements: it does not
+ * say. The reader's arrays belong to the reader; the writer copies what it is given. */
+struct spe_perf_features {
+    const char *hostname, *osrelease, *version, *arch, *cpudesc, *cpuid;
+    uint32_t cpus_available, cpus_online;
+    uint64_t total_mem_kb;
+    const char *const *command; /* the arguments of `perf record` */
+    size_t command_count;
+    const struct spe_perf_numa_node *numa;
+    size_t numa_count;
+    uint64_t mem_block_size;
+    const struct spe_perf_mem_node *mem;
+    size_t mem_count;
+    const struct spe_perf_pmu *pmus;
+    size_t pmu_count;
+    const struct spe_perf_build_id *build_ids;
+    size_t build_id_count;
+    uint64_t first_sample_ns, last_sample_ns;
+    uint64_t clockid_resolution_ns;
+    struct {
+        uint32_t version, type, level, ratio, mmap_size;
+    } compressed; /* reading only */
+};
+
+/* ---- Records -------------------------------------------------------------------------------- */
+
+enum spe_perf_record_type {
+    SPE_PERF_MMAP = 1,
+    SPE_PERF_LOST = 2,
+    SPE_PERF_COMM = 3,
+    SPE_PERF_EXIT = 4,
+    SPE_PERF_THROTTLE = 5,
+    SPE_PERF_UNTHROTTLE = 6,
+    SPE_PERF_FORK = 7,
+    SPE_PERF_READ = 8,
+    SPE_PERF_SAMPLE = 9,
+    SPE_PERF_MMAP2 = 10,
+    SPE_PERF_AUX = 11,
+    SPE_PERF_ITRACE_START = 12,
+    SPE_PERF_LOST_SAMPLES = 13,
+    SPE_PERF_SWITCH = 14,
+    SPE_PERF_SWITCH_CPU_WIDE = 15,
+    SPE_PERF_NAMESPACES = 16,
+    SPE_PERF_KSYMBOL = 17,
+    SPE_PERF_BPF = 18,
+    SPE_PERF_CGROUP = 19,
+    SPE_PERF_TEXT_POKE = 20,
+    /* From 64 on they are made by perf, not by the kernel, and have no sample_id. */
+    SPE_PERF_HEADER_ATTR = 64,
+    SPE_PERF_TRACING_DATA = 66,
+    SPE_PERF_BUILD_ID = 67,
+    SPE_PERF_FINISHED_ROUND = 68,
+    SPE_PERF_ID_INDEX = 69,
+    SPE_PERF_AUXTRACE_INFO = 70,
+    SPE_PERF_AUXTRACE = 71,
+    SPE_PERF_AUXTRACE_ERROR = 72,
+    SPE_PERF_THREAD_MAP = 73,
+    SPE_PERF_CPU_MAP = 74,
+    SPE_PERF_EVENT_UPDATE = 78,
+    SPE_PERF_TIME_CONV = 79,
+    SPE_PERF_HEADER_FEATURE = 80,
+    SPE_PERF_COMPRESSED = 81,
+    SPE_PERF_FINISHED_INIT = 82,
+    SPE_PERF_COMPRESSED2 = 83,
+    SPE_PERF_RECORD_TYPES = 128 /* of the account; larger types count as type 0 */
+};
+
+/* Bits of misc. */
+enum {
+    SPE_PERF_MISC_CPUMODE = 7, /* 1 kernel, 2 user, 3 hypervisor, 4 guest kernel, 5 guest user */
+    SPE_PERF_MISC_KERNEL = 1,
+    SPE_PERF_MISC_USER = 2,
+    SPE_PERF_MISC_MMAP_DATA = 1u << 13,
+    SPE_PERF_MISC_COMM_EXEC = 1u << 13,
+    SPE_PERF_MISC_SWITCH_OUT = 1u << 13,
+    SPE_PERF_MISC_SWITCH_OUT_PREEMPT = 1u << 14,
+    SPE_PERF_MISC_MMAP_BUILD_ID = 1u << 14, /* the reader tells by id_size */
+    SPE_PERF_MISC_BUILD_ID_SIZE = 1u << 15,
+};
+
+/* What the kernel appends to its records (sample_id_all), as far as the event asked for it. */
+struct spe_perf_sample_id {
+    uint64_t has; /* SPE_PERF_SAMPLE_TID, _TIME, _ID, _STREAM_ID, _CPU: those that are there */
+    uint32_t pid, tid;
+    uint64_t time; /* ns; 0 in records that perf made itself */
+    uint64_t id, stream_id;
+    uint32_t cpu;
+};
+
+struct spe_perf_mmap { /* MMAP, MMAP2 */
+    uint32_t pid, tid; /* pid -1: the kernel */
+    uint64_t start, length, page_offset;
+    uint32_t major, minor; /* MMAP2 without build-id */
+    uint64_t inode, inode_generation;
+    uint8_t id_size; /* MMAP2 with build-id: 1 to 20 */
+    uint8_t id[SPE_PERF_BUILD_ID_MAX];
+    uint32_t protection, flags; /* MMAP2 */
+    const char *path;
+};
+
+struct spe_perf_comm {
+    uint32_t pid, tid;
+    const char *name;
+};
+
+struct spe_perf_task { /* FORK, EXIT */
+    uint32_t pid, parent_pid, tid, parent_tid;
+    uint64_t time;
+};
+
+struct spe_perf_switch {           /* SWITCH, SWITCH_CPU_WIDE; misc says in or out */
+    uint32_t other_pid, other_tid; /* SWITCH_CPU_WIDE: who comes (out) or went (in) */
+};
+
+struct spe_perf_thread { /* ITRACE_START */
+    uint32_t pid, tid;
+};
+
+enum {
+    SPE_PERF_AUX_TRUNCATED = 1u << 0, /* records were lost: the buffer was full */
+    SPE_PERF_AUX_OVERWRITE = 1u << 1, /* snapshot mode */
+    SPE_PERF_AUX_PARTIAL = 1u << 2,   /* the buffer has gaps */
+    SPE_PERF_AUX_COLLISION = 1u << 3, /* samples collided */
+};
+
+struct spe_perf_aux {
+    uint64_t offset, size, flags;
+};
+
+struct spe_perf_lost { /* LOST: id and count; LOST_SAMPLES: count */
+    uint64_t id, count;
+};
+
+struct spe_perf_throttle { /* THROTTLE, UNTHROTTLE */
+    uint64_t time, id, stream_id;
+};
+
+struct spe_perf_namespaces {
+    uint32_t pid, tid;
+    uint64_t count;
+    const uint8_t *links; /* count times {u64 device, u64 inode}, not aligned */
+};
+
+struct spe_perf_ksymbol {
+    uint64_t address;
+    uint32_t length;
+    uint16_t type, flags;
+    const char *name;
+};
+
+struct spe_perf_bpf {
+    uint16_t type, flags;
+    uint32_t id;
+    uint8_t tag[8];
+};
+
+struct spe_perf_sample { /* SAMPLE: the fields of fixed place; sample_id has the others */
+    uint64_t ip, address, period;
+};
+
+enum {
+    SPE_PERF_PIECE_UNSYNCED = 1u << 0,  /* does not continue the piece before it: end the SPE stream
+                                           and start one with SPE_STREAM_UNSYNCED */
+    SPE_PERF_PIECE_TRUNCATED = 1u << 1, /* the file ends inside it */
+};
+
+#define SPE_PERF_OFFSET_NEXT UINT64_MAX
+
+struct spe_perf_auxtrace {
+    uint64_t size;      /* reading: in the file, with padding */
+    uint64_t offset;    /* in the queue's AUX bytes; writing: may be SPE_PERF_OFFSET_NEXT */
+    uint64_t reference; /* any number */
+    uint32_t idx;       /* the queue */
+    uint32_t tid, cpu;  /* -1: any */
+    uint8_t flags;      /* SPE_PERF_PIECE_...; reading */
+    uint8_t held;       /* zeros that end the stream before an UNSYNCED piece; reading */
+};
+
+struct spe_perf_record {
+    uint32_t type; /* enum spe_perf_record_type, or one that this version does not know */
+    uint16_t misc;
+    bool viewed;          /* the union is filled in */
+    bool decompressed;    /* it came out of a compressed record, and `offset` is that one's */
+    uint64_t offset;      /* in the file */
+    const uint8_t *bytes; /* the whole record with its 8-byte header; writing: the body of a type
+                             that has no view (and of no other), behind its header */
+    size_t size;          /* of bytes */
+    int event;            /* number of the event it belongs to, -1 if that cannot be told; writing:
+                             by which event's sample_type a sample_id is appended, -1: none is */
+    struct spe_perf_sample_id id;
+    union {
+        struct spe_perf_mmap mmap;
+        struct spe_perf_comm comm;
+        struct spe_perf_task task;
+        struct spe_perf_switch switched;
+        struct spe_perf_thread thread;
+        struct spe_perf_aux aux;
+        struct spe_perf_lost lost;
+        struct spe_perf_throttle throttle;
+        struct spe_perf_namespaces namespaces;
+        struct spe_perf_ksymbol ksymbol;
+        struct spe_perf_bpf bpf;
+        struct spe_perf_build_id build_id;
+        struct spe_perf_sample sample;
+        struct spe_perf_time_conv time_conv;
+        struct spe_perf_auxtrace auxtrace;
+    };
+};
+
+/* "MMAP2", "AUXTRACE_INFO" ...; NULL for a type without a name. */
+SPE_API const char *spe_perf_record_name(uint32_t type);
+
+/* ---- Reading -------------------------------------------------------------------------------- */
+
+struct spe_perf_reader;
+
+enum {
+    /* Read instead of mapping. A mapped file counts as memory in use as it is read, and a file that
+     * is cut off by somebody else meanwhile ends the program with SIGBUS. */
+    SPE_PERF_NO_MAP = 1u << 0,
+    /* Keep no list of AUX pieces; queues only count. Always so where there is no random access. */
+    SPE_PERF_NO_PIECES = 1u << 1,
+};
+
+/* Where bytes come from when they are in no file: at most `size` bytes into `bytes`; returns their
+ * number, 0 at the end, or a negative spe_error. */
+struct spe_perf_input {
+    int64_t (*read)(void *user, void *bytes, size_t size);
+    void *user;
+};
+
+/* Are these first bytes those of a perf.data, in any byte order? 8 are enough. */
+SPE_API bool spe_perf_probe(const uint8_t *bytes, size_t size);
+
+/*
+ * Open a recording: header, events and features are read, the data is not. The descriptor of
+ * spe_perf_reader_open_fd stays the caller's, and it, or the memory, or the input have to outlive
+ * the reader. A directory, as `perf record --kcore` makes it, is opened as the file "data" in it.
+ * Pipes and inputs are read in bounded memory; there, features of a recording in file form come
+ * last, and are known only when spe_perf_reader_next has returned 0.
+ *
+ * SPE_OK, or SPE_ERR_IO (errno), SPE_ERR_NOMEM, SPE_ERR_FORMAT, and then the sentence in *error
+ * (which may be NULL) and NULL in *reader.
+ */
+SPE_API int spe_perf_reader_open(struct spe_perf_reader **reader, const char *path, unsigned flags,
+                                 struct spe_perf_error *error);
+SPE_API int spe_perf_reader_open_fd(struct spe_perf_reader **reader, int fd, unsigned flags,
+                                    struct spe_perf_error *error);
+SPE_API int spe_perf_reader_open_memory(struct spe_perf_reader **reader, const void *bytes,
+                                        size_t size, unsigned flags, struct spe_perf_error *error);
+SPE_API int spe_perf_reader_open_input(struct spe_perf_reader **reader,
+                                       const struct spe_perf_input *input, unsigned flags,
+                                       struct spe_perf_error *error);
+SPE_API void spe_perf_reader_close(struct spe_perf_reader *reader); /* NULL is fine */
+
+struct spe_perf_info {
+    bool pipe;         /* pipe form: attributes and features are records */
+    bool seekable;     /* pieces can be read at any time */
+    bool mapped;       /* ... and are in memory */
+    bool unterminated; /* the header's data size is 0: the recording was killed */
+    bool truncated;    /* the input is shorter than its header says */
+    bool overwrite;    /* snapshot mode: AUX records with the OVERWRITE flag were seen */
+    uint64_t size;     /* of the input; 0 until it is known */
+    uint64_t data_offset;
+    uint64_t data_size;                             /* that the header says */
+    uint64_t features[SPE_PERF_FEATURE_COUNT / 64]; /* those that can be read */
+};
+
+SPE_API const struct spe_perf_info *spe_perf_reader_info(const struct spe_perf_reader *reader);
+
+SPE_API size_t spe_perf_reader_event_count(const struct spe_perf_reader *reader);
+SPE_API const struct spe_perf_event *spe_perf_reader_event(const struct spe_perf_reader *reader,
+                                                           size_t i); /* NULL past the last */
+SPE_API int spe_perf_reader_event_by_id(const struct spe_perf_reader *reader,
+                                        uint64_t id); /* number, or SPE_ERR_UNKNOWN */
+
+/* Everything of this reader stays valid and unchanged until the next call of
+ * spe_perf_reader_next or spe_perf_reader_close. */
+SPE_API const struct spe_perf_features *
+spe_perf_reader_features(const struct spe_perf_reader *reader);
+
+/* A feature's bytes. SPE_OK, or SPE_ERR_UNKNOWN if it is not there. The index of AUXTRACE records
+ * is used but not kept: it is unknown here. */
+SPE_API int spe_perf_reader_feature(const struct spe_perf_reader *reader, unsigned feature,
+                                    const uint8_t **bytes, size_t *size);
+
+/* NULL until the record has come; of several the last one counts. */
+SPE_API const struct spe_perf_metadata *
+spe_perf_reader_metadata(const struct spe_perf_reader *reader);
+SPE_API const struct spe_perf_time_conv *
+spe_perf_reader_time_conv(const struct spe_perf_reader *reader);
+
+/* MIDR_EL1 of a CPU: by the metadata, else by the CPUID feature; 0 if the file does not say. For
+ * cpu -1 (per-thread buffers) what all CPUs have in common. */
+SPE_API uint64_t spe_perf_reader_midr(const struct spe_perf_reader *reader, uint32_t cpu);
+
+/* Is the event one of an SPE PMU, by the metadata? Several PMUs may be. */
+SPE_API bool spe_perf_reader_is_spe(const struct spe_perf_reader *reader, size_t event);
+
+/*
+ * The next record: 1, or 0 at the end, or SPE_ERR_IO, SPE_ERR_NOMEM (spe_perf_reader_problem has
+ * the sentence; the next call gives the same). Compressed records come out as what is in them.
+ * Damage is no error: it is stepped over, as far as the file allows, and kept in the account.
+ *
+ * Strings and bytes of the record are valid until the next call of this or of spe_perf_reader_aux.
+ * Text is untrusted, but ends with a NUL. A record that is too short for its type, or whose text
+ * has no end, comes without a view and is counted as malformed.
+ */
+SPE_API int spe_perf_reader_next(struct spe_perf_reader *reader, struct spe_perf_record *record);
+
+/*
+ * After an AUXTRACE record: the next bytes of it. 1, or 0 if there are no more, or an error. Bytes
+ * that are not asked for are stepped over.
+ *
+ * Up to 7 zeros at the end of a piece may be there only to fill it up, which its queue's next piece
+ * tells: they are held back, and those that are no filling come first with the next piece. Before
+ * an SPE stream ends, feed it the zeros that are still held: spe_perf_auxtrace.held if the next
+ * piece is UNSYNCED, spe_perf_queue.held at the end of the recording.
+ */
+SPE_API int spe_perf_reader_aux(struct spe_perf_reader *reader, const uint8_t **bytes,
+                                size_t *size);
+
+/* ---- AUX queues ----------------------------------------------------------------------------- */
+
+/* One AUXTRACE record's bytes in the file. */
+struct spe_perf_piece {
+    uint64_t file_offset;
+    uint64_t size; /* without the padding that follows it */
+    uint64_t aux_offset;
+    uint32_t tid, cpu;
+    uint8_t padding; /* 0 to 7 */
+    uint8_t flags;   /* SPE_PERF_PIECE_... */
+};
+
+/* The buffers of one ring, in order: together one stream of SPE records, except that a piece with
+ * SPE_PERF_PIECE_UNSYNCED starts a new one. In snapshot mode the first has the flag too. */
+struct spe_perf_queue {
+    uint32_t idx;
+    uint32_t cpu, tid; /* of the first piece */
+    uint64_t bytes;    /* in all pieces, without padding */
+    uint8_t held;      /* zeros at the end that spe_perf_reader_aux has not handed out */
+    uint64_t piece_count;
+    const struct spe_perf_piece *pieces; /* NULL where no list is kept */
+};
+
+/* In the order in which they appeared. Complete when spe_perf_reader_next has returned 0; the last
+ * piece of a queue may change until then. */
+SPE_API size_t spe_perf_reader_queue_count(const struct spe_perf_reader *reader);
+SPE_API const struct spe_perf_queue *spe_perf_reader_queue(const struct spe_perf_reader *reader,
+                                                           size_t i);
+
+/*
+ * Bytes of a piece, from `from` on. *bytes points into the mapped file, or to `buffer` which they
+ * were read into, up to `size`. Returns their number, 0 at the piece's end, or SPE_ERR_IO,
+ * SPE_ERR_INVALID (no random access). Any number of threads may call this at the same time.
+ */
+SPE_API int64_t spe_perf_piece_read(const struct spe_perf_reader *reader,
+                                    const struct spe_perf_piece *piece, uint64_t from, void *buffer,
+                                    size_t size, const uint8_t **bytes);
+
+/* ---- Accounting ----------------------------------------------------------------------------- */
+
+enum spe_perf_skip {
+    SPE_PERF_SKIP_HEADER,       /* a record's size is less than that of its header */
+    SPE_PERF_SKIP_TRUNCATED,    /* the data ends inside a record */
+    SPE_PERF_SKIP_QUEUES,       /* bytes of more queues than SPE_PERF_QUEUE_MAX */
+    SPE_PERF_SKIP_DECOMPRESS,   /* a compressed record does not decompress */
+    SPE_PERF_SKIP_DECOMPRESSED, /* ... or what comes out are no records */
+    SPE_PERF_SKIP_COUNT
+};
+
+SPE_API const char *spe_perf_skip_name(unsigned reason); /* a short phrase; never NULL */
+
+#define SPE_PERF_QUEUE_MAX 32768
+#define SPE_PERF_EVENT_MAX 1024
+#define SPE_PERF_ID_MAX (1u << 20)
+
+struct spe_perf_range {
+    uint64_t offset, size; /* in the file */
+    uint32_t reason;       /* enum spe_perf_skip */
+};
+
+/*
+ * Where every byte went that has been read so far; after the last record:
+ *
+ *   bytes      = header_bytes + data_bytes + rest_bytes
+ *   data_bytes = record_bytes + attached_bytes + aux_bytes + padding_bytes + skipped_bytes
+ *   unpacked_bytes = unpacked_record_bytes + unpacked_skipped_bytes
+ */
+struct spe_perf_account {
+    uint64_t bytes;          /* of the input */
+    uint64_t header_bytes;   /* before the data: header, IDs, attributes */
+    uint64_t rest_bytes;     /* behind the data: features */
+    uint64_t data_bytes;     /* that are there */
+    uint64_t missing_bytes;  /* that are not there although the header, or a record, says so */
+    uint64_t record_bytes;   /* records with their headers; compressed ones as they are */
+    uint64_t attached_bytes; /* behind TRACING_DATA records */
+    uint64_t aux_bytes;      /* behind AUXTRACE records, without padding */
+    uint64_t padding_bytes;  /* behind AUX bytes, and zeros between records */
+    uint64_t skipped_bytes;
+    uint64_t skipped_by[SPE_PERF_SKIP_COUNT];
+
+    uint64_t unpacked_bytes; /* that came out of compressed records */
+    uint64_t unpacked_record_bytes, unpacked_skipped_bytes;
+
+    uint64_t records;                           /* handed out, and compressed ones */
+    uint64_t records_by[SPE_PERF_RECORD_TYPES]; /* number, by type, both kinds */
+    uint64_t bytes_by[SPE_PERF_RECORD_TYPES];   /* likewise; not those attached */
+    uint64_t malformed;                         /* records without a view that should have one */
+    uint64_t index_entries;                     /* of the AUXTRACE index */
+    uint64_t index_found;                       /* of these, where an AUXTRACE record is */
+    uint64_t aux_truncated, aux_overwrite, aux_partial, aux_collision; /* AUX records, by flag */
+    uint64_t lost;   /* by LOST and LOST_SAMPLES records */
+    uint64_t ranges; /* skipped ones */
+};
+
+SPE_API const struct spe_perf_account *
+spe_perf_reader_account(const struct spe_perf_reader *reader);
+
+/* The skipped ranges in order, up to the first SPE_PERF_RANGE_MAX; NULL past the last. */
+#define SPE_PERF_RANGE_MAX 1024
+SPE_API const struct spe_perf_range *spe_perf_reader_range(const struct spe_perf_reader *reader,
+                                                           size_t i);
+
+/* The first thing that was found wrong, features included; its code is 0 if nothing was. */
+SPE_API const struct spe_perf_error *spe_perf_reader_problem(const struct spe_perf_reader *reader);
+
+/* ---- Writing -------------------------------------------------------------------------------- */
+
+/*
+ * A recording is written in this order: create; events; features (any time); begin; records and AUX
+ * bytes in the order of the file; now and then flush; finish; destroy.
+ *
+ * A file can be read at any moment up to the last flush, by perf too, whatever ends the program:
+ * the header is written last, and says where the flushed data ends. (That includes a crash of the
+ * machine only with SPE_PERF_WRITE_SYNC.)
+ *
+ * SPE_ERR_INVALID, and SPE_ERR_SIZE of a record, are mistakes of the caller and leave the recording
+ * as it was. After any other error all later calls return the same one.
+ */
+struct spe_perf_writer;
+
+/* Where bytes go. Offsets ascend, except that a file's header is written again: with
+ * SPE_PERF_WRITE_PIPE they only ascend. write: all `size` bytes or a negative spe_error; sync (may
+ * be NULL): what was written survives a crash of the machine from now on; truncate (may be NULL):
+ * the file ends here. */
+struct spe_perf_output {
+    int (*write)(void *user, uint64_t offset, const void *bytes, size_t size);
+    int (*sync)(void *user);
+    int (*truncate)(void *user, uint64_t size);
+    void *user;
+};
+
+enum {
+    SPE_PERF_WRITE_PIPE = 1u << 0, /* pipe form: for `perf script -i -`; features are those known at
+                                      the beginning, and there is no index */
+    SPE_PERF_WRITE_SYNC = 1u << 1, /* flush reaches the disk */
+};
+
+/* Create or truncate a file; or take an open descriptor, which stays the caller's; or an output,
+ * which has to outlive the writer. Errors as spe_perf_reader_open. */
+SPE_API int spe_perf_writer_open(struct spe_perf_writer **writer, const char *path, unsigned flags,
+                                 struct spe_perf_error *error);
+SPE_API int spe_perf_writer_open_fd(struct spe_perf_writer **writer, int fd, unsigned flags,
+                                    struct spe_perf_error *error);
+SPE_API int spe_perf_writer_open_output(struct spe_perf_writer **writer,
+                                        const struct spe_perf_output *output, unsigned flags,
+                                        struct spe_perf_error *error);
+
+/* Add an event; returns its number. The SPE event first. IDs are not 0 and in no other event. Give
+ * every event the IDENTIFIER bit if there are several. */
+SPE_API int spe_perf_writer_event(struct spe_perf_writer *writer,
+                                  const struct spe_perf_event *event);
+
+/* Set the features: a copy is kept, in place of an earlier one; what it leaves out is not written.
+ * EVENT_DESC and AUXTRACE are always written. `perf c2c` needs numa, arch and cpus_available;
+ * `perf buildid-list` needs build_ids. */
+SPE_API int spe_perf_writer_features(struct spe_perf_writer *writer,
+                                     const struct spe_perf_features *features);
+
+/* One more build-id, behind those of spe_perf_writer_features. */
+SPE_API int spe_perf_writer_build_id(struct spe_perf_writer *writer,
+                                     const struct spe_perf_build_id *build_id);
+
+struct spe_perf_id { /* of the ID_INDEX record */
+    uint64_t id, idx;
+    uint64_t cpu, tid; /* -1: any */
+};
+
+struct spe_perf_start {
+    size_t size;                                /* sizeof(struct spe_perf_start) */
+    const struct spe_perf_time_conv *time_conv; /* NULL only if no event has time: perf divides by
+                                                   zero without it */
+    const struct spe_perf_metadata *metadata;   /* pmu_type and cpus (none: version 1) */
+    const struct spe_perf_id *ids;              /* ID_INDEX, if any */
+    size_t id_count;
+};
+
+/*
+ * Write what comes first, in the order that perf needs: header and attributes, TIME_CONV, ID_INDEX,
+ * AUXTRACE_INFO.
+ *
+ * AUXTRACE_INFO has the form of version 2, which knows every CPU's MIDR, with the PMU type where
+ * the version would be: perf up to 6.12 reads the PMU type there, and later versions do not mind.
+ * If there are more CPUs than a record has room for (1169), it is of version 1, and MIDR has to be
+ * in the CPUID feature.
+ */
+SPE_API int spe_perf_writer_begin(struct spe_perf_writer *writer,
+                                  const struct spe_perf_start *start);
+
+/* Append a record, by the view of its type, else by `bytes` and `size`. Its offset, viewed and
+ * decompressed fields are not looked at. Text may not be NULL. SPE_ERR_INVALID for AUXTRACE and
+ * HEADER_ATTR, SPE_ERR_SIZE if it becomes larger than 65528 bytes. */
+SPE_API int spe_perf_writer_record(struct spe_perf_writer *writer,
+                                   const struct spe_perf_record *record);
+
+/*
+ * Append AUX bytes as one AUXTRACE record, filled up with zeros to a multiple of 8. They may be
+ * split anywhere for Specimen; but perf reads a packet that is split as two broken ones, and
+ * padding between the halves breaks it for everybody who does not look at the offsets, so cut where
+ * a record ends (spe_stream and spe_record_decode tell). piece->size is not looked at.
+ */
+SPE_API int spe_perf_writer_aux(struct spe_perf_writer *writer,
+                                const struct spe_perf_auxtrace *piece, const void *bytes,
+                                size_t size);
+
+/* Make the file complete up to here. It costs a write of all features, index included: call it
+ * every second or so, not for every record. In a pipe: write what is buffered. */
+SPE_API int spe_perf_writer_flush(struct spe_perf_writer *writer);
+
+/* The last flush. Nothing can be added later. */
+SPE_API int spe_perf_writer_finish(struct spe_perf_writer *writer);
+
+/* Without finish before it, this leaves what a killed program would leave. NULL is fine. */
+SPE_API void spe_perf_writer_destroy(struct spe_perf_writer *writer);
+
+/* Bytes of the file up to the end of the data, those in memory included. */
+SPE_API uint64_t spe_perf_writer_size(const struct spe_perf_writer *writer);
+
+SPE_API const struct spe_perf_error *spe_perf_writer_problem(const struct spe_perf_writer *writer);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/*
+ * The sample table: one row for every SPE record of a recording, joined with time, thread, map,
+ * symbol and source line, handed out in groups of rows so that a recording of any size fits.
+ *
+ *     struct spe_profile_options options = SPE_PROFILE_OPTIONS;
+ *     options.want = SPE_WANT_SYMBOL;
+ *     options.filter = "load and total > 100";
+ *     if (spe_profile_open(&profile, "perf.data", &options, &error) == SPE_OK) {
+ *         while ((result = spe_profile_next(profile, &rows)) > 0)
+ *             for (size_t i = 0; i < rows.count; i++)
+ *                 use(rows.pc[i], rows.symbol[i]);
+ *         spe_profile_close(profile);
+ *     }
+ *
+ * Queues are decoded and joined by several threads inside; rows, their order, ids and counts are
+ * the same for any number of them. All functions of one profile are called by one thread at a time.
+ *
+ * Text (names of symbols, files, threads, hosts) is untrusted: it is bounded in length and ends
+ * with a NUL, and may hold any other byte. Whoever shows it escapes it.
+ */
+#ifndef SPECIMEN_PROFILE_H
+#define SPECIMEN_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+#include "format.h"
+#include "perfdata.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct spe_profile;
+struct spe_filter;
+
+/* What is wrong, with a file or with a filter. */
+struct spe_profile_error {
+    int code;            /* enum spe_error; 0: nothing is */
+    uint64_t offset;     /* in the file, where it is known; of the filter: see filter_position */
+    int filter_position; /* -1, or the byte of options.filter at which it stops making sense */
+    char text[240];      /* one sentence without a full stop */
+};
+
+/* ---- Opening -------------------------------------------------------------------------------- */
+
+/* Joins that cost something: what is not asked for, by this or by the filter, is not done. */
+enum {
+    SPE_WANT_SYMBOL = 1u << 0, /* symbol */
+    SPE_WANT_LINE = 1u << 1,   /* line: needs debug information, and time to read it */
+};
+
+/* In which order rows come. Queues (SPE buffers, one for each CPU or thread) are numbered as they
+ * appear in the file. Rows of one group are of one queue, but for SPE_ORDER_TIME. */
+enum spe_profile_order {
+    SPE_ORDER_FAST,  /* groups of all queues in turn: best for sums, uses all cores */
+    SPE_ORDER_QUEUE, /* one queue after the other, each by offset */
+    SPE_ORDER_TIME,  /* by time; equal times by queue, then by offset. Records without time come
+                        with the one before them. In a recording without time: as QUEUE */
+};
+
+struct spe_profile_options {
+    size_t size;         /* sizeof(struct spe_profile_options) */
+    unsigned threads;    /* 0: as many as there are CPUs */
+    unsigned order;      /* enum spe_profile_order */
+    unsigned want;       /* SPE_WANT_... */
+    unsigned group_rows; /* most rows of a group; 0: 4096; at most 65536 */
+
+    const char *symfs;     /* files of the recording's machine are below this directory; NULL: / */
+    const char *debug_dir; /* build-id cache; NULL: $HOME/.debug; "": none */
+    const char *vmlinux;   /* symbols of the kernel: an ELF file ... */
+    const char *kallsyms;  /* ... or a copy of /proc/kallsyms (and of its modules) */
+    bool no_debuginfod;    /* do not ask, even if DEBUGINFOD_URLS is set */
+
+    const char *cpu; /* "neoverse-n1" or a MIDR ("0x413fd0c1"): when the file does not say */
+    bool raw;        /* the bytes are those of one SPE buffer, whatever they look like */
+
+    /* A cut: rows outside are dropped before they are joined, and counted in `cut`. */
+    uint64_t time_from, time_to; /* ns, from <= time < to; to 0: no end. Rows without time stay */
+    const uint32_t *cpus, *pids, *tids; /* any of; NULL: all */
+    size_t cpu_count, pid_count, tid_count;
+
+    const char *filter; /* docs/filter.md; NULL: all rows */
+};
+
+#define SPE_PROFILE_OPTIONS                                                                        \
+    {                                                                                              \
+        .size = sizeof(struct spe_profile_options)                                                 \
+    }
+
+/*
+ * Open a perf.data (file or directory) or a file of raw SPE bytes; which of them is told by its
+ * first bytes. What is no regular file ("-" is standard input) is first copied to an unnamed
+ * temporary file. All records but SPE's are read here; SPE records by spe_profile_next. The
+ * options' strings and lists are copied.
+ *
+ * SPE_OK, or a negative error with a sentence in *error (which may be NULL), and NULL in *profile.
+ */
+SPE_API int spe_profile_open(struct spe_profile **profile, const char *path,
+                             const struct spe_profile_options *options,
+                             struct spe_profile_error *error);
+
+/* The same from memory, which is borrowed until the profile is closed. */
+SPE_API int spe_profile_open_memory(struct spe_profile **profile, const void *bytes, size_t size,
+                                    const struct spe_profile_options *options,
+                                    struct spe_profile_error *error);
+
+SPE_API void spe_profile_close(struct spe_profile *profile); /* NULL is fine */
+
+/* ---- What the recording says of itself ------------------------------------------------------ */
+
+struct spe_profile_cpu {
+    uint32_t number;
+    uint64_t midr;             /* 0: not known */
+    const struct spe_cpu *cpu; /* what is known about it; NULL: nothing */
+};
+
+/* NULL, 0: the file does not say. */
+struct spe_profile_info {
+    bool raw;        /* raw SPE bytes: no time, no threads, no maps */
+    bool timed;      /* time_ns means something */
+    bool per_thread; /* buffers belong to threads, and rows have no CPU */
+    bool snapshot;
+    bool truncated;    /* the file is shorter than it should be */
+    bool unterminated; /* the recording was killed */
+    const char *hostname, *osrelease, *perf_version, *arch, *cpudesc;
+    const char *const *command; /* the arguments of the recorder */
+    size_t command_count;
+    const struct spe_profile_cpu *cpus; /* of the metadata, or those with SPE buffers; ascending */
+    size_t cpu_count;
+    uint32_t cpus_available, cpus_online;
+    const struct spe_cpu *cpu; /* the one that all have in common, else NULL */
+    spe_features features;     /* of that CPU, hence the SPE version; 0: not known */
+    bool simulated;            /* written by a model of an SPU, not recorded from hardware */
+    const char *model_note;    /* what it says of itself */
+    uint64_t period;           /* sample period of the first SPE event; 0: not known */
+    uint64_t config, config1, config2;      /* of the same */
+    uint64_t first_event_ns, last_event_ns; /* of records with time, SPE's excepted */
+    uint64_t bytes;                         /* of the file */
+    uint64_t aux_bytes;                     /* of SPE buffers in it */
+    size_t queue_count;
+    const struct spe_perf_features *features_of_file; /* NUMA, memory, PMUs; NULL for raw bytes */
+};
+
+SPE_API const struct spe_profile_info *spe_profile_info(const struct spe_profile *profile);
+
+/* Up to the rows handed out so far, complete when spe_profile_next has returned 0; those marked *
+ * are complete from the beginning. account: records + padding + skipped = bytes fed. */
+struct spe_profile_counts {
+    struct spe_account account;   /* of SPE bytes: records, bytes not decoded by reason */
+    struct spe_perf_account file; /* * of the perf.data; zeros for raw bytes */
+    uint64_t rows;                /* handed out */
+    uint64_t cut, filtered;       /* dropped by the cut, by the filter */
+    uint64_t lost;                /* * by LOST and LOST_SAMPLES records */
+    uint64_t aux_truncated;       /* * AUX records that say: samples were lost, buffer full */
+    uint64_t aux_collision;       /* * ... samples collided */
+    uint64_t aux_partial;         /* * ... the buffer has gaps */
+    uint64_t without_time;        /* rows of a timed recording without a timestamp */
+    uint64_t by_context, by_switch, by_buffer; /* rows, by what told the thread */
+    uint64_t by_nothing;                       /* rows whose thread nothing tells: tid -1 */
+    uint64_t context_unknown;   /* rows: CONTEXT names a thread that no record of the file names */
+    uint64_t context_mismatch;  /* rows: SWITCH records, or the buffer's thread, say another thread
+                                   than CONTEXT. The row has what CONTEXT says */
+    uint64_t no_map;            /* rows whose pc lies in no known map */
+    uint64_t first_ns, last_ns; /* least and greatest time of a row; 0 if there is none */
+};
+
+SPE_API const struct spe_profile_counts *spe_profile_counts(const struct spe_profile *profile);
+
+/* Sentences for the user (a binary was refused, CONTEXT is missing ...), in an order that does not
+ * depend on the number of threads; NULL past the last. Complete after the last row. */
+SPE_API const char *spe_profile_warning(const struct spe_profile *profile, size_t i);
+
+/* ---- Rows ----------------------------------------------------------------------------------- */
+
+#define SPE_NO_CPU UINT32_MAX
+#define SPE_NO_TASK UINT32_MAX /* pid, tid */
+#define SPE_NO_ID UINT32_MAX   /* thread, comm, map, line */
+#define SPE_NO_SYMBOL UINT64_MAX
+#define SPE_NO_EL 0xff
+
+/* rows.flags */
+enum {
+    SPE_ROW_TIMESTAMP = 1u << 0, /* the record has a timestamp of its own */
+    SPE_ROW_BY_CONTEXT = 1u << 1,
+    SPE_ROW_BY_SWITCH = 1u << 2,
+    SPE_ROW_BY_BUFFER = 1u << 3,
+    SPE_ROW_MISMATCH = 1u << 4, /* see context_mismatch */
+    SPE_ROW_KERNEL = 1u << 5,   /* EL1 and up */
+    SPE_ROW_NS = 1u << 6,       /* NS and NSE of the pc */
+    SPE_ROW_NSE = 1u << 7,
+};
+
+/*
+ * `count` rows as columns. Cells that a record does not fill are zero (ids: none); `has`,
+ * `addresses` and `counters` tell absent from zero. Valid until the next call for the profile.
+ */
+struct spe_rows {
+    size_t count;
+    size_t queue;           /* whose rows these are; with SPE_ORDER_TIME see queues */
+    const uint32_t *queues; /* SPE_ORDER_TIME: the queue of each row, else NULL */
+
+    const uint64_t *offset;    /* of the record in the queue's SPE bytes */
+    const uint64_t *time_ns;   /* timed recordings, by perf's rule; a record without a timestamp has
+                                  the time of the one before it */
+    const uint64_t *timestamp; /* as recorded, in ticks */
+    const uint32_t *cpu;
+    const uint32_t *pid, *tid;
+    const uint8_t *el; /* SPE_NO_EL without a pc */
+    const uint8_t *flags;
+
+    /* Addresses as software uses them: virtual ones sign-extended from bit 55, without tag. */
+    const uint64_t *pc, *target, *va, *pa, *previous_target;
+    const uint8_t *tag; /* top byte of the va, as recorded */
+
+    const uint64_t *events; /* SPE_EVENT_BIT */
+    const uint16_t *op;     /* CLASS << 8 | payload: spe_op_decode(op >> 8, op & 0xff, ...) */
+    const uint16_t *total, *issue, *translation, *alt_issue;
+    const uint16_t *source;
+    const uint8_t *level; /* enum spe_source_level by the CPU's table; a record without a Data
+                             Source packet, or a CPU without a table, is SPE_LEVEL_UNKNOWN */
+    const uint32_t *context1, *context2;
+
+    const uint8_t *has;       /* SPE_HAS_... */
+    const uint8_t *addresses; /* bit i: address i is present */
+    const uint8_t *counters;  /* bit i: counter i is present */
+
+    /* Ids. */
+    const uint32_t *thread; /* spe_profile_thread */
+    const uint32_t *comm;   /* spe_profile_string: the thread's name at that time */
+    const uint32_t *map;    /* spe_profile_map, of the pc */
+    const uint64_t *symbol; /* spe_profile_symbol; NULL if not wanted */
+    const uint32_t *line;   /* spe_profile_line; NULL if not wanted */
+};
+
+/* The next group: 1, or 0 at the end, or SPE_ERR_IO, SPE_ERR_NOMEM. A group has at least one row.
+ * Damage is no error: it is in the counts. */
+SPE_API int spe_profile_next(struct spe_profile *profile, struct spe_rows *rows);
+
+/* Start again with the first group. Ids stay what they were. */
+SPE_API int spe_profile_rewind(struct spe_profile *profile);
+
+/* ---- Tables --------------------------------------------------------------------------------- */
+
+/* Never NULL: "" for an id that is none. Valid until the profile is closed. */
+SPE_API const char *spe_profile_string(const struct spe_profile *profile, uint32_t id);
+
+struct spe_profile_thread {
+    uint32_t pid, tid; /* pid SPE_NO_TASK: not known */
+    uint32_t comm;     /* string: the last name it had; SPE_NO_ID */
+    uint64_t start_ns; /* 0: was there before */
+};
+
+/* A tid that is used again by another thread is another thread. NULL past the last. */
+SPE_API const struct spe_profile_thread *spe_profile_thread(const struct spe_profile *profile,
+                                                            uint32_t id);
+SPE_API size_t spe_profile_thread_count(const struct spe_profile *profile);
+
+/* Where a file's symbols came from. */
+enum spe_dso_state {
+    SPE_DSO_UNTRIED,    /* nobody asked yet */
+    SPE_DSO_VERIFIED,   /* its build-id is the recording's */
+    SPE_DSO_UNVERIFIED, /* the recording has no build-id of it: the file at its path was taken */
+    SPE_DSO_REFUSED,    /* a file was there, but it is another one: see warning */
+    SPE_DSO_MISSING,    /* no file was found */
+    SPE_DSO_ANONYMOUS,  /* no file: [heap], //anon ... */
+};
+
+SPE_API const char *spe_dso_state_name(unsigned state); /* "verified" ...; never NULL */
+
+struct spe_profile_dso {
+    uint32_t path;   /* string, as in the recording */
+    uint32_t name;   /* string, without directories */
+    uint8_t state;   /* enum spe_dso_state */
+    bool kernel;     /* kernel or module */
+    uint8_t id_size; /* build-id in the recording; 0: none */
+    uint8_t id[SPE_PERF_BUILD_ID_MAX];
+    const char *file;    /* that symbols were read from; NULL */
+    const char *warning; /* why it was refused; NULL */
+};
+
+/* NULL past the last. state, file and warning are current at the time of the call. */
+SPE_API const struct spe_profile_dso *spe_profile_dso(const struct spe_profile *profile,
+                                                      uint32_t id);
+SPE_API size_t spe_profile_dso_count(const struct spe_profile *profile);
+
+struct spe_profile_map {
+    uint64_t start, end, page_offset;
+    uint32_t dso;
+    uint32_t pid; /* who mapped it; SPE_NO_TASK: the kernel */
+};
+
+SPE_API const struct spe_profile_map *spe_profile_map(const struct spe_profile *profile,
+                                                      uint32_t id);
+SPE_API size_t spe_profile_map_count(const struct spe_profile *profile);
+
+struct spe_profile_symbol {
+    const char *name;
+    uint32_t dso;
+    uint64_t address, size; /* in the file's own addresses; of the kernel: as it ran */
+};
+
+/* SPE_OK, or SPE_ERR_UNKNOWN: *symbol is then { "", SPE_NO_ID, 0, 0 }. Ids are not dense, but
+ * ascend within a dso: id >> 32 is the dso. */
+SPE_API int spe_profile_symbol(const struct spe_profile *profile, uint64_t id,
+                               struct spe_profile_symbol *symbol);
+
+struct spe_profile_line {
+    uint32_t file; /* string */
+    uint32_t line; /* 0: no line in this file */
+    uint32_t dso;
+};
+
+/* Equal places have equal ids. SPE_OK or SPE_ERR_UNKNOWN as above. Ids are dense. */
+SPE_API int spe_profile_line(const struct spe_profile *profile, uint32_t id,
+                             struct spe_profile_line *line);
+
+/* ---- Places on request ---------------------------------------------------------------------- */
+
+struct spe_profile_place {
+    uint32_t map;       /* or SPE_NO_ID */
+    uint32_t dso;       /* likewise */
+    uint64_t symbol;    /* function, or with data: object; or SPE_NO_SYMBOL */
+    uint64_t address;   /* in the file's own addresses */
+    uint64_t in_symbol; /* offset from the symbol's start */
+};
+
+/* What an address was for a thread at a time (ns; UINT64_MAX: at the end). data: look for objects,
+ * not functions, and in all maps. SPE_OK, or SPE_ERR_UNKNOWN if there was no map. */
+SPE_API int spe_profile_place(struct spe_profile *profile, uint32_t thread, uint64_t time_ns,
+                              uint64_t address, bool data, struct spe_profile_place *place);
+
+/* Line of a pc in a map, as in rows.line: id or SPE_NO_ID. */
+SPE_API uint32_t spe_profile_find_line(struct spe_profile *profile, uint32_t map, uint64_t pc);
+
+struct spe_profile_frame {
+    uint32_t function; /* string */
+    uint32_t file;     /* string: where the pc is in this function */
+    uint32_t line;
+};
+
+/* The functions that were inlined at a pc, innermost first, and last the one that is a symbol.
+ * Writes at most `max` and returns how many there are; 0 without debug information. */
+SPE_API int spe_profile_inlines(struct spe_profile *profile, uint32_t map, uint64_t pc,
+                                struct spe_profile_frame *frames, size_t max);
+
+/* ---- Filters -------------------------------------------------------------------------------- */
+
+/*
+ * Compile an expression of docs/filter.md, such as
+ *
+ *     load and total > 100 and symbol ~ "memcpy" and not events.retired
+ *
+ * SPE_OK, or SPE_ERR_NOMEM, or SPE_ERR_INVALID with the position and a sentence in *error (which
+ * may be NULL). The text is copied.
+ */
+SPE_API int spe_filter_compile(struct spe_filter **filter, const char *text,
+                               struct spe_profile_error *error);
+SPE_API void spe_filter_free(struct spe_filter *filter); /* NULL is fine */
+
+/* SPE_WANT_... that the expression needs in the rows. */
+SPE_API unsigned spe_filter_wants(const struct spe_filter *filter);
+
+/*
+ * Set bit i of selected (rows.count bits, in words of 64; the last one's rest is cleared) if row i
+ * matches. Returns the number of rows that do, or SPE_ERR_NOMEM. Names are looked up once an id and
+ * remembered in the filter, so a filter is for one profile, and for one thread at a time.
+ */
+SPE_API int64_t spe_filter_select(struct spe_filter *filter, const struct spe_profile *profile,
+                                  const struct spe_rows *rows, uint64_t *selected);
+
+/* Fields that an expression can name, for help texts; NULL past the last. */
+struct spe_filter_field {
+    const char *name;     /* "total" */
+    const char *kind;     /* "number", "text", "flag" */
+    const char *sentence; /* what it is */
+};
+
+SPE_API const struct spe_filter_field *spe_filter_field_at(size_t i);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

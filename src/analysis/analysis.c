@@ -1,0 +1,591 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/* The one pass over the rows, and the answers to what it has counted. */
+#include <specimen/analysis.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/groups.h"
+#include "analysis/heavy.h"
+#include "analysis/latency.h"
+#include "analysis/mix.h"
+#include "analysis/places.h"
+#include "analysis/top.h"
+
+#define DATA_SLOTS 32768
+#define DATA_AHEAD 8
+#define DATA_BATCH 1024
+#define PC_SLOTS 524288
+#define BRANCH_SLOTS 131072 /* branches that are kept when pcs are summed up */
+
+/* Places count in 32 bits: sum them up before one can overflow. */
+#define ROWS_BEFORE_SUM (UINT32_C(1) << 31)
+
+#define IN_CODE                                                                                    \
+    (1u << SPE_BY_FUNCTION | 1u << SPE_BY_LINE | 1u << SPE_BY_FUNCTION_LINE | 1u << SPE_BY_DSO)
+
+struct op_count {
+    uint64_t samples, latency_samples, latency;
+};
+
+struct spe_analysis {
+    struct spe_analysis_config config;
+    uint8_t class_of[OP_COUNT]; /* enum mix_class */
+    struct op_count ops[OP_COUNT];
+    uint64_t event_bytes[8][256]; /* samples by each byte of their events */
+    struct latency served[SPE_SERVED_COUNT];
+    uint64_t loads[SPE_SERVED_COUNT];
+    struct places places, branches;
+    uint64_t rows_since_sum, branch_error;
+    struct groups groups[SPE_BY_COUNT];
+    struct spe_counts totals; /* of the places that have been summed up */
+    struct heavy data;
+};
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+static bool is_power_of_two(size_t n)
+{
+    return n >= 16 && (n & (n - 1)) == 0;
+}
+
+static int prepare(struct spe_analysis *a)
+{
+    struct spe_analysis_config *config = &a->config;
+    unsigned i;
+
+    config->data_slots = config->data_slots ? config->data_slots : DATA_SLOTS;
+    config->pc_slots = config->pc_slots ? config->pc_slots : PC_SLOTS;
+    config->data_shift = config->data_shift ? config->data_shift : 6;
+    if (!is_power_of_two(config->data_slots) || !is_power_of_two(config->pc_slots) ||
+        config->data_shift > 32)
+        return SPE_ERR_INVALID;
+    for (i = 0; i < OP_COUNT; i++)
+        a->class_of[i] = (uint8_t)mix_class_of(i);
+    for (i = 0; i < SPE_SERVED_COUNT; i++) {
+        if (latency_prepare(&a->served[i]) < 0)
+            return SPE_ERR_NOMEM;
+    }
+    return config->data ? heavy_init(&a->data, config->data_slots) : SPE_OK;
+}
+
+int spe_analysis_create(struct spe_analysis **analysis, const struct spe_analysis_config *config)
+{
+    struct spe_analysis *a;
+    int error;
+
+    *analysis = NULL;
+    if (config->size != sizeof(*config))
+        return SPE_ERR_INVALID;
+    a = calloc(1, sizeof(*a));
+    if (!a)
+        return SPE_ERR_NOMEM;
+    a->config = *config;
+    error = prepare(a);
+    if (error < 0) {
+        spe_analysis_destroy(a);
+        return error;
+    }
+    *analysis = a;
+    return SPE_OK;
+}
+
+void spe_analysis_destroy(struct spe_analysis *a)
+{
+    unsigned i;
+
+    if (!a)
+        return;
+    for (i = 0; i < SPE_SERVED_COUNT; i++)
+        latency_free(&a->served[i]);
+    for (i = 0; i < SPE_BY_COUNT; i++)
+        groups_free(&a->groups[i]);
+    places_free(&a->places);
+    places_free(&a->branches);
+    heavy_free(&a->data);
+    free(a);
+}
+
+/* ---- summing up instructions ----------------------------------------------------------------- */
+
+static uint32_t dso_of_map(struct spe_profile *profile, uint32_t map)
+{
+    const struct spe_profile_map *m =
+        profile && map != SPE_NO_ID ? spe_profile_map(profile, map) : NULL;
+
+    return m ? m->dso : SPE_NO_ID;
+}
+
+/* What the place is called in a grouping. Unknown lines are grouped by function, and unknown
+ * functions by DSO. */
+static void name_group(struct spe_profile *profile, const struct place *place, unsigned by,
+                       uint32_t line, struct spe_group *group)
+{
+    uint32_t dso = place->symbol != SPE_NO_SYMBOL ? (uint32_t)(place->symbol >> 32)
+                                                  : dso_of_map(profile, place->map);
+
+    group->id = SPE_NO_ID;
+    group->dso = dso;
+    group->line = by == SPE_BY_LINE || by == SPE_BY_FUNCTION_LINE ? line : SPE_NO_ID;
+    group->symbol = by == SPE_BY_DSO ? SPE_NO_SYMBOL : place->symbol;
+    if (by == SPE_BY_LINE && line != SPE_NO_ID) {
+        group->symbol = SPE_NO_SYMBOL;
+        group->dso = SPE_NO_ID;
+    }
+}
+
+static void counts_of_place(const struct place *place, struct spe_counts *counts)
+{
+    *counts = (struct spe_counts){
+        .samples = place->samples,
+        .latency = place->latency,
+        .memory = place->memory,
+        .branches = place->branches,
+        .l1_misses = place->l1_misses,
+        .llc_misses = place->llc_misses,
+        .tlb_walks = place->tlb_walks,
+        .mispredicted = place->mispredicted,
+    };
+}
+
+static int sum_up_place(struct spe_analysis *a, struct spe_profile *profile,
+                        const struct place *place)
+{
+    unsigned lines = 1u << SPE_BY_LINE | 1u << SPE_BY_FUNCTION_LINE, by;
+    struct spe_group group;
+    uint32_t line = SPE_NO_ID;
+
+    if (a->config.by & lines && profile && place->map != SPE_NO_ID)
+        line = spe_profile_find_line(profile, place->map, place->pc);
+    memset(&group, 0, sizeof(group));
+    counts_of_place(place, &group.counts);
+    group_counts_add(&a->totals, &group.counts);
+    for (by = 0; by < SPE_BY_COUNT; by++) {
+        if (!(a->config.by & IN_CODE & 1u << by))
+            continue;
+        name_group(profile, place, by, line, &group);
+        if (groups_add(&a->groups[by], &group) < 0)
+            return SPE_ERR_NOMEM;
+    }
+    /* Those without a misprediction too: one may come later, and its rate is of all samples. */
+    return place->branches ? places_add(&a->branches, place) : SPE_OK;
+}
+
+static int sum_up_places(struct spe_analysis *a, struct spe_profile *profile)
+{
+    size_t i;
+
+    for (i = 0; a->places.slots && i <= a->places.mask; i++) {
+        const struct place *place = &a->places.slots[i];
+
+        if (place->samples && sum_up_place(a, profile, place) < 0)
+            return SPE_ERR_NOMEM;
+    }
+    places_empty(&a->places);
+    a->rows_since_sum = 0;
+    if (a->branches.used > BRANCH_SLOTS)
+        a->branch_error += places_keep_mispredicted(&a->branches, BRANCH_SLOTS / 2);
+    return SPE_OK;
+}
+
+static int make_room_for_place(struct spe_analysis *a, struct spe_profile *profile)
+{
+    if (a->places.slots && a->places.mask + 1 >= a->config.pc_slots)
+        return sum_up_places(a, profile);
+    return places_grow(&a->places);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static struct place *new_place(struct spe_analysis *a, const struct spe_rows *rows, size_t i,
+                               struct place *slot)
+{
+    memset(slot, 0, sizeof(*slot));
+    slot->pc = rows->pc[i];
+    slot->map = rows->map[i];
+    slot->symbol = rows->symbol ? rows->symbol[i] : SPE_NO_SYMBOL;
+    slot->op = rows->op[i];
+    a->places.used++;
+    return slot;
+}
+
+static void count_place(struct spe_analysis *a, const struct spe_rows *rows, size_t i,
+                        enum mix_class class_)
+{
+    struct place *place = place_find(&a->places, rows->pc[i], rows->map[i]);
+    uint64_t events = rows->events[i];
+    uint32_t memory = class_ <= MIX_STORE, branch = class_ == MIX_BRANCH;
+
+    if (!place->samples)
+        place = new_place(a, rows, i, place);
+    place->samples++;
+    place->latency += rows->total[i];
+    place->memory += memory;
+    place->branches += branch;
+    place->l1_misses += (uint32_t)(events >> SPE_EVENT_L1D_MISS) & memory;
+    place->llc_misses += (uint32_t)(events >> SPE_EVENT_LLC_MISS) & memory;
+    place->tlb_walks += (uint32_t)(events >> SPE_EVENT_TLB_WALK) & memory;
+    place->mispredicted += (uint32_t)(events >> SPE_EVENT_MISPREDICTED) & branch;
+    place->not_taken += (uint32_t)(events >> SPE_EVENT_NOT_TAKEN) & branch;
+}
+
+static void count_events(struct spe_analysis *a, uint64_t events)
+{
+    unsigned byte;
+
+    a->event_bytes[0][events & 0xff]++;
+    a->event_bytes[1][events >> 8 & 0xff]++;
+    for (byte = 2, events >>= 16; events; byte++, events >>= 8)
+        a->event_bytes[byte][events & 0xff]++;
+}
+
+static void count_op(struct spe_analysis *a, unsigned op, const struct spe_rows *rows, size_t i)
+{
+    struct op_count *count = &a->ops[op];
+
+    count->samples++;
+    count->latency_samples += rows->counters[i] >> SPE_COUNTER_TOTAL & 1;
+    count->latency += rows->total[i];
+}
+
+static void count_load(struct spe_analysis *a, const struct spe_rows *rows, size_t i)
+{
+    unsigned served = spe_served_by(rows->level[i], rows->events[i]);
+
+    a->loads[served]++;
+    if (rows->counters[i] >> SPE_COUNTER_TOTAL & 1)
+        latency_add(&a->served[served], rows->total[i]);
+}
+
+/* Kernel addresses mean the same in every process. */
+static uint32_t space_of(const struct spe_rows *rows, size_t i)
+{
+    return rows->va[i] >> 63 ? SPE_NO_TASK : rows->pid[i];
+}
+
+static bool has_data(const struct spe_rows *rows, size_t i)
+{
+    return (rows->op[i] >> 8 == SPE_CLASS_LDST) & (rows->total[i] != 0) &
+           (rows->addresses[i] >> SPE_ADDRESS_VA);
+}
+
+static void count_data(struct spe_analysis *a, const struct spe_rows *rows, size_t i)
+{
+    uint32_t thread = rows->thread[i];
+    struct heavy_key *key =
+        heavy_add(&a->data, rows->va[i] >> a->config.data_shift, space_of(rows, i), rows->total[i]);
+
+    if (!key)
+        return;
+    if (key->samples == 1)
+        key->thread = thread;
+    key->loads += !(rows->op[i] & 1);
+    key->stores += rows->op[i] & 1;
+    key->misses += rows->events[i] >> SPE_EVENT_L1D_MISS & 1;
+    key->several |= key->thread != thread;
+}
+
+/* First which rows have data, without a branch that nobody can predict. Data is all over the
+ * memory, and so are its sets: ask for them some rows ahead. */
+static void add_data(struct spe_analysis *a, const struct spe_rows *rows)
+{
+    uint16_t with_data[DATA_BATCH];
+    size_t from, i, n;
+
+    for (from = 0; from < rows->count; from += DATA_BATCH) {
+        size_t count = rows->count - from < DATA_BATCH ? rows->count - from : DATA_BATCH;
+
+        for (i = 0, n = 0; i < count; i++) {
+            with_data[n] = (uint16_t)i;
+            n += has_data(rows, from + i);
+        }
+        for (i = 0; i < n; i++) {
+            size_t ahead = from + with_data[i + DATA_AHEAD < n ? i + DATA_AHEAD : i];
+
+            heavy_prefetch(&a->data, rows->va[ahead] >> a->config.data_shift,
+                           space_of(rows, ahead));
+            count_data(a, rows, from + with_data[i]);
+        }
+    }
+}
+
+static int count_tasks(struct spe_analysis *a, const struct spe_rows *rows, size_t i,
+                       enum mix_class class_)
+{
+    uint64_t events = rows->events[i];
+    unsigned memory = class_ <= MIX_STORE, branch = class_ == MIX_BRANCH;
+    struct spe_group group = {
+        .symbol = SPE_NO_SYMBOL,
+        .dso = SPE_NO_ID,
+        .line = SPE_NO_ID,
+        .counts = {.samples = 1,
+                   .latency = rows->total[i],
+                   .memory = memory,
+                   .branches = branch,
+                   .l1_misses = events >> SPE_EVENT_L1D_MISS & memory,
+                   .llc_misses = events >> SPE_EVENT_LLC_MISS & memory,
+                   .tlb_walks = events >> SPE_EVENT_TLB_WALK & memory,
+                   .mispredicted = events >> SPE_EVENT_MISPREDICTED & branch},
+    };
+    int error = SPE_OK;
+
+    if (a->config.by & 1u << SPE_BY_THREAD) {
+        group.id = rows->thread[i];
+        error = groups_add(&a->groups[SPE_BY_THREAD], &group);
+    }
+    if (a->config.by & 1u << SPE_BY_CPU && error == SPE_OK) {
+        group.id = rows->cpu[i];
+        error = groups_add(&a->groups[SPE_BY_CPU], &group);
+    }
+    return error;
+}
+
+static int add_row(struct spe_analysis *a, struct spe_profile *profile, const struct spe_rows *rows,
+                   size_t i)
+{
+    unsigned op = rows->has[i] & SPE_HAS_OP ? rows->op[i] & 0x3ffu : OP_NONE;
+    enum mix_class class_ = a->class_of[op];
+
+    if (places_full(&a->places) && make_room_for_place(a, profile) < 0)
+        return SPE_ERR_NOMEM;
+    count_op(a, op, rows, i);
+    count_events(a, rows->events[i]);
+    count_place(a, rows, i, class_);
+    if (class_ == MIX_LOAD)
+        count_load(a, rows, i);
+    if (a->config.by & ~IN_CODE)
+        return count_tasks(a, rows, i, class_);
+    return SPE_OK;
+}
+
+int spe_analysis_add(struct spe_analysis *a, struct spe_profile *profile,
+                     const struct spe_rows *rows)
+{
+    size_t i;
+
+    a->rows_since_sum += rows->count;
+    if (a->rows_since_sum > ROWS_BEFORE_SUM && sum_up_places(a, profile) < 0)
+        return SPE_ERR_NOMEM;
+    for (i = 0; i < rows->count; i++) {
+        int error = add_row(a, profile, rows, i);
+
+        if (error < 0)
+            return error;
+    }
+    if (a->config.data)
+        add_data(a, rows);
+    return SPE_OK;
+}
+
+/* ---- merging --------------------------------------------------------------------------------- */
+
+static int merge_places(struct places *to, const struct places *from)
+{
+    size_t i;
+
+    for (i = 0; from->slots && i <= from->mask; i++) {
+        if (from->slots[i].samples && places_add(to, &from->slots[i]) < 0)
+            return SPE_ERR_NOMEM;
+    }
+    return SPE_OK;
+}
+
+static void merge_tables(struct spe_analysis *a, const struct spe_analysis *from)
+{
+    unsigned i, j;
+
+    for (i = 0; i < OP_COUNT; i++) {
+        a->ops[i].samples += from->ops[i].samples;
+        a->ops[i].latency_samples += from->ops[i].latency_samples;
+        a->ops[i].latency += from->ops[i].latency;
+    }
+    for (i = 0; i < 8; i++) {
+        for (j = 0; j < 256; j++)
+            a->event_bytes[i][j] += from->event_bytes[i][j];
+    }
+    for (i = 0; i < SPE_SERVED_COUNT; i++)
+        a->loads[i] += from->loads[i];
+}
+
+int spe_analysis_merge(struct spe_analysis *a, const struct spe_analysis *from,
+                       struct spe_profile *profile)
+{
+    unsigned i;
+
+    merge_tables(a, from);
+    for (i = 0; i < SPE_SERVED_COUNT; i++) {
+        if (latency_merge(&a->served[i], &from->served[i]) < 0)
+            return SPE_ERR_NOMEM;
+    }
+    for (i = 0; i < SPE_BY_COUNT; i++) {
+        if (groups_merge(&a->groups[i], &from->groups[i]) < 0)
+            return SPE_ERR_NOMEM;
+    }
+    group_counts_add(&a->totals, &from->totals);
+    if (a->config.data)
+        heavy_merge(&a->data, &from->data);
+    a->branch_error += from->branch_error;
+    if (merge_places(&a->branches, &from->branches) < 0)
+        return SPE_ERR_NOMEM;
+    if (a->rows_since_sum + from->rows_since_sum > ROWS_BEFORE_SUM && sum_up_places(a, profile) < 0)
+        return SPE_ERR_NOMEM;
+    a->rows_since_sum += from->rows_since_sum;
+    if (merge_places(&a->places, &from->places) < 0)
+        return SPE_ERR_NOMEM;
+    return a->places.used > a->config.pc_slots ? sum_up_places(a, profile) : SPE_OK;
+}
+
+int spe_analysis_finish(struct spe_analysis *a, struct spe_profile *profile)
+{
+    return sum_up_places(a, profile);
+}
+
+/* ---- answers --------------------------------------------------------------------------------- */
+
+void spe_analysis_events(const struct spe_analysis *a, uint64_t samples[64])
+{
+    unsigned event, value;
+
+    for (event = 0; event < 64; event++) {
+        samples[event] = 0;
+        for (value = 0; value < 256; value++) {
+            if (value >> event % 8 & 1)
+                samples[event] += a->event_bytes[event / 8][value];
+        }
+    }
+}
+
+size_t spe_analysis_mix(const struct spe_analysis *a, struct spe_mix mix[SPE_MIX_MAX])
+{
+    struct spe_mix kinds[MIX_CLASSES][MIX_KINDS] = {0}, classes[MIX_CLASSES] = {0};
+    unsigned op, class_, kind;
+    size_t n = 0;
+
+    for (op = 0; op < OP_COUNT; op++) {
+        struct spe_mix *both[2] = {&classes[a->class_of[op]],
+                                   &kinds[a->class_of[op]][mix_kind_of(op)]};
+
+        for (kind = 0; kind < 2; kind++) {
+            both[kind]->samples += a->ops[op].samples;
+            both[kind]->latency_samples += a->ops[op].latency_samples;
+            both[kind]->latency += a->ops[op].latency;
+        }
+    }
+    for (class_ = 0; class_ < MIX_CLASSES; class_++) {
+        if (!classes[class_].samples)
+            continue;
+        classes[class_].name = mix_class_name(class_);
+        classes[class_].is_class = true;
+        mix[n++] = classes[class_];
+        for (kind = 0; kind < MIX_KINDS && class_ < MIX_RESERVED; kind++) {
+            if (kinds[class_][kind].samples && n < SPE_MIX_MAX) {
+                kinds[class_][kind].name = mix_kind_name(kind);
+                mix[n++] = kinds[class_][kind];
+            }
+        }
+    }
+    return n;
+}
+
+/* Nearest first; by source before by events. */
+size_t spe_analysis_served(const struct spe_analysis *a,
+                           struct spe_served_row rows[SPE_SERVED_COUNT])
+{
+    size_t n = 0;
+    unsigned served;
+
+    for (served = 0; served < SPE_SERVED_COUNT; served++) {
+        if (!a->loads[served])
+            continue;
+        rows[n].served = (uint8_t)served;
+        rows[n].by_source = served < SPE_LEVEL_COUNT;
+        rows[n].loads = a->loads[served];
+        latency_summary(&a->served[served], a->config.saturated_at, &rows[n].latency);
+        n++;
+    }
+    return n;
+}
+
+void spe_analysis_totals(const struct spe_analysis *a, struct spe_counts *totals)
+{
+    *totals = a->totals;
+}
+
+size_t spe_analysis_groups(const struct spe_analysis *a, enum spe_group_by by, enum spe_sort sort,
+                           struct spe_group *top, size_t n)
+{
+    return groups_top(&a->groups[by], sort, top, n);
+}
+
+size_t spe_analysis_group_count(const struct spe_analysis *a, enum spe_group_by by)
+{
+    return a->groups[by].used;
+}
+
+static int branch_order(const void *left, const void *right, void *user)
+{
+    const struct spe_branch *a = left, *b = right;
+
+    (void)user;
+    if (a->mispredicted != b->mispredicted)
+        return a->mispredicted > b->mispredicted ? -1 : 1;
+    if (a->pc != b->pc)
+        return a->pc < b->pc ? -1 : 1;
+    return a->map < b->map ? -1 : a->map > b->map;
+}
+
+size_t spe_analysis_branches(const struct spe_analysis *a, struct spe_branch *first, size_t n,
+                             uint64_t *error)
+{
+    struct top top = {.elements = first, .size = sizeof(*first), .n = n, .order = branch_order};
+    size_t i;
+
+    for (i = 0; a->branches.slots && i <= a->branches.mask; i++) {
+        const struct place *place = &a->branches.slots[i];
+        struct spe_branch branch = {
+            .pc = place->pc,
+            .symbol = place->symbol,
+            .map = place->map,
+            .op = place->op,
+            .samples = place->branches,
+            .mispredicted = place->mispredicted,
+            .not_taken = place->not_taken,
+            .latency = place->latency,
+        };
+
+        if (place->mispredicted)
+            top_offer(&top, &branch);
+    }
+    *error = a->branch_error;
+    return top_finish(&top);
+}
+
+size_t spe_analysis_data(const struct spe_analysis *a, struct spe_data *top, size_t n,
+                         struct spe_data_summary *summary)
+{
+    struct heavy_key *keys;
+    size_t i;
+
+    *summary = (struct spe_data_summary){
+        .shift = a->config.data_shift, .latency = a->data.total, .error = heavy_error(&a->data)};
+    n = n < heavy_count(&a->data) ? n : heavy_count(&a->data);
+    keys = n ? malloc(n * sizeof(*keys)) : NULL;
+    if (!keys)
+        return 0;
+    n = heavy_top(&a->data, keys, n);
+    for (i = 0; i < n; i++) {
+        top[i] = (struct spe_data){
+            .address = keys[i].place << a->config.data_shift,
+            .pid = keys[i].space,
+            .thread = keys[i].thread,
+            .latency = keys[i].weight,
+            .samples = keys[i].samples,
+            .loads = keys[i].loads,
+            .stores = keys[i].stores,
+            .l1_misses = keys[i].misses,
+            .several_threads = keys[i].several,
+        };
+    }
+    free(keys);
+    return n;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/* A hash table of groups; it grows with the symbols, lines, threads ... that have samples. */
+#ifndef ANALYSIS_GROUPS_H
+#define ANALYSIS_GROUPS_H
+
+#include <specimen/analysis.h>
+
+struct groups {
+    struct spe_group *slots; /* counts.samples 0: free; NULL until the first */
+    size_t mask, used;
+};
+
+/* Add to the group of the same symbol, dso, line and id. counts.samples is not 0. SPE_OK or
+ * SPE_ERR_NOMEM. */
+int groups_add(struct groups *g, const struct spe_group *group);
+int groups_merge(struct groups *to, const struct groups *from);
+void groups_free(struct groups *g);
+
+size_t groups_top(const struct groups *g, enum spe_sort sort, struct spe_group *top, size_t n);
+
+void group_counts_add(struct spe_counts *to, const struct spe_counts *from);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+#include "analysis/places.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_SLOTS 4096
+
+int places_grow(struct places *p)
+{
+    struct places larger = {.mask = p->slots ? 2 * p->mask + 1 : FIRST_SLOTS - 1};
+    size_t i;
+
+    larger.slots = calloc(larger.mask + 1, sizeof(*larger.slots));
+    if (!larger.slots)
+        return SPE_ERR_NOMEM;
+    for (i = 0; p->slots && i <= p->mask; i++) {
+        if (p->slots[i].samples)
+            *place_find(&larger, p->slots[i].pc, p->slots[i].map) = p->slots[i];
+    }
+    larger.used = p->used;
+    free(p->slots);
+    *p = larger;
+    return SPE_OK;
+}
+
+void places_empty(struct places *p)
+{
+    if (p->slots)
+        memset(p->slots, 0, (p->mask + 1) * sizeof(*p->slots));
+    p->used = 0;
+}
+
+void places_free(struct places *p)
+{
+    free(p->slots);
+    memset(p, 0, sizeof(*p));
+}
+
+static void sum_up(struct place *to, const struct place *from)
+{
+    to->latency += from->latency;
+    to->samples += from->samples;
+    to->memory += from->memory;
+    to->branches += from->branches;
+    to->l1_misses += from->l1_misses;
+    to->llc_misses += from->llc_misses;
+    to->tlb_walks += from->tlb_walks;
+    to->mispredicted += from->mispredicted;
+    to->not_taken += from->not_taken;
+}
+
+int places_add(struct places *p, const struct place *place)
+{
+    struct place *slot;
+
+    if (places_full(p) && places_grow(p) < 0)
+        return SPE_ERR_NOMEM;
+    slot = place_find(p, place->pc, place->map);
+    if (slot->samples) {
+        sum_up(slot, place);
+    } else {
+        *slot = *place;
+        p->used++;
+    }
+    return SPE_OK;
+}
+
+static size_t count_above(const struct places *p, uint32_t mispredicted)
+{
+    size_t n = 0, i;
+
+    for (i = 0; i <= p->mask; i++)
+        n += p->slots[i].samples && p->slots[i].mispredicted > mispredicted;
+    return n;
+}
+
+/* The bound doubles until it is high enough: which entries go matters little, only that they are
+ * the same ones every time. */
+uint32_t places_keep_mispredicted(struct places *p, size_t keep)
+{
+    struct places rest = {.mask = p->mask};
+    uint32_t bound = 0;
+    size_t i;
+
+    while (count_above(p, bound) > keep)
+        bound = bound ? 2 * bound : 1;
+    rest.slots = calloc(rest.mask + 1, sizeof(*rest.slots));
+    if (!rest.slots)
+        return 0; /* keeping more than needed is no mistake */
+    for (i = 0; i <= p->mask; i++) {
+        struct place *place = &p->slots[i];
+
+        if (place->samples && place->mispredicted > bound) {
+            *place_find(&rest, place->pc, place->map) = *place;
+            rest.used++;
+        }
+    }
+    places_free(p);
+    *p = rest;
+    return bound;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/*
+ * Which part of which recording, in the words of a command line: what `spe report`, `spe script`
+ * and `spe export` have in common. Words become options of spe_profile_open; nothing is opened or
+ * printed here.
+ */
+#ifndef ANALYSIS_RECORDING_H
+#define ANALYSIS_RECORDING_H
+
+#include <specimen/profile.h>
+
+/* Values of long options, clear of letters and of those that a command has for itself. */
+enum recording_option {
+    RECORDING_FILTER = 0x2000,
+    RECORDING_TIME,
+    RECORDING_CPUS,
+    RECORDING_PID,
+    RECORDING_TID,
+    RECORDING_SYMFS,
+    RECORDING_DEBUG_DIR,
+    RECORDING_VMLINUX,
+    RECORDING_KALLSYMS,
+    RECORDING_CPU,
+    RECORDING_RAW,
+    RECORDING_THREADS,
+};
+
+/* For an array of struct option. */
+#define RECORDING_OPTIONS                                                                          \
+    {"filter", required_argument, NULL, RECORDING_FILTER},                                         \
+        {"time", required_argument, NULL, RECORDING_TIME},                                         \
+        {"cpus", required_argument, NULL, RECORDING_CPUS},                                         \
+        {"pid", required_argument, NULL, RECORDING_PID},                                           \
+        {"tid", required_argument, NULL, RECORDING_TID},                                           \
+        {"symfs", required_argument, NULL, RECORDING_SYMFS},                                       \
+        {"debug-dir", required_argument, NULL, RECORDING_DEBUG_DIR},                               \
+        {"vmlinux", required_argument, NULL, RECORDING_VMLINUX},                                   \
+        {"kallsyms", required_argument, NULL, RECORDING_KALLSYMS},                                 \
+        {"cpu", required_argument, NULL, RECORDING_CPU},                                           \
+        {"raw", no_argument, NULL, RECORDING_RAW},                                                 \
+    {                                                                                              \
+        "threads", required_argument, NULL, RECORDING_THREADS                                      \
+    }
+
+#define RECORDING_HELP                                                                             \
+    "Which samples:\n"                                                                             \
+    "      --filter EXPR      those that match, for example\n"                                     \
+    "                         'load and total > 100 and symbol ~ \"mem\"'\n"                       \
+    "      --time FROM,TO     from FROM up to TO, either may be missing: 12.5s,13s\n"              \
+    "      --cpus LIST        of these CPUs, for example 0-3,8\n"                                  \
+    "      --pid LIST         of these processes\n"                                                \
+    "      --tid LIST         of these threads\n"                                                  \
+    "\n"                                                                                           \
+    "Where names come from:\n"                                                                     \
+    "      --symfs DIR        files of the recording's machine are below DIR\n"                    \
+    "      --debug-dir DIR    cache of binaries by build-id (~/.debug)\n"                          \
+    "      --vmlinux FILE     the kernel's symbols: its ELF file\n"                                \
+    "      --kallsyms FILE    ... or a copy of /proc/kallsyms\n"                                   \
+    "\n"                                                                                           \
+    "What the bytes are:\n"                                                                        \
+    "      --cpu NAME         the CPU, where the file does not say\n"                              \
+    "      --raw              bare SPE bytes, whatever they look like\n"                           \
+    "      --threads N        decode with so many threads (as many as there are CPUs)\n"
+
+#define RECORDING_LIST 4096
+
+struct recording {
+    struct spe_profile_options options;
+    uint32_t cpus[RECORDING_LIST], pids[RECORDING_LIST], tids[RECORDING_LIST];
+};
+
+void recording_init(struct recording *r);
+
+/* 1 if the option is one of the above and its value is good, 0 if it is another one, or
+ * SPE_ERR_INVALID with a sentence about the value. Values are borrowed. */
+int recording_option(struct recording *r, int option, const char *value, const char **why);
+
+/* "12.5s", "3ms", "12.5" (seconds): nanoseconds, exactly. False if it is none. */
+bool recording_time(const char *text, size_t length, uint64_t *ns);
+
+/* "0-3,8": the numbers, at most `max`. Their number, or SPE_ERR_INVALID. */
+int recording_list(const char *text, uint32_t *numbers, size_t max);
+
+/* The name of an option, for messages. */
+const char *recording_option_name(int option);
+
+#endif

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/* spe export: samples for other programs. */
+#include "render/export.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "analysis/recording.h"
+#include "cli/cli.h"
+#include "render/export_perf.h"
+
+static const char help[] =
+    "Usage: spe export --format FORMAT [OPTION]... FILE\n"
+    "\n"
+    "Write the samples of a recording for other programs.\n"
+    "FILE is a perf.data file, or bare SPE bytes, or - for standard input.\n"
+    "\n"
+    "      --format FORMAT    csv: one row a sample\n"
+    "                         ndjson: one JSON object a sample\n"
+    "                         folded: 'dso;function weight', for flame graphs\n"
+    "                         perf: a perf.data file, cut by --time, --cpus, --pid\n"
+    "                         and --tid (needs -o)\n"
+    "  -o, --output FILE      where to; - or nothing is standard output\n"
+    "      --weight WHAT      folded: samples or latency (samples)\n"
+    "      --lines            csv and ndjson: look up source lines; folded: a frame for\n"
+    "                         each\n"
+    "\n" RECORDING_HELP "  -h, --help             this text\n"
+    "\n"
+    "Examples:\n"
+    "  spe export --format csv -o samples.csv perf.data\n"
+    "  spe export --format ndjson perf.data | jq 'select(.level == \"dram\") | .symbol'\n"
+    "  spe export --format folded --weight latency perf.data | flamegraph.pl >flame.svg\n"
+    "  spe export --format perf --time 12.5s,13s --cpus 0-3 -o part.data perf.data\n";
+
+enum format { FORMAT_NONE, FORMAT_CSV, FORMAT_NDJSON, FORMAT_FOLDED, FORMAT_PERF };
+
+struct job {
+    const struct command *command;
+    const char *file, *output;
+    enum format format;
+    bool latency, lines;
+    struct recording recording;
+    struct out out;
+};
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+static bool format_option(struct job *job, const char *text)
+{
+    static const char *const names[] = {"", "csv", "ndjson", "folded", "perf"};
+    unsigned i;
+
+    for (i = FORMAT_CSV; i <= FORMAT_PERF; i++) {
+        job->format = i;
+        if (strcmp(names[i], text) == 0)
+            return true;
+    }
+    usage_error(job->command, "--format", "%s is none of csv, ndjson, folded, perf", text);
+    return false;
+}
+
+static bool weight_option(struct job *job, const char *text)
+{
+    job->latency = strcmp(text, "latency") == 0;
+    if (job->latency || strcmp(text, "samples") == 0)
+        return true;
+    usage_error(job->command, "--weight", "%s is neither samples nor latency", text);
+    return false;
+}
+
+static bool shared_option(struct job *job, int option, const char *value)
+{
+    const char *why;
+    int result = recording_option(&job->recording, option, value, &why);
+
+    if (result < 0)
+        usage_error(job->command, recording_option_name(option), "%s %s", value, why);
+    return result > 0;
+}
+
+static bool check_options(struct job *job, int argc)
+{
+    const struct command *c = job->command;
+    bool to_stdout = !job->output || strcmp(job->output, "-") == 0;
+
+    if (optind + 1 != argc)
+        usage_error(c, c->name, "give one perf.data file, or - for standard input");
+    else if (job->format == FORMAT_NONE)
+        usage_error(c, "--format", "say which: csv, ndjson, folded or perf");
+    else if (job->format == FORMAT_PERF && to_stdout)
+        usage_error(c, "--output", "a perf.data file needs a name");
+    else if (job->format == FORMAT_PERF && job->recording.options.filter)
+        usage_error(c, "--filter",
+                    "a perf.data file is cut by --time, --cpus, --pid and --tid only");
+    else
+        return true;
+    return false;
+}
+
+static bool parse_options(struct job *job, int argc, char **argv, int *status)
+{
+    enum { FORMAT = 256, WEIGHT, LINES };
+    static const struct option options[] = {
+        {"format", required_argument, NULL, FORMAT},
+        {"output", required_argument, NULL, 'o'},
+        {"weight", required_argument, NULL, WEIGHT},
+        {"lines", no_argument, NULL, LINES},
+        RECORDING_OPTIONS,
+        {"help", no_argument, NULL, 'h'},
+        {0},
+    };
+    const struct command *c = job->command;
+    int option;
+
+    *status = STATUS_USAGE;
+    while ((option = next_option(c, argc, argv, ":ho:", options)) != -1) {
+        bool good = true;
+
+        switch (option) {
+        case FORMAT:
+            good = format_option(job, optarg);
+            break;
+        case 'o':
+            job->output = optarg;
+            break;
+        case WEIGHT:
+            good = weight_option(job, optarg);
+            break;
+        case LINES:
+            job->lines = true;
+            break;
+        case OPTION_HELP:
+            *status = STATUS_OK;
+            return false;
+        case '?':
+        case ':':
+            return false;
+        default:
+            good = shared_option(job, option, optarg);
+            break;
+        }
+        if (!good)
+            return false;
+    }
+    return check_options(job, argc);
+}
+
+/* ---- output ---------------------------------------------------------------------------------- */
+
+static bool open_output(struct job *job)
+{
+    int fd;
+
+    if (!job->output || strcmp(job->output, "-") == 0)
+        return open_stdout(&job->out);
+    fd = open(job->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0) {
+        complain(job->output, "%s", strerror(errno));
+        return false;
+    }
+    if (out_open(&job->out, fd) == SPE_OK)
+        return true;
+    complain(job->output, "%s", spe_strerror(SPE_ERR_NOMEM));
+    close(fd);
+    return false;
+}
+
+static int close_output(struct job *job, int status)
+{
+    int fd = job->out.fd, error;
+
+    if (fd == STDOUT_FILENO)
+        return close_stdout(&job->out, status);
+    error = out_close(&job->out);
+    if (close(fd) < 0 && !error)
+        error = errno;
+    if (error)
+        complain(job->output, "%s", strerror(error));
+    return error ? STATUS_BAD_DATA : status;
+}
+
+/* ---- the work -------------------------------------------------------------------------------- */
+
+static int open_profile(struct job *job, struct spe_profile **profile)
+{
+    struct spe_profile_options *options = &job->recording.options;
+    struct spe_profile_error error = {0};
+
+    options->order = job->format == FORMAT_FOLDED ? SPE_ORDER_FAST
+                     : job->format == FORMAT_PERF ? SPE_ORDER_QUEUE
+                                                  : SPE_ORDER_TIME;
+    options->want = job->format == FORMAT_PERF ? 0 : SPE_WANT_SYMBOL;
+    if (job->lines && job->format != FORMAT_FOLDED)
+        options->want |= SPE_WANT_LINE;
+    if (spe_profile_open(profile, job->file, options, &error) == SPE_OK)
+        return STATUS_OK;
+    if (error.filter_position >= 0 && options->filter && error.code == SPE_ERR_INVALID)
+        return usage_error(job->command, "--filter", "%s (at character %d)", error.text,
+                           error.filter_position + 1);
+    complain(job->file, "%s", error.text[0] ? error.text : spe_strerror(error.code));
+    return STATUS_BAD_DATA;
+}
+
+static int write_groups(struct job *job, struct spe_profile *profile, struct spe_analysis *a,
+                        enum spe_group_by by)
+{
+    size_t n = spe_analysis_group_count(a, by);
+    struct spe_group *groups = calloc(n ? n : 1, sizeof(*groups));
+
+    if (!groups)
+        return SPE_ERR_NOMEM;
+    n = spe_analysis_groups(a, by, job->latency ? SPE_SORT_LATENCY : SPE_SORT_SAMPLES, groups, n);
+    export_folded(&job->out, profile, groups, n, job->latency);
+    free(groups);
+    return SPE_OK;
+}
+
+/* Every row goes out, or into the analysis if there is one. */
+static int read_rows(struct job *job, struct spe_profile *profile, struct spe_analysis *analysis)
+{
+    const struct spe_profile_counts *counts = spe_profile_counts(profile);
+    struct progress progress;
+    struct spe_rows rows;
+    int result = 0;
+
+    progress_start(&progress, job->file, spe_profile_info(profile)->aux_bytes);
+    while (!job->out.error && (result = spe_profile_next(profile, &rows)) > 0) {
+        if (analysis)
+            result = spe_analysis_add(analysis, profile, &rows);
+        else if (job->format == FORMAT_CSV)
+            export_csv_rows(&job->out, profile, &rows);
+        else
+            export_ndjson_rows(&job->out, profile, &rows);
+        if (result < 0)
+            break;
+        progress_update(&progress, counts->account.bytes);
+    }
+    progress_end(&progress);
+    return result;
+}
+
+static int export_groups(struct job *job, struct spe_profile *profile)
+{
+    enum spe_group_by by = job->lines ? SPE_BY_FUNCTION_LINE : SPE_BY_FUNCTION;
+    struct spe_analysis_config config = {.size = sizeof(config), .by = 1u << by};
+    struct spe_analysis *analysis;
+    int result = spe_analysis_create(&analysis, &config);
+
+    if (result == SPE_OK)
+        result = read_rows(job, profile, analysis);
+    if (result == SPE_OK)
+        result = spe_analysis_finish(analysis, profile);
+    if (result == SPE_OK)
+        result = write_groups(job, profile, analysis, by);
+    spe_analysis_destroy(analysis);
+    return result;
+}
+
+static int export_profile(struct job *job, struct spe_profile *profile)
+{
+    const struct spe_account *account = &spe_profile_counts(profile)->account;
+    size_t i;
+    int result;
+
+    if (!open_output(job))
+        return STATUS_BAD_DATA;
+    if (job->format == FORMAT_CSV)
+        export_csv_header(&job->out);
+    result =
+        job->format == FORMAT_FOLDED ? export_groups(job, profile) : read_rows(job, profile, NULL);
+    out_flush(&job->out);
+    if (result < 0)
+        complain(job->file, "%s", spe_strerror(result));
+    for (i = 0; spe_profile_warning(profile, i); i++)
+        complain(job->file, "%s", spe_profile_warning(profile, i));
+    if (account->skipped_bytes)
+        report_account(job->file, account);
+    return close_output(job, result < 0 ? STATUS_BAD_DATA : STATUS_OK);
+}
+
+/* Two readers of one file: neither standard input nor raw bytes will do. */
+static int export_recording(struct job *job, struct spe_profile *profile)
+{
+    struct spe_perf_error error = {0};
+    uint64_t records;
+    int result;
+
+    if (spe_profile_info(profile)->raw || strcmp(job->file, "-") == 0) {
+        complain(job->file, "is no perf.data file that could be cut");
+        return STATUS_BAD_DATA;
+    }
+    result = export_perf(profile, job->file, job->output, &records, &error);
+    if (result < 0)
+        complain(job->output, "%s", error.text[0] ? error.text : spe_strerror(result));
+    return result < 0 ? STATUS_BAD_DATA : STATUS_OK;
+}
+
+static int run_job(struct job *job, int argc, char **argv)
+{
+    struct spe_profile *profile;
+    int status;
+
+    recording_init(&job->recording);
+    if (!parse_options(job, argc, argv, &status))
+        return status;
+    job->file = argv[optind];
+    status = open_profile(job, &profile);
+    if (status != STATUS_OK)
+        return status;
+    status =
+        job->format == FORMAT_PERF ? export_recording(job, profile) : export_profile(job, profile);
+    spe_profile_close(profile);
+    return status;
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+    struct job *job = calloc(1, sizeof(*job)); /* its lists are large for a stack */
+    int status;
+
+    if (!job) {
+        complain(self->name, "%s", spe_strerror(SPE_ERR_NOMEM));
+        return STATUS_BAD_DATA;
+    }
+    job->command = self;
+    status = run_job(job, argc, argv);
+    free(job);
+    return status;
+}
+
+const struct command command_export = {
+    .name = "export",
+    .summary = "samples as CSV, JSON Lines, folded stacks or perf.data",
+    .help = help,
+    .run = run,
+};

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/* spe report: one page that says what was executed, where it waited, and why. */
+#include "render/report.h"
+
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "analysis/recording.h"
+#include "cli/cli.h"
+
+static const char help[] =
+    "Usage: spe report [OPTION]... FILE\n"
+    "\n"
+    "One page about a recording: its header, operation mix, where loads were served\n"
+    "and how long they took, the hottest functions, lines, branches and data.\n"
+    "FILE is a perf.data file, or bare SPE bytes, or - for standard input.\n"
+    "\n"
+    "What to show:\n"
+    "      --by LIST          groups: function, line, symbol+source, dso, thread, cpu\n"
+    "                         (function,line)\n"
+    "      --sort KEY         groups by samples, latency, l1, llc, tlb or mispredicted\n"
+    "                         (samples)\n"
+    "      --top N            rows of a list (10)\n"
+    "      --data WHAT        hot data by line (64 bytes), page (4096 bytes) or none\n"
+    "                         (line)\n"
+    "      --json             everything as one JSON object\n"
+    "      --csv              the first list of groups as CSV\n"
+    "      --width N          columns of the page (the terminal's, or 80)\n"
+    "\n" RECORDING_HELP "  -h, --help             this text\n"
+    "\n"
+    "Examples:\n"
+    "  spe report perf.data\n"
+    "  spe report --by line --sort latency --top 30 perf.data\n"
+    "  spe report --filter 'load and level == dram' --by symbol+source perf.data\n"
+    "  spe report --csv --by thread --top 1000 perf.data >threads.csv\n";
+
+enum form { FORM_PAGE, FORM_JSON, FORM_CSV };
+
+struct job {
+    const struct command *command;
+    struct recording recording;
+    struct spe_analysis_config config;
+    struct report report;
+    enum form form;
+    uint64_t top, width;
+};
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+static bool add_by(struct job *job, const char *word, size_t length)
+{
+    struct report *r = &job->report;
+    unsigned by;
+
+    for (by = 0; by < SPE_BY_COUNT; by++) {
+        const char *name = report_by_name(by);
+
+        if (strlen(name) != length || strncmp(name, word, length) != 0)
+            continue;
+        if (!(job->config.by & 1u << by))
+            r->tables[r->table_count++].by = by;
+        job->config.by |= 1u << by;
+        return true;
+    }
+    return false;
+}
+
+static bool by_option(struct job *job, const char *text)
+{
+    const char *word = text;
+
+    job->config.by = 0;
+    job->report.table_count = 0;
+    for (;;) {
+        size_t length = strcspn(word, ",");
+
+        if (!add_by(job, word, length)) {
+            usage_error(job->command, "--by",
+                        "%s is no list of function, line, symbol+source, dso, thread, cpu", text);
+            return false;
+        }
+        if (!word[length])
+            return true;
+        word += length + 1;
+    }
+}
+
+static bool sort_option(struct job *job, const char *text)
+{
+    unsigned sort;
+
+    for (sort = 0; sort < SPE_SORT_COUNT; sort++) {
+        job->report.sort = sort;
+        if (strcmp(report_sort_name(sort), text) == 0)
+            return true;
+    }
+    usage_error(job->command, "--sort",
+                "%s is none of samples, latency, l1, llc, tlb, mispredicted", text);
+    return false;
+}
+
+static bool data_option(struct job *job, const char *text)
+{
+    job->config.data = strcmp(text, "none") != 0;
+    job->config.data_shift = strcmp(text, "page") == 0 ? 12 : 6;
+    if (!job->config.data || strcmp(text, "line") == 0 || strcmp(text, "page") == 0)
+        return true;
+    usage_error(job->command, "--data", "%s is none of line, page, none", text);
+    return false;
+}
+
+static bool shared_option(struct job *job, int option, const char *value)
+{
+    const char *why;
+    int result = recording_option(&job->recording, option, value, &why);
+
+    if (result < 0)
+        usage_error(job->command, recording_option_name(option), "%s %s", value, why);
+    return result > 0;
+}
+
+static bool parse_options(struct job *job, int argc, char **argv, int *status)
+{
+    enum { BY = 256, SORT, TOP, DATA, JSON, CSV, WIDTH };
+    static const struct option options[] = {
+        {"by", required_argument, NULL, BY},       {"sort", required_argument, NULL, SORT},
+        {"top", required_argument, NULL, TOP},     {"data", required_argument, NULL, DATA},
+        {"json", no_argument, NULL, JSON},         {"csv", no_argument, NULL, CSV},
+        {"width", required_argument, NULL, WIDTH}, RECORDING_OPTIONS,
+        {"help", no_argument, NULL, 'h'},          {0},
+    };
+    const struct command *c = job->command;
+    int option;
+
+    *status = STATUS_USAGE;
+    while ((option = next_option(c, argc, argv, ":h", options)) != -1) {
+        bool good = true;
+
+        switch (option) {
+        case BY:
+            good = by_option(job, optarg);
+            break;
+        case SORT:
+            good = sort_option(job, optarg);
+            break;
+        case TOP:
+            good = number_option(c, "--top", optarg, 1, 1000000, &job->top);
+            break;
+        case DATA:
+            good = data_option(job, optarg);
+            break;
+        case JSON:
+            job->form = FORM_JSON;
+            break;
+        case CSV:
+            job->form = FORM_CSV;
+            break;
+        case WIDTH:
+            good = number_option(c, "--width", optarg, 60, 1000, &job->width);
+            break;
+        case OPTION_HELP:
+            *status = STATUS_OK;
+            return false;
+        case '?':
+        case ':':
+            return false;
+        default:
+            good = shared_option(job, option, optarg);
+            break;
+        }
+        if (!good)
+            return false;
+    }
+    if (optind + 1 == argc)
+        return true;
+    usage_error(c, c->name, "give one perf.data file, or - for standard input");
+    return false;
+}
+
+/* The terminal's width; where there is none, $COLUMNS or 80. */
+static unsigned page_width(const struct job *job)
+{
+    const char *columns = getenv("COLUMNS");
+    struct winsize size;
+    unsigned long width = 0;
+
+    if (job->width)
+        return (unsigned)job->width;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col)
+        width = size.ws_col;
+    else if (columns)
+        width = strtoul(columns, NULL, 10);
+    return width < 60 ? (width ? 60 : 80) : width > 1000 ? 1000 : (unsigned)width;
+}
+
+/* ---- the work -------------------------------------------------------------------------------- */
+
+static int out_of_memory(const struct job *job)
+{
+    complain(job->report.file, "%s", spe_strerror(SPE_ERR_NOMEM));
+    return STATUS_BAD_DATA;
+}
+
+static int open_profile(struct job *job, struct spe_profile **profile)
+{
+    struct spe_profile_options *options = &job->recording.options;
+    struct spe_profile_error error = {0};
+
+    options->order = SPE_ORDER_FAST;
+    options->want = SPE_WANT_SYMBOL;
+    if (spe_profile_open(profile, job->report.file, options, &error) == SPE_OK)
+        return STATUS_OK;
+    if (error.filter_position >= 0 && options->filter && error.code == SPE_ERR_INVALID)
+        return usage_error(job->command, "--filter", "%s (at character %d)", error.text,
+                           error.filter_position + 1);
+    complain(job->report.file, "%s", error.text[0] ? error.text : spe_strerror(error.code));
+    return STATUS_BAD_DATA;
+}
+
+/* Where the counters end, if the CPU is one whose counters are known. */
+static uint16_t saturation(const struct spe_profile_info *info)
+{
+    const struct spe_layout *layout = info->cpu ? info->cpu->layout : NULL;
+
+    return layout ? spe_counter_max(layout->count_bits) : 0xffff;
+}
+
+static int read_rows(struct job *job, struct spe_profile *profile, struct spe_analysis *analysis)
+{
+    const struct spe_profile_counts *counts = spe_profile_counts(profile);
+    struct progress progress;
+    struct spe_rows rows;
+    int result;
+
+    progress_start(&progress, job->report.file, spe_profile_info(profile)->aux_bytes);
+    while ((result = spe_profile_next(profile, &rows)) > 0) {
+        result = spe_analysis_add(analysis, profile, &rows);
+        if (result < 0)
+            break;
+        progress_update(&progress, counts->account.bytes);
+    }
+    progress_end(&progress);
+    return result < 0 ? result : spe_analysis_finish(analysis, profile);
+}
+
+/* Ask everything that the report shows. False if there is no memory. */
+static bool ask(struct job *job, const struct spe_analysis *a)
+{
+    struct report *r = &job->report;
+    size_t i;
+
+    spe_analysis_totals(a, &r->totals);
+    spe_analysis_events(a, r->events);
+    r->mix_count = spe_analysis_mix(a, r->mix);
+    r->served_count = spe_analysis_served(a, r->served);
+    for (i = 0; i < r->table_count; i++) {
+        struct report_groups *g = &r->tables[i];
+        size_t n;
+
+        g->of = spe_analysis_group_count(a, g->by);
+        n = g->of < job->top ? g->of : (size_t)job->top;
+        g->groups = calloc(n ? n : 1, sizeof(*g->groups));
+        if (!g->groups)
+            return false;
+        g->count = spe_analysis_groups(a, g->by, r->sort, g->groups, n);
+    }
+    r->branches = calloc(job->top, sizeof(*r->branches));
+    r->data = calloc(job->top, sizeof(*r->data));
+    if (!r->branches || !r->data)
+        return false;
+    r->branch_count = spe_analysis_branches(a, r->branches, job->top, &r->branch_error);
+    r->data_count = spe_analysis_data(a, r->data, job->top, &r->data_summary);
+    return true;
+}
+
+static int show(struct job *job)
+{
+    bool color = use_color(STDOUT_FILENO), good = true;
+    struct out out;
+
+    if (!open_stdout(&out))
+        return STATUS_BAD_DATA;
+    if (job->form == FORM_JSON)
+        report_json(&out, &job->report);
+    else if (job->form == FORM_CSV)
+        report_csv(&out, &job->report);
+    else
+        good = report_text(&out, &job->report, page_width(job), color);
+    return close_stdout(&out, good ? STATUS_OK : out_of_memory(job));
+}
+
+static int report_profile(struct job *job, struct spe_profile *profile)
+{
+    struct spe_analysis *analysis = NULL;
+    int status = STATUS_BAD_DATA, error;
+
+    job->report.profile = profile;
+    job->report.info = spe_profile_info(profile);
+    job->report.counts = spe_profile_counts(profile);
+    job->config.saturated_at = saturation(job->report.info);
+    error = spe_analysis_create(&analysis, &job->config);
+    if (error == SPE_OK)
+        error = read_rows(job, profile, analysis);
+    if (error < 0)
+        complain(job->report.file, "%s", spe_strerror(error));
+    else if (!ask(job, analysis))
+        status = out_of_memory(job);
+    else
+        status = show(job);
+    spe_analysis_destroy(analysis);
+    return status;
+}
+
+static void free_report(struct report *r)
+{
+    size_t i;
+
+    for (i = 0; i < r->table_count; i++)
+        free(r->tables[i].groups);
+    free(r->branches);
+    free(r->data);
+}
+
+static int run_job(struct job *job, int argc, char **argv)
+{
+    struct spe_profile *profile;
+    int status;
+
+    recording_init(&job->recording);
+    job->config.size = sizeof(job->config);
+    job->config.data = true;
+    job->top = 10;
+    by_option(job, "function,line");
+    if (!parse_options(job, argc, argv, &status))
+        return status;
+    job->report.file = argv[optind];
+    job->report.filter = job->recording.options.filter;
+    status = open_profile(job, &profile);
+    if (status == STATUS_OK) {
+        status = report_profile(job, profile);
+        spe_profile_close(profile);
+    }
+    free_report(&job->report);
+    return status;
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+    struct job *job = calloc(1, sizeof(*job)); /* its lists are large for a stack */
+    int status;
+
+    if (!job) {
+        complain(self->name, "%s", spe_strerror(SPE_ERR_NOMEM));
+        return STATUS_BAD_DATA;
+    }
+    job->command = self;
+    status = run_job(job, argc, argv);
+    free(job);
+    return status;
+}
+
+const struct command command_report = {
+    .name = "report",
+    .summary = "one page about a recording: what was slow, where, and why",
+    .help = help,
+    .run = run,
+};

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/* spe script: one line a sample, with perf's fields. */
+#include "render/script.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "analysis/recording.h"
+#include "cli/cli.h"
+
+static const char help[] =
+    "Usage: spe script [OPTION]... FILE\n"
+    "\n"
+    "One line a sample, in the layout of 'perf script'; every record is one sample.\n"
+    "FILE is a perf.data file, or bare SPE bytes, or - for standard input.\n"
+    "\n"
+    "What to show:\n"
+    "  -F, --fields LIST      these fields; +NAME adds to the usual ones, -NAME takes\n"
+    "                         away. Of perf: comm, pid, tid, cpu, time, period, event,\n"
+    "                         flags, addr, data_src, weight, ip, sym, symoff, dso,\n"
+    "                         phys_addr, srcline; and op, events, issue, translation,\n"
+    "                         source, level, target, previous_target, el, timestamp,\n"
+    "                         offset\n"
+    "      --ns               times with nine digits\n"
+    "      --order WHICH      by time, by queue, or fast: as they are decoded (time)\n"
+    "      --count N          stop after N lines\n"
+    "\n" RECORDING_HELP "  -h, --help             this text\n"
+    "\n"
+    "Examples:\n"
+    "  spe script perf.data | head\n"
+    "  spe script -F time,ip,sym,addr,weight --filter 'load and total > 500' perf.data\n"
+    "  spe script -F +data_src,phys_addr --cpus 3 perf.data\n"
+    "  spe script -F pid,event,addr,ip perf.data\n";
+
+struct job {
+    const struct command *command;
+    const char *file;
+    struct recording recording;
+    uint32_t fields;
+    uint64_t count;
+    bool ns;
+};
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+static bool find_field(const char *word, size_t length, uint32_t *bit)
+{
+    unsigned i;
+
+    for (i = 0; script_field_name(i); i++) {
+        const char *name = script_field_name(i);
+
+        *bit = UINT32_C(1) << i;
+        if (strlen(name) == length && strncmp(name, word, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A sign holds for the names after it, as in perf. */
+static bool fields_option(struct job *job, const char *text)
+{
+    const char *word = text;
+    char sign = *text == '+' || *text == '-' ? *text : '=';
+
+    if (sign == '=')
+        job->fields = 0;
+    for (;;) {
+        size_t length;
+        uint32_t bit;
+
+        if (*word == '+' || *word == '-')
+            sign = *word++;
+        length = strcspn(word, ",");
+        if (!find_field(word, length, &bit)) {
+            usage_error(job->command, "--fields", "there is no field %.*s",
+                        (int)(length < 40 ? length : 40), word);
+            return false;
+        }
+        job->fields = sign == '-' ? job->fields & ~bit : job->fields | bit;
+        if (!word[length])
+            return true;
+        word += length + 1;
+    }
+}
+
+static bool order_option(struct job *job, const char *text)
+{
+    static const char *const names[] = {"fast", "queue", "time"};
+    unsigned i;
+
+    for (i = 0; i < 3; i++) {
+        job->recording.options.order = i;
+        if (strcmp(names[i], text) == 0)
+            return true;
+    }
+    usage_error(job->command, "--order", "%s is none of time, queue, fast", text);
+    return false;
+}
+
+static bool shared_option(struct job *job, int option, const char *value)
+{
+    const char *why;
+    int result = recording_option(&job->recording, option, value, &why);
+
+    if (result < 0)
+        usage_error(job->command, recording_option_name(option), "%s %s", value, why);
+    return result > 0;
+}
+
+static bool parse_options(struct job *job, int argc, char **argv, int *status)
+{
+    enum { NS = 256, ORDER, COUNT };
+    static const struct option options[] = {
+        {"fields", required_argument, NULL, 'F'},
+        {"ns", no_argument, NULL, NS},
+        {"order", required_argument, NULL, ORDER},
+        {"count", required_argument, NULL, COUNT},
+        RECORDING_OPTIONS,
+        {"help", no_argument, NULL, 'h'},
+        {0},
+    };
+    const struct command *c = job->command;
+    int option;
+
+    *status = STATUS_USAGE;
+    while ((option = next_option(c, argc, argv, ":hF:", options)) != -1) {
+        bool good = true;
+
+        switch (option) {
+        case 'F':
+            good = fields_option(job, optarg);
+            break;
+        case NS:
+            job->ns = true;
+            break;
+        case ORDER:
+            good = order_option(job, optarg);
+            break;
+        case COUNT:
+            good = number_option(c, "--count", optarg, 0, UINT64_MAX, &job->count);
+            break;
+        case OPTION_HELP:
+            *status = STATUS_OK;
+            return false;
+        case '?':
+        case ':':
+            return false;
+        default:
+            good = shared_option(job, option, optarg);
+            break;
+        }
+        if (!good)
+            return false;
+    }
+    if (optind + 1 == argc)
+        return true;
+    usage_error(c, c->name, "give one perf.data file, or - for standard input");
+    return false;
+}
+
+/* ---- the work -------------------------------------------------------------------------------- */
+
+static int open_profile(struct job *job, struct spe_profile **profile)
+{
+    struct spe_profile_options *options = &job->recording.options;
+    struct spe_profile_error error = {0};
+
+    if (job->fields & SCRIPT_BIT(SYM))
+        options->want |= SPE_WANT_SYMBOL;
+    if (spe_profile_open(profile, job->file, options, &error) == SPE_OK)
+        return STATUS_OK;
+    if (error.filter_position >= 0 && options->filter && error.code == SPE_ERR_INVALID)
+        return usage_error(job->command, "--filter", "%s (at character %d)", error.text,
+                           error.filter_position + 1);
+    complain(job->file, "%s", error.text[0] ? error.text : spe_strerror(error.code));
+    return STATUS_BAD_DATA;
+}
+
+/* What a recording lacks should not look like a time of 0 or a thread -1. */
+static uint32_t fields_there_are(uint32_t fields, const struct spe_profile_info *info)
+{
+    if (!info->timed)
+        fields &= ~SCRIPT_BIT(TIME);
+    if (info->per_thread || info->raw)
+        fields &= ~SCRIPT_BIT(CPU);
+    return fields;
+}
+
+static void warn(const struct job *job, const struct spe_profile *profile)
+{
+    const struct spe_account *a = &spe_profile_counts(profile)->account;
+    size_t i;
+
+    for (i = 0; spe_profile_warning(profile, i); i++)
+        complain(job->file, "%s", spe_profile_warning(profile, i));
+    if (a->skipped_bytes)
+        report_account(job->file, a);
+}
+
+static int print_rows(struct job *job, struct spe_profile *profile, struct script *script,
+                      struct out *out)
+{
+    const struct spe_profile_counts *counts = spe_profile_counts(profile);
+    struct progress progress;
+    struct spe_rows rows;
+    int result = 0;
+
+    progress_start(&progress, job->file, spe_profile_info(profile)->aux_bytes);
+    while (job->count > 0 && !out->error && (result = spe_profile_next(profile, &rows)) > 0) {
+        if (rows.count > job->count)
+            rows.count = (size_t)job->count;
+        job->count -= rows.count;
+        if (!script_rows(script, out, &rows)) {
+            result = SPE_ERR_NOMEM;
+            break;
+        }
+        progress_update(&progress, counts->account.bytes);
+    }
+    progress_end(&progress);
+    out_flush(out);
+    if (result < 0)
+        complain(job->file, "%s", spe_strerror(result));
+    else if (job->count > 0 && !out->error)
+        warn(job, profile);
+    return result < 0 ? STATUS_BAD_DATA : STATUS_OK;
+}
+
+static int script_profile(struct job *job, struct spe_profile *profile)
+{
+    uint32_t fields = fields_there_are(job->fields, spe_profile_info(profile));
+    struct script *script = script_create(profile, fields, job->ns);
+    struct out out;
+    int status;
+
+    if (!script) {
+        complain(job->file, "%s", spe_strerror(SPE_ERR_NOMEM));
+        return STATUS_BAD_DATA;
+    }
+    if (!open_stdout(&out)) {
+        script_destroy(script);
+        return STATUS_BAD_DATA;
+    }
+    status = print_rows(job, profile, script, &out);
+    script_destroy(script);
+    return close_stdout(&out, status);
+}
+
+static int run_job(struct job *job, int argc, char **argv)
+{
+    struct spe_profile *profile;
+    int status;
+
+    recording_init(&job->recording);
+    job->recording.options.order = SPE_ORDER_TIME;
+    job->fields = SCRIPT_DEFAULT;
+    job->count = UINT64_MAX;
+    if (!parse_options(job, argc, argv, &status))
+        return status;
+    job->file = argv[optind];
+    status = open_profile(job, &profile);
+    if (status != STATUS_OK)
+        return status;
+    status = script_profile(job, profile);
+    spe_profile_close(profile);
+    return status;
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+    struct job *job = calloc(1, sizeof(*job)); /* its lists are large for a stack */
+    int status;
+
+    if (!job) {
+        complain(self->name, "%s", spe_strerror(SPE_ERR_NOMEM));
+        return STATUS_BAD_DATA;
+    }
+    job->command = self;
+    status = run_job(job, argc, argv);
+    free(job);
+    return status;
+}
+
+const struct command command_script = {
+    .name = "script",
+    .summary = "one line a sample, with the fields of perf script",
+    .help = help,
+    .run = run,
+};

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/* What the other files need of memory: growing arrays and bytes, a sorted table, sentences. */
+#include "perfdata_internal.h"
+
+#include <stdio.h>
+
+bool pd_grow(void *array, size_t *capacity, size_t need, size_t size)
+{
+    size_t wanted = *capacity + *capacity / 2 + 16;
+    void *old, *more;
+
+    if (need <= *capacity)
+        return true;
+    if (wanted < need)
+        wanted = need;
+    if (wanted > SIZE_MAX / 2 / size)
+        return false;
+    memcpy(&old, array, sizeof(old));
+    more = realloc(old, wanted * size);
+    if (!more)
+        return false;
+    memcpy(array, &more, sizeof(more));
+    *capacity = wanted;
+    return true;
+}
+
+void pd_put(struct pd_bytes *b, const void *bytes, size_t size)
+{
+    if (b->failed || size > SIZE_MAX - b->size ||
+        !pd_grow(&b->bytes, &b->capacity, b->size + size, 1)) {
+        b->failed = true;
+        return;
+    }
+    if (size)
+        memcpy(b->bytes + b->size, bytes, size);
+    b->size += size;
+}
+
+void pd_put16(struct pd_bytes *b, uint16_t value)
+{
+    pd_put(b, &value, sizeof(value));
+}
+
+void pd_put32(struct pd_bytes *b, uint32_t value)
+{
+    pd_put(b, &value, sizeof(value));
+}
+
+void pd_put64(struct pd_bytes *b, uint64_t value)
+{
+    pd_put(b, &value, sizeof(value));
+}
+
+void pd_put_zeros(struct pd_bytes *b, size_t size)
+{
+    static const uint8_t zeros[64];
+
+    for (; size > sizeof(zeros); size -= sizeof(zeros))
+        pd_put(b, zeros, sizeof(zeros));
+    pd_put(b, zeros, size);
+}
+
+void pd_bytes_free(struct pd_bytes *b)
+{
+    free(b->bytes);
+    memset(b, 0, sizeof(*b));
+}
+
+__attribute__((format(printf, 4, 0))) static void
+set_error(struct spe_perf_error *e, int code, uint64_t offset, const char *format, va_list args)
+{
+    e->code = code;
+    e->offset = offset;
+    vsnprintf(e->text, sizeof(e->text), format, args);
+}
+
+int pd_fail(struct spe_perf_error *error, int code, uint64_t offset, const char *format, ...)
+{
+    va_list args;
+
+    if (error) {
+        va_start(args, format);
+        set_error(error, code, offset, format, args);
+        va_end(args);
+    }
+    return code;
+}
+
+void pd_problem(struct spe_perf_reader *r, int code, uint64_t offset, const char *format, ...)
+{
+    va_list args;
+
+    if (r->problem.code)
+        return;
+    va_start(args, format);
+    set_error(&r->problem, code, offset, format, args);
+    va_end(args);
+}
+
+/* Where the key is, or would be. */
+static size_t lower_bound(const struct pd_places *p, uint32_t key)
+{
+    size_t low = 0, high = p->count;
+
+    if (high && p->list[high - 1].key < key) /* they mostly come in order */
+        return high;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (p->list[middle].key < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+int64_t pd_places_find(const struct pd_places *p, uint32_t key)
+{
+    size_t at = lower_bound(p, key);
+
+    return at < p->count && p->list[at].key == key ? (int64_t)p->list[at].place : -1;
+}
+
+bool pd_places_add(struct pd_places *p, uint32_t key, uint32_t place)
+{
+    size_t at = lower_bound(p, key);
+
+    if (!pd_grow(&p->list, &p->capacity, p->count + 1, sizeof(*p->list)))
+        return false;
+    memmove(p->list + at + 1, p->list + at, (p->count - at) * sizeof(*p->list));
+    p->list[at] = (struct pd_place){key, place};
+    p->count++;
+    return true;
+}

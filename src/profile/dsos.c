@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/*
+ * Files that were mapped, and where their symbols are read from. A file is used only if its
+ * build-id is the recording's; where the recording has none, if it is a file for Arm. Names out of
+ * the wrong file would be wrong without anybody noticing.
+ */
+#include <elf.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "profile_internal.h"
+
+#define KERNEL_NAME "[kernel.kallsyms]"
+
+static const char *const state_names[] = {
+    [SPE_DSO_UNTRIED] = "untried",       [SPE_DSO_VERIFIED] = "verified",
+    [SPE_DSO_UNVERIFIED] = "unverified", [SPE_DSO_REFUSED] = "refused",
+    [SPE_DSO_MISSING] = "missing",       [SPE_DSO_ANONYMOUS] = "anonymous",
+};
+
+const char *spe_dso_state_name(unsigned state)
+{
+    return state < sizeof(state_names) / sizeof(state_names[0]) ? state_names[state] : "unknown";
+}
+
+/* ---- The table ------------------------------------------------------------------------------ */
+
+static int compare_ids(const void *a, const void *b)
+{
+    return strcmp(((const struct spe_perf_build_id *)a)->path,
+                  ((const struct spe_perf_build_id *)b)->path);
+}
+
+/* The build-id that the recording has for a path. */
+static const struct spe_perf_build_id *find_id(struct dsos *d, const char *path)
+{
+    struct spe_perf_build_id key = {.path = path};
+
+    if (!d->ids_sorted && d->id_count)
+        qsort(d->ids, d->id_count, sizeof(*d->ids), compare_ids);
+    d->ids_sorted = true;
+    return d->id_count ? bsearch(&key, d->ids, d->id_count, sizeof(*d->ids), compare_ids) : NULL;
+}
+
+static uint8_t kind_of(const char *path, bool kernel)
+{
+    if (kernel)
+        return !strncmp(path, KERNEL_NAME, strlen(KERNEL_NAME)) ? DSO_KERNEL : DSO_MODULE;
+    if (!strcmp(path, "[vdso]"))
+        return DSO_FILE;
+    if (path[0] != '/' || !strncmp(path, "//", 2) || !strncmp(path, "/memfd:", 7) ||
+        !strncmp(path, "/dev/", 5) || !strncmp(path, "/SYSV", 5))
+        return DSO_ANONYMOUS;
+    return DSO_FILE;
+}
+
+static struct dso *find_dso(const struct dsos *d, uint32_t path, uint8_t kind, const uint8_t *id,
+                            size_t id_size, uint32_t *number)
+{
+    for (*number = id_table_get(&d->by_path, path); *number != NONE;
+         *number = d->list.at[*number]->same_path) {
+        struct dso *dso = d->list.at[*number];
+
+        if (dso->kind == kind && dso->id_size == id_size && !memcmp(dso->id, id, id_size))
+            return dso;
+    }
+    return NULL;
+}
+
+static struct dso *new_dso(struct dsos *d, uint32_t path, uint8_t kind)
+{
+    const char *text = strings_at(d->strings, path), *slash = strrchr(text, '/');
+    struct dso *dso = calloc(1, sizeof(*dso));
+
+    if (!dso)
+        return NULL;
+    pthread_mutex_init(&dso->lock, NULL);
+    dso->path = path;
+    dso->kind = kind;
+    dso->state = kind == DSO_ANONYMOUS ? SPE_DSO_ANONYMOUS : SPE_DSO_UNTRIED;
+    dso->reference_name = SPE_NO_ID;
+    dso->name = strings_add(d->strings, slash && slash[1] ? slash + 1 : text);
+    dso->same_path = id_table_get(&d->by_path, path);
+    if (dso->name == NONE || d->list.count >= UINT32_MAX / 2 || POINTER_ROOM(&d->list) < 0 ||
+        id_table_set(&d->by_path, path, (uint32_t)d->list.count) < 0) {
+        pthread_mutex_destroy(&dso->lock);
+        free(dso);
+        return NULL;
+    }
+    d->list.at[d->list.count++] = dso;
+    return dso;
+}
+
+uint32_t dsos_add(struct dsos *d, const char *path, bool kernel, uint64_t page_offset,
+                  const uint8_t *id, size_t id_size)
+{
+    uint8_t kind = kind_of(path, kernel);
+    const char *shown = kind == DSO_KERNEL ? KERNEL_NAME : path;
+    const struct spe_perf_build_id *known;
+    uint32_t name = strings_add(d->strings, shown), number;
+    struct dso *dso;
+
+    if (name == NONE)
+        return NONE;
+    known = id_size ? NULL : find_id(d, shown);
+    if (known) {
+        id = known->id;
+        id_size = known->id_size;
+    }
+    if (find_dso(d, name, kind, id, id_size, &number))
+        return number;
+    dso = new_dso(d, name, kind);
+    if (!dso)
+        return NONE;
+    dso->id_size = (uint8_t)id_size;
+    memcpy(dso->id, id, id_size);
+    if (kind == DSO_KERNEL) {
+        dso->reference = page_offset;
+        dso->reference_name = strings_add(d->strings, path + strlen(KERNEL_NAME));
+    }
+    return (uint32_t)d->list.count - 1;
+}
+
+uint32_t dsos_add_ksymbol(struct dsos *d, const char *name, uint64_t start, uint64_t size)
+{
+    uint32_t path = strings_add(d->strings, name);
+    struct dso *dso = path == NONE ? NULL : new_dso(d, path, DSO_KSYMBOL);
+
+    if (!dso)
+        return NONE;
+    dso->ksymbol_start = start;
+    dso->ksymbol_size = size;
+    return (uint32_t)d->list.count - 1;
+}
+
+void dsos_free(struct dsos *d)
+{
+    for (size_t i = 0; i < d->list.count; i++) {
+        struct dso *dso = d->list.at[i];
+
+        lines_close(dso->lines);
+        symtab_free(&dso->symbols);
+        free(dso->file);
+        free(dso->warning);
+        pthread_mutex_destroy(&dso->lock);
+        free(dso);
+    }
+    free(d->list.at);
+    free(d->by_path.slots.at);
+    free(d->ids);
+    free(d->symfs);
+    free(d->debug_dir);
+    free(d->vmlinux);
+    free(d->kallsyms);
+    memset(d, 0, sizeof(*d));
+}
+
+/* ---- Files ---------------------------------------------------------------------------------- */
+
+static void hex(const uint8_t *bytes, size_t size, char *out)
+{
+    for (size_t i = 0; i < size; i++)
+        sprintf(out + 2 * i, "%02x", bytes[i]);
+    out[2 * size] = 0;
+}
+
+char *dso_cache_path(const char *dir, const struct dso *dso, const char *rest)
+{
+    char id[2 * SPE_PERF_BUILD_ID_MAX + 1], *path;
+
+    if (!dir || dso->id_size < 2)
+        return NULL;
+    hex(dso->id, dso->id_size, id);
+    return asprintf(&path, "%s/.build-id/%.2s/%s%s", dir, id, id + 2, rest) < 0 ? NULL : path;
+}
+
+/* Only regular files: a path out of a recording may name anything. */
+static int open_regular(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat st;
+
+    if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+static char *mismatch(const struct dso *dso, const char *path, const uint8_t *id, int id_size)
+{
+    char want[2 * SPE_PERF_BUILD_ID_MAX + 1], have[2 * SPE_PERF_BUILD_ID_MAX + 1], *text;
+
+    hex(dso->id, dso->id_size, want);
+    hex(id, id_size > 0 ? (size_t)id_size : 0, have);
+    if (id_size > 0)
+        id_size = asprintf(&text,
+                           "%s is another file than the recorded one (build-id %s, not %s): "
+                           "its symbols are not used",
+                           path, have, want);
+    else
+        id_size = asprintf(&text,
+                           "%s has no build-id, the recorded file has %s: its symbols are "
+                           "not used",
+                           path, want);
+    return id_size < 0 ? NULL : text;
+}
+
+/* Takes the file if it is the recorded one. What is refused leaves a warning, unless there is one
+ * already. */
+int dso_open_checked(const struct dso *dso, const char *path, uint8_t *state, char **warning)
+{
+    uint8_t id[SPE_PERF_BUILD_ID_MAX];
+    uint16_t machine = EM_NONE;
+    int fd = open_regular(path), size;
+    char *why = NULL;
+
+    if (fd < 0)
+        return -1;
+    size = elf_build_id(fd, id, sizeof(id), &machine);
+    if (size >= 0 && dso->id_size) {
+        if (size == dso->id_size && !memcmp(id, dso->id, (size_t)size)) {
+            *state = SPE_DSO_VERIFIED;
+            return fd;
+        }
+        why = mismatch(dso, path, id, size);
+    } else if (size >= 0 && (machine == EM_AARCH64 || machine == EM_ARM)) {
+        *state = SPE_DSO_UNVERIFIED;
+        return fd;
+    } else if (size == SPE_ERR_UNKNOWN) {
+        why = strdup("this build cannot read symbols (it has no elfutils)");
+    } else if (asprintf(&why, "%s is no program for Arm: its symbols are not used", path) < 0) {
+        why = NULL;
+    }
+    close(fd);
+    *state = SPE_DSO_REFUSED;
+    if (*warning)
+        free(why);
+    else
+        *warning = why;
+    return -1;
+}
+
+/* Takes `path` (which it frees) if it can be opened. */
+static int try_path(struct dso *dso, char *path, char **file)
+{
+    uint8_t state = SPE_DSO_MISSING;
+    int fd = path ? dso_open_checked(dso, path, &state, &dso->warning) : -1;
+
+    if (state != SPE_DSO_MISSING)
+        dso->state = state;
+    if (fd >= 0)
+        *file = path;
+    else
+        free(path);
+    return fd;
+}
+
+static char *below(const char *root, const char *path)
+{
+    char *out;
+
+    return asprintf(&out, "%s%s", root ? root : "", path) < 0 ? NULL : out;
+}
+
+int dso_open(const struct dsos *d, struct dso *dso, char **file)
+{
+    static const char *const in_cache[] = {"/elf", "/vdso", ""};
+    const char *path = strings_at(d->strings, dso->path);
+    int fd = -1;
+
+    dso->state = SPE_DSO_MISSING;
+    for (size_t i = 0; i < 3 && fd < 0; i++)
+        fd = try_path(dso, dso_cache_path(d->debug_dir, dso, in_cache[i]), file);
+    if (fd < 0 && path[0] == '/')
+        fd = try_path(dso, below(d->symfs, path), file);
+    if (fd < 0 && d->debuginfod && dso->id_size)
+        fd = try_path(dso, debuginfod_find(dso, false), file);
+    if (fd >= 0) { /* what was refused before it does not matter any more */
+        free(dso->warning);
+        dso->warning = NULL;
+    }
+    return fd;
+}
+
+int dso_open_debug(const struct dsos *d, const struct dso *dso, char **file)
+{
+    char *directory = below(d->symfs, "/usr/lib/debug"), *warning = NULL;
+    uint8_t state;
+    int fd = -1;
+
+    for (int i = 0; i < 3 && fd < 0; i++) {
+        char *path = i == 0                          ? dso_cache_path(d->debug_dir, dso, "/debug")
+                     : i == 1                        ? dso_cache_path(directory, dso, ".debug")
+                     : d->debuginfod && dso->id_size ? debuginfod_find(dso, true)
+                                                     : NULL;
+
+        fd = path ? dso_open_checked(dso, path, &state, &warning) : -1;
+        if (fd >= 0)
+            *file = path;
+        else
+            free(path);
+    }
+    free(directory);
+    free(warning);
+    return fd;
+}
+
+/* ---- Symbols -------------------------------------------------------------------------------- */
+
+/* A file whose names were stripped off may have them in its debug file. */
+static void load_file(const struct dsos *d, struct dso *dso)
+{
+    char *debug = NULL;
+    int fd = dso_open(d, dso, &dso->file);
+
+    if (fd < 0)
+        return;
+    dso->symbols.relative = true;
+    if (symtab_read(&dso->symbols, fd) == 0) {
+        int other = dso_open_debug(d, dso, &debug);
+
+        if (other >= 0) {
+            size_t segments = dso->symbols.segments.count;
+
+            symtab_read(&dso->symbols, other);
+            dso->symbols.segments.count = segments;
+            close(other);
+        }
+        free(debug);
+    }
+    close(fd);
+}
+
+static void load(const struct dsos *d, struct dso *dso)
+{
+    switch (dso->kind) {
+    case DSO_FILE:
+        load_file(d, dso);
+        break;
+    case DSO_KERNEL:
+    case DSO_MODULE:
+        dso_load_kernel(d, dso);
+        break;
+    case DSO_KSYMBOL:
+        symtab_add(&dso->symbols, strings_at(d->strings, dso->path), dso->ksymbol_start,
+                   dso->ksymbol_size, SYMBOL_FUNCTION, 0);
+        dso->state = SPE_DSO_VERIFIED;
+        break;
+    default:
+        break;
+    }
+    symtab_finish(&dso->symbols);
+}
+
+void dso_load(const struct dsos *d, struct dso *dso)
+{
+    if (atomic_load_explicit(&dso->loaded, memory_order_acquire))
+        return;
+    pthread_mutex_lock(&dso->lock);
+    if (!atomic_load_explicit(&dso->loaded, memory_order_relaxed)) {
+        load(d, dso);
+        atomic_store_explicit(&dso->loaded, 1, memory_order_release);
+    }
+    pthread_mutex_unlock(&dso->lock);
+}
+
+uint64_t dso_address(const struct dso *dso, const struct spe_profile_map *map, uint64_t pc)
+{
+    uint64_t offset = pc - map->start + map->page_offset;
+
+    if (!dso->symbols.relative)
+        return pc - dso->symbols.kernel_shift;
+    for (size_t i = 0; i < dso->symbols.segments.count; i++) {
+        const struct segment *s = &dso->symbols.segments.at[i];
+
+        if (offset >= s->offset && offset - s->offset < s->size)
+            return offset - s->offset + s->address;
+    }
+    return UINT64_MAX;
+}
+
+uint32_t dso_find(const struct dso *dso, uint64_t address, unsigned kind)
+{
+    bool object = kind == SYMBOL_OBJECT;
+    size_t low = 0, high = object ? dso->symbols.objects.count : dso->symbols.functions.count;
+    const struct symbol *at = object ? dso->symbols.objects.at : dso->symbols.functions.at;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (at[middle].start <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    /* Smaller symbols may lie inside larger ones: a few steps back find the larger one. */
+    for (size_t back = 1; back <= 8 && back <= low; back++) {
+        if (address < at[low - back].end)
+            return (uint32_t)(low - back);
+    }
+    return NONE;
+}

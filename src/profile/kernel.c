@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/*
+ * Symbols of the kernel and its modules: from a vmlinux that was given, a kallsyms that was given,
+ * the build-id cache, debuginfod, or the kernel that runs here if it is the recorded one. Addresses
+ * of kallsyms are those of one boot: they count only if the recording's reference symbol is where
+ * kallsyms has it.
+ */
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "profile_internal.h"
+
+/* ---- debuginfod ----------------------------------------------------------------------------- */
+
+struct debuginfod {
+    void *library;
+    void *(*begin)(void);
+    void (*end)(void *client);
+    int (*executable)(void *client, const unsigned char *id, int size, char **path);
+    int (*debuginfo)(void *client, const unsigned char *id, int size, char **path);
+};
+
+static bool load_debuginfod(struct debuginfod *d)
+{
+    d->library = dlopen("libdebuginfod.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!d->library)
+        return false;
+    /* POSIX has it that dlsym gives functions as well; ISO C has no way to write it. */
+    *(void **)&d->begin = dlsym(d->library, "debuginfod_begin");
+    *(void **)&d->end = dlsym(d->library, "debuginfod_end");
+    *(void **)&d->executable = dlsym(d->library, "debuginfod_find_executable");
+    *(void **)&d->debuginfo = dlsym(d->library, "debuginfod_find_debuginfo");
+    return d->begin && d->end && d->executable && d->debuginfo;
+}
+
+char *debuginfod_find(const struct dso *dso, bool debug)
+{
+    struct debuginfod d = {0};
+    char *path = NULL;
+    void *client;
+    int fd;
+
+    if (load_debuginfod(&d) && (client = d.begin())) {
+        fd = (debug ? d.debuginfo : d.executable)(client, dso->id, dso->id_size, &path);
+        if (fd >= 0)
+            close(fd);
+        else
+            path = NULL;
+        d.end(client);
+    }
+    if (d.library)
+        dlclose(d.library);
+    return path;
+}
+
+/* ---- kallsyms ------------------------------------------------------------------------------- */
+
+/* "ffff800010080000 T _text" or "... t name\t[module]"; false if it is of another module. */
+static bool parse_line(char *line, const char *module, uint64_t *address, char **name)
+{
+    char *end, *bracket;
+
+    *address = strtoull(line, &end, 16);
+    if (end == line || end[0] != ' ' || !end[1] || end[2] != ' ' || !strchr("tTwW", end[1]))
+        return false;
+    *name = end + 3;
+    (*name)[strcspn(*name, "\n")] = 0;
+    bracket = strchr(*name, '\t');
+    if (bracket)
+        *bracket++ = 0;
+    if (!module)
+        return !bracket && (*name)[0] != '$';
+    return bracket && bracket[0] == '[' && !strncmp(bracket + 1, module, strlen(module)) &&
+           bracket[1 + strlen(module)] == ']' && (*name)[0] != '$';
+}
+
+int symtab_read_kallsyms(struct symtab *t, const char *path, const char *module)
+{
+    FILE *file = fopen(path, "re");
+    char *line = NULL, *name;
+    size_t size = 0;
+    uint64_t address, any = 0;
+    int count = 0;
+
+    if (!file)
+        return SPE_ERR_IO;
+    while (count >= 0 && getline(&line, &size, file) > 0) {
+        if (!parse_line(line, module, &address, &name))
+            continue;
+        any |= address;
+        count = symtab_add(t, name, address, 0, SYMBOL_FUNCTION, 0) < 0 ? SPE_ERR_NOMEM : count + 1;
+    }
+    free(line);
+    fclose(file);
+    if (count > 0 && !any)
+        return SPE_ERR_FORMAT; /* addresses are hidden from who copied it */
+    return count;
+}
+
+static const struct symbol *symbol_by_name(const struct symtab *t, const char *name)
+{
+    for (size_t i = 0; i < t->functions.count; i++) {
+        if (!strcmp(t->names.at + t->functions.at[i].name, name))
+            return &t->functions.at[i];
+    }
+    for (size_t i = 0; i < t->objects.count; i++) {
+        if (!strcmp(t->names.at + t->objects.at[i].name, name))
+            return &t->objects.at[i];
+    }
+    return NULL;
+}
+
+static void refuse(struct dso *dso, const char *path, const char *why)
+{
+    char *text;
+
+    symtab_free(&dso->symbols);
+    dso->state = SPE_DSO_REFUSED;
+    if (dso->warning || asprintf(&text, "%s %s: its symbols are not used", path, why) < 0)
+        return;
+    dso->warning = text;
+}
+
+/* "nf_tables" of "[nf_tables]" or ".../nf-tables.ko.zst". */
+static void module_name(const struct dsos *d, const struct dso *dso, char *out, size_t size)
+{
+    const char *name = strings_at(d->strings, dso->name);
+
+    snprintf(out, size, "%s", name[0] == '[' ? name + 1 : name);
+    out[strcspn(out, name[0] == '[' ? "]" : ".")] = 0;
+    for (; *out; out++) {
+        if (*out == '-')
+            *out = '_';
+    }
+}
+
+/* The kernel dso knows the reference; modules are of the same boot if it matches. */
+static const struct dso *kernel_of(const struct dsos *d, const struct dso *dso)
+{
+    for (size_t i = 0; dso->kind != DSO_KERNEL && i < d->list.count; i++) {
+        if (d->list.at[i]->kind == DSO_KERNEL)
+            return d->list.at[i];
+    }
+    return dso;
+}
+
+static bool same_boot(const struct dsos *d, const struct dso *kernel, const char *path)
+{
+    const char *name = strings_at(d->strings, kernel->reference_name);
+    struct symtab all = {0};
+    const struct symbol *symbol;
+    bool same;
+
+    if (kernel->kind != DSO_KERNEL || !kernel->reference || !name[0])
+        return true; /* nothing to compare with */
+    if (symtab_read_kallsyms(&all, path, NULL) < 0) {
+        symtab_free(&all);
+        return true; /* will be told when it is read */
+    }
+    symbol = symbol_by_name(&all, name);
+    same = symbol && symbol->start == kernel->reference;
+    symtab_free(&all);
+    return same;
+}
+
+static bool use_kallsyms(const struct dsos *d, struct dso *dso, const char *path)
+{
+    char module[256];
+    int count;
+
+    module_name(d, dso, module, sizeof(module));
+    if (access(path, R_OK) < 0)
+        return false;
+    if (!same_boot(d, kernel_of(d, dso), path)) {
+        refuse(dso, path, "is of another kernel or boot");
+        return false;
+    }
+    count = symtab_read_kallsyms(&dso->symbols, path, dso->kind == DSO_KERNEL ? NULL : module);
+    if (count <= 0) {
+        if (count == SPE_ERR_FORMAT)
+            refuse(dso, path, "hides its addresses");
+        symtab_free(&dso->symbols);
+        return false;
+    }
+    dso->file = strdup(path);
+    dso->state = SPE_DSO_UNVERIFIED;
+    return true;
+}
+
+/* ---- vmlinux -------------------------------------------------------------------------------- */
+
+static bool use_vmlinux(const struct dsos *d, struct dso *dso, const char *path)
+{
+    const char *name = strings_at(d->strings, dso->reference_name);
+    uint8_t state = SPE_DSO_MISSING;
+    const struct symbol *symbol;
+    int fd = dso_open_checked(dso, path, &state, &dso->warning);
+
+    if (state != SPE_DSO_MISSING)
+        dso->state = state;
+    if (fd < 0)
+        return false;
+    symtab_read(&dso->symbols, fd);
+    close(fd);
+    symbol = dso->reference && name[0] ? symbol_by_name(&dso->symbols, name) : NULL;
+    if (symbol)
+        dso->symbols.kernel_shift = dso->reference - symbol->start;
+    dso->file = strdup(path);
+    return true;
+}
+
+/* Does the recorded kernel run here? */
+static bool runs_here(const struct dso *kernel)
+{
+    uint8_t notes[4096];
+    int fd = open("/sys/kernel/notes", O_RDONLY | O_CLOEXEC);
+    ssize_t size = fd < 0 ? 0 : read(fd, notes, sizeof(notes));
+
+    if (fd >= 0)
+        close(fd);
+    return kernel->id_size >= 8 && size > 0 &&
+           memmem(notes, (size_t)size, kernel->id, kernel->id_size);
+}
+
+static bool use_cache(const struct dsos *d, struct dso *dso, const struct dso *kernel)
+{
+    char *kallsyms = dso_cache_path(d->debug_dir, kernel, "/kallsyms");
+    char *vmlinux = dso->kind == DSO_KERNEL ? dso_cache_path(d->debug_dir, dso, "/vmlinux") : NULL;
+    char *elf = dso->kind == DSO_KERNEL ? dso_cache_path(d->debug_dir, dso, "/elf") : NULL;
+    bool used = (vmlinux && use_vmlinux(d, dso, vmlinux)) || (elf && use_vmlinux(d, dso, elf)) ||
+                (kallsyms && use_kallsyms(d, dso, kallsyms));
+
+    free(kallsyms);
+    free(vmlinux);
+    free(elf);
+    return used;
+}
+
+void dso_load_kernel(const struct dsos *d, struct dso *dso)
+{
+    const struct dso *kernel = kernel_of(d, dso);
+    char *found = NULL;
+    bool used = false;
+
+    dso->state = SPE_DSO_MISSING;
+    if (dso->kind == DSO_KERNEL && d->vmlinux)
+        used = use_vmlinux(d, dso, d->vmlinux);
+    if (!used && d->kallsyms)
+        used = use_kallsyms(d, dso, d->kallsyms);
+    if (!used)
+        used = use_cache(d, dso, kernel);
+    if (!used && runs_here(kernel))
+        used = use_kallsyms(d, dso, "/proc/kallsyms");
+    if (!used && dso->kind == DSO_KERNEL && d->debuginfod && dso->id_size) {
+        found = debuginfod_find(dso, true);
+        used = found && use_vmlinux(d, dso, found);
+        free(found);
+    }
+    if (used && dso->warning) {
+        free(dso->warning);
+        dso->warning = NULL;
+    }
+}

@@ -1,0 +1,784 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/* Opening a recording, what it says of itself, and its rows and tables. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "profile_internal.h"
+
+#define THREADS_MAX 256
+#define GROUP_ROWS 4096
+#define GROUP_ROWS_MAX 65536
+
+int profile_fail(struct spe_profile_error *error, int code, const char *format, ...)
+{
+    va_list arguments;
+
+    if (error) {
+        *error = (struct spe_profile_error){.code = code, .filter_position = -1};
+        va_start(arguments, format);
+        vsnprintf(error->text, sizeof(error->text), format, arguments);
+        va_end(arguments);
+    }
+    return code;
+}
+
+int profile_warn(struct spe_profile *p, const char *format, ...)
+{
+    va_list arguments;
+    char *text;
+    int size;
+
+    va_start(arguments, format);
+    size = vasprintf(&text, format, arguments);
+    va_end(arguments);
+    if (size < 0)
+        return SPE_ERR_NOMEM;
+    if (VECTOR_ROOM(&p->warnings) < 0) {
+        free(text);
+        return SPE_ERR_NOMEM;
+    }
+    p->warnings.at[p->warnings.count++] = text;
+    return SPE_OK;
+}
+
+/* ---- Options -------------------------------------------------------------------------------- */
+
+static int copy_text(char **to, const char *from)
+{
+    *to = from ? strdup(from) : NULL;
+    return from && !*to ? SPE_ERR_NOMEM : SPE_OK;
+}
+
+static int copy_list(uint32_t **to, size_t *to_count, const uint32_t *from, size_t count)
+{
+    if (!from || !count)
+        return SPE_OK;
+    *to = malloc(count * sizeof(uint32_t));
+    if (!*to)
+        return SPE_ERR_NOMEM;
+    memcpy(*to, from, count * sizeof(uint32_t));
+    *to_count = count;
+    return SPE_OK;
+}
+
+static int copy_debug_dir(struct dsos *d, const char *given)
+{
+    const char *home = getenv("HOME");
+
+    if (given)
+        return given[0] ? copy_text(&d->debug_dir, given) : SPE_OK;
+    if (home && home[0] == '/' && asprintf(&d->debug_dir, "%s/.debug", home) < 0) {
+        d->debug_dir = NULL;
+        return SPE_ERR_NOMEM;
+    }
+    return SPE_OK;
+}
+
+static int find_cpu(struct spe_profile *p, const char *name, struct spe_profile_error *error)
+{
+    char *end;
+    uint64_t midr;
+
+    if (!name)
+        return SPE_OK;
+    p->given_cpu = spe_cpu_by_name(name);
+    if (p->given_cpu)
+        return SPE_OK;
+    midr = strtoull(name, &end, 0);
+    p->given_cpu = end != name && !*end ? spe_cpu_by_midr(midr) : NULL;
+    if (!p->given_cpu)
+        return profile_fail(error, SPE_ERR_UNKNOWN, "no CPU is called \"%.60s\"", name);
+    return SPE_OK;
+}
+
+/* A filter that needs lines runs where lines are looked up, on the caller's thread. */
+static int set_filter(struct spe_profile *p, const char *text, struct spe_profile_error *error)
+{
+    unsigned wants;
+    int result;
+
+    if (!text)
+        return SPE_OK;
+    result = spe_filter_compile(&p->filter, text, error);
+    if (result < 0)
+        return result;
+    if (copy_text(&p->filter_text, text) < 0)
+        return profile_fail(error, SPE_ERR_NOMEM, "out of memory");
+    wants = spe_filter_wants(p->filter);
+    p->want |= wants;
+    p->worker_filter = !(wants & SPE_WANT_LINE);
+    return SPE_OK;
+}
+
+static int set_options(struct spe_profile *p, const struct spe_profile_options *o,
+                       struct spe_profile_error *error)
+{
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    const char *urls = getenv("DEBUGINFOD_URLS");
+    struct dsos *d = &p->dsos;
+
+    if (o->size != sizeof(*o) || o->order > SPE_ORDER_TIME || o->group_rows > GROUP_ROWS_MAX)
+        return profile_fail(error, SPE_ERR_INVALID, "an option is out of its range");
+    p->thread_count = o->threads ? o->threads : cpus > 0 ? (unsigned)cpus : 1;
+    if (p->thread_count > THREADS_MAX)
+        p->thread_count = THREADS_MAX;
+    p->order = o->order;
+    p->want = o->want;
+    p->group_rows = o->group_rows ? o->group_rows : GROUP_ROWS;
+    p->time_from = o->time_from;
+    p->time_to = o->time_to;
+    d->strings = &p->strings;
+    d->debuginfod = !o->no_debuginfod && urls && urls[0];
+    if (copy_text(&d->symfs, o->symfs) < 0 || copy_debug_dir(d, o->debug_dir) < 0 ||
+        copy_text(&d->vmlinux, o->vmlinux) < 0 || copy_text(&d->kallsyms, o->kallsyms) < 0 ||
+        copy_list(&p->cut_cpus, &p->cut_cpu_count, o->cpus, o->cpu_count) < 0 ||
+        copy_list(&p->cut_pids, &p->cut_pid_count, o->pids, o->pid_count) < 0 ||
+        copy_list(&p->cut_tids, &p->cut_tid_count, o->tids, o->tid_count) < 0)
+        return profile_fail(error, SPE_ERR_NOMEM, "out of memory");
+    if (find_cpu(p, o->cpu, error) < 0)
+        return SPE_ERR_UNKNOWN;
+    return set_filter(p, o->filter, error);
+}
+
+/* ---- CPUs and queues ------------------------------------------------------------------------ */
+
+static const struct spe_cpu *model_of(const struct spe_profile *p, uint32_t cpu, uint64_t *midr)
+{
+    *midr = p->reader ? spe_perf_reader_midr(p->reader, cpu) : 0;
+    return *midr ? spe_cpu_by_midr(*midr) : p->given_cpu;
+}
+
+/* Levels of small source values as a table, one for all CPUs that have the same sources. */
+static const uint8_t *levels_of(struct spe_profile *p, const struct spe_cpu *cpu)
+{
+    struct level_table *table;
+
+    if (!cpu || !cpu->sources)
+        return NULL;
+    for (size_t i = 0; i < p->levels.count; i++) {
+        if (p->levels.at[i]->sources == cpu->sources)
+            return p->levels.at[i]->level;
+    }
+    table = calloc(1, sizeof(*table));
+    if (!table || POINTER_ROOM(&p->levels) < 0) {
+        free(table);
+        return NULL;
+    }
+    table->sources = cpu->sources;
+    for (unsigned value = 0; value < 256; value++) {
+        const struct spe_source *source = spe_cpu_source(cpu, (uint16_t)value);
+
+        table->level[value] = source ? source->level : SPE_LEVEL_UNKNOWN;
+    }
+    p->levels.at[p->levels.count++] = table;
+    return table->level;
+}
+
+static int add_cpu(struct spe_profile *p, uint32_t number)
+{
+    struct spe_profile_cpu cpu = {.number = number};
+    size_t at = p->cpus.count;
+
+    cpu.cpu = model_of(p, number, &cpu.midr);
+    while (at && p->cpus.at[at - 1].number >= number) {
+        if (p->cpus.at[--at].number == number)
+            return SPE_OK;
+    }
+    if (VECTOR_ROOM(&p->cpus) < 0)
+        return SPE_ERR_NOMEM;
+    memmove(&p->cpus.at[at + 1], &p->cpus.at[at], (p->cpus.count - at) * sizeof(p->cpus.at[0]));
+    p->cpus.at[at] = cpu;
+    p->cpus.count++;
+    return SPE_OK;
+}
+
+static int list_cpus(struct spe_profile *p)
+{
+    const struct spe_perf_metadata *m = p->reader ? spe_perf_reader_metadata(p->reader) : NULL;
+    uint64_t midr;
+
+    for (size_t i = 0; m && i < m->cpu_count; i++) {
+        if (add_cpu(p, m->cpus[i].cpu) < 0)
+            return SPE_ERR_NOMEM;
+    }
+    for (size_t i = 0; !p->cpus.count && i < p->queue_count; i++) {
+        if (p->queues[i].cpu != SPE_NO_CPU && i < 8192 && add_cpu(p, p->queues[i].cpu) < 0)
+            return SPE_ERR_NOMEM;
+    }
+    p->info.cpus = p->cpus.at;
+    p->info.cpu_count = p->cpus.count;
+    p->info.cpu = p->cpus.count ? p->cpus.at[0].cpu : model_of(p, SPE_NO_CPU, &midr);
+    for (size_t i = 1; i < p->cpus.count; i++) {
+        if (p->cpus.at[i].cpu != p->info.cpu)
+            p->info.cpu = NULL;
+    }
+    p->info.features = p->info.cpu ? p->info.cpu->features : 0;
+    return SPE_OK;
+}
+
+static int make_queues(struct spe_profile *p)
+{
+    uint64_t midr;
+
+    p->queue_count = p->reader ? spe_perf_reader_queue_count(p->reader) : 1;
+    p->queues = calloc(p->queue_count ? p->queue_count : 1, sizeof(*p->queues));
+    if (!p->queues)
+        return SPE_ERR_NOMEM;
+    p->info.per_thread = p->reader && p->queue_count;
+    for (size_t i = 0; i < p->queue_count; i++) {
+        struct queue *q = &p->queues[i];
+
+        q->perf = p->reader ? spe_perf_reader_queue(p->reader, i) : NULL;
+        q->cpu = q->perf ? q->perf->cpu : SPE_NO_CPU;
+        q->tid = q->perf ? q->perf->tid : SPE_NO_TASK;
+        q->model = model_of(p, q->cpu, &midr);
+        q->levels = levels_of(p, q->model);
+        p->info.aux_bytes += q->perf ? q->perf->bytes : p->raw_size;
+        p->info.per_thread = p->info.per_thread && q->cpu == SPE_NO_CPU;
+    }
+    p->info.queue_count = p->queue_count;
+    return list_cpus(p);
+}
+
+/* ---- What the recording says ---------------------------------------------------------------- */
+
+static void describe_events(struct spe_profile *p)
+{
+    for (size_t i = 0; i < spe_perf_reader_event_count(p->reader); i++) {
+        const struct spe_perf_event *e = spe_perf_reader_event(p->reader, i);
+
+        if (!spe_perf_reader_is_spe(p->reader, i))
+            continue;
+        p->info.period = e->flags & SPE_PERF_FLAG_FREQ ? 0 : e->period;
+        p->info.config = e->config;
+        p->info.config1 = e->config1;
+        p->info.config2 = e->config2;
+        return;
+    }
+}
+
+static void describe(struct spe_profile *p)
+{
+    const struct spe_perf_features *f = spe_perf_reader_features(p->reader);
+    const struct spe_perf_info *i = spe_perf_reader_info(p->reader);
+    struct spe_profile_info *info = &p->info;
+
+    info->snapshot = i->overwrite;
+    info->truncated = i->truncated;
+    info->unterminated = i->unterminated;
+    info->bytes = i->size;
+    info->hostname = f->hostname;
+    info->osrelease = f->osrelease;
+    info->perf_version = f->version;
+    info->arch = f->arch;
+    info->cpudesc = f->cpudesc;
+    info->command = f->command;
+    info->command_count = f->command_count;
+    info->cpus_available = f->cpus_available;
+    info->cpus_online = f->cpus_online;
+    info->features_of_file = f;
+    /* Specimen's own recorder says so where perf has its version. */
+    info->simulated = f->version && !strncmp(f->version, "specimen", 8);
+    info->model_note = info->simulated ? f->cpudesc : NULL;
+    describe_events(p);
+}
+
+static void count_file(struct spe_profile *p)
+{
+    struct spe_profile_counts *c = &p->start_counts;
+
+    c->file = *spe_perf_reader_account(p->reader);
+    c->lost = c->file.lost;
+    c->aux_truncated = c->file.aux_truncated;
+    c->aux_collision = c->file.aux_collision;
+    c->aux_partial = c->file.aux_partial;
+}
+
+static void warn_file(struct spe_profile *p)
+{
+    const struct spe_perf_error *problem = spe_perf_reader_problem(p->reader);
+
+    if (problem->code < 0)
+        profile_warn(p, "the file is damaged at byte %llu: %s", (unsigned long long)problem->offset,
+                     problem->text);
+    if (p->info.unterminated)
+        profile_warn(p, "the recording was not finished: it is read as far as it goes");
+    if (p->tasks.spaces.full)
+        profile_warn(p, "the recording has too many changes of maps: the last ones count for all "
+                        "the time");
+}
+
+/* ---- Opening -------------------------------------------------------------------------------- */
+
+static int finish_perf(struct spe_profile *p, struct spe_profile_error *error)
+{
+    int result = sideband_read(p);
+
+    if (result == SPE_ERR_IO)
+        return profile_fail(error, result, "%s", spe_perf_reader_problem(p->reader)->text);
+    if (result < 0)
+        return profile_fail(error, result, "%s", spe_strerror(result));
+    describe(p);
+    count_file(p);
+    warn_file(p);
+    return SPE_OK;
+}
+
+static int finish_open(struct spe_profile *p, struct spe_profile_error *error)
+{
+    int result = p->reader ? finish_perf(p, error) : SPE_OK;
+
+    if (result < 0)
+        return result;
+    if (!p->reader) {
+        p->info.raw = true;
+        p->info.bytes = p->raw_size;
+        if (tasks_seen(&p->tasks, 0, 0, SPE_NO_ID) < 0)
+            return profile_fail(error, SPE_ERR_NOMEM, "out of memory");
+    }
+    p->counts = p->start_counts;
+    result = make_queues(p);
+    if (result >= 0)
+        result = order_start(p);
+    return result < 0 ? profile_fail(error, result, "%s", spe_strerror(result)) : SPE_OK;
+}
+
+static int perf_error(struct spe_profile_error *error, const struct spe_perf_error *from)
+{
+    profile_fail(error, from->code, "%s", from->text);
+    if (error)
+        error->offset = from->offset;
+    return from->code;
+}
+
+static int temporary_file(void)
+{
+    const char *directory = getenv("TMPDIR");
+    char *path;
+    int fd;
+
+    directory = directory && directory[0] ? directory : "/tmp";
+    fd = open(directory, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
+    if (fd >= 0 || asprintf(&path, "%s/spe-XXXXXX", directory) < 0)
+        return fd;
+    fd = mkostemp(path, O_CLOEXEC);
+    if (fd >= 0)
+        unlink(path);
+    free(path);
+    return fd;
+}
+
+static bool write_all(int fd, const char *bytes, size_t size)
+{
+    while (size) {
+        ssize_t done = write(fd, bytes, size);
+
+        if (done < 0 && errno != EINTR)
+            return false;
+        if (done > 0) {
+            bytes += done;
+            size -= (size_t)done;
+        }
+    }
+    return true;
+}
+
+/* What cannot be read twice is copied to a file without a name; `fd` is closed. */
+static int spool(int fd, bool *failed)
+{
+    char buffer[65536];
+    int copy = temporary_file();
+    ssize_t got = 1;
+
+    while (copy >= 0 && got > 0) {
+        got = read(fd, buffer, sizeof(buffer));
+        if (got < 0 && errno == EINTR)
+            got = 1;
+        else if (got < 0 || !write_all(copy, buffer, (size_t)got)) {
+            close(copy);
+            copy = -1;
+        }
+    }
+    *failed = copy < 0;
+    close(fd);
+    return copy;
+}
+
+/* A descriptor that can be read at any place, or -1; a directory is left to the reader: -2. */
+static int open_file(const char *path)
+{
+    bool input = strcmp(path, "-") == 0;
+    int fd = input ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+    struct stat st;
+    bool failed;
+
+    if (fd < 0 || fstat(fd, &st) < 0)
+        return fd;
+    if (S_ISDIR(st.st_mode)) {
+        close(fd);
+        return -2;
+    }
+    return S_ISREG(st.st_mode) && !input ? fd : spool(fd, &failed);
+}
+
+static int open_source(struct spe_profile *p, const char *path, bool raw,
+                       struct spe_profile_error *error)
+{
+    struct spe_perf_error why = {0};
+    uint8_t first[8];
+    struct stat st;
+
+    p->fd = open_file(path);
+    if (p->fd == -1)
+        return profile_fail(error, SPE_ERR_IO, "%s: %s", path, strerror(errno));
+    if (p->fd == -2) {
+        p->fd = -1;
+        if (spe_perf_reader_open(&p->reader, path, SPE_PERF_NO_MAP, &why) < 0)
+            return perf_error(error, &why);
+        return SPE_OK;
+    }
+    if (fstat(p->fd, &st) < 0)
+        return profile_fail(error, SPE_ERR_IO, "%s: %s", path, strerror(errno));
+    p->raw_size = (uint64_t)st.st_size;
+    if (!raw && pread(p->fd, first, sizeof(first), 0) == (ssize_t)sizeof(first) &&
+        spe_perf_probe(first, sizeof(first)) &&
+        spe_perf_reader_open_fd(&p->reader, p->fd, SPE_PERF_NO_MAP, &why) < 0)
+        return perf_error(error, &why);
+    return SPE_OK;
+}
+
+static int new_profile(struct spe_profile **profile, const struct spe_profile_options *options,
+                       struct spe_profile_error *error)
+{
+    static const struct spe_profile_options defaults = SPE_PROFILE_OPTIONS;
+    struct spe_profile *p = *profile = calloc(1, sizeof(*p));
+
+    if (p)
+        p->fd = -1;
+    if (error)
+        *error = (struct spe_profile_error){.filter_position = -1};
+    if (!p || strings_init(&p->strings) < 0 || tasks_init(&p->tasks) < 0) {
+        profile_fail(error, SPE_ERR_NOMEM, "out of memory");
+        return SPE_ERR_NOMEM;
+    }
+    return set_options(p, options ? options : &defaults, error);
+}
+
+static int keep_or_close(struct spe_profile **profile, int result)
+{
+    if (result >= 0)
+        return SPE_OK;
+    spe_profile_close(*profile);
+    *profile = NULL;
+    return result;
+}
+
+int spe_profile_open(struct spe_profile **profile, const char *path,
+                     const struct spe_profile_options *options, struct spe_profile_error *error)
+{
+    int result = new_profile(profile, options, error);
+
+    if (result >= 0)
+        result = open_source(*profile, path, options && options->raw, error);
+    if (result >= 0)
+        result = finish_open(*profile, error);
+    return keep_or_close(profile, result);
+}
+
+int spe_profile_open_memory(struct spe_profile **profile, const void *bytes, size_t size,
+                            const struct spe_profile_options *options,
+                            struct spe_profile_error *error)
+{
+    struct spe_perf_error why = {0};
+    int result = new_profile(profile, options, error);
+
+    if (result >= 0 && !(options && options->raw) && spe_perf_probe(bytes, size)) {
+        result = spe_perf_reader_open_memory(&(*profile)->reader, bytes, size, 0, &why);
+        if (result < 0)
+            perf_error(error, &why);
+    } else if (result >= 0) {
+        (*profile)->memory = bytes;
+        (*profile)->raw_size = size;
+    }
+    if (result >= 0)
+        result = finish_open(*profile, error);
+    return keep_or_close(profile, result);
+}
+
+void spe_profile_close(struct spe_profile *p)
+{
+    if (!p)
+        return;
+    order_stop(p);
+    spe_filter_free(p->filter);
+    for (size_t i = 0; i < p->warnings.count; i++)
+        free(p->warnings.at[i]);
+    for (size_t i = 0; i < p->levels.count; i++)
+        free(p->levels.at[i]);
+    dsos_free(&p->dsos);
+    tasks_free(&p->tasks);
+    strings_free(&p->strings);
+    free(p->warnings.at);
+    free(p->levels.at);
+    free(p->cpus.at);
+    free(p->maps.at);
+    free(p->lines.lines.at);
+    free(p->lines.table.at);
+    free(p->lines.cache);
+    free(p->queues);
+    free(p->cut_cpus);
+    free(p->cut_pids);
+    free(p->cut_tids);
+    free(p->filter_text);
+    spe_perf_reader_close(p->reader);
+    if (p->fd >= 0)
+        close(p->fd);
+    free(p);
+}
+
+/* ---- Rows ----------------------------------------------------------------------------------- */
+
+static void fill_lines(struct spe_profile *p, struct group *g)
+{
+    for (size_t i = 0; i < g->columns.rows; i++) {
+        if (g->map[i] != SPE_NO_ID)
+            g->line[i] = spe_profile_find_line(p, g->map[i], g->columns.pc[i]);
+    }
+}
+
+/* The filter that needs lines. */
+static int filter_group(struct spe_profile *p, struct group *g)
+{
+    size_t rows = g->columns.rows;
+    struct spe_rows view;
+    int64_t kept;
+
+    group_show(g, &view, false);
+    kept = spe_filter_select(p->filter, p, &view, g->selected);
+    if (kept < 0)
+        return (int)kept;
+    group_select(g, g->selected);
+    p->counts.filtered += rows - (size_t)kept;
+    p->counts.rows -= rows - (size_t)kept;
+    return SPE_OK;
+}
+
+/* What only the whole can tell. */
+static void finish(struct spe_profile *p)
+{
+    struct spe_profile_counts *c = &p->counts;
+
+    if (p->finished)
+        return;
+    p->finished = true;
+    if (p->reader && c->account.records && !c->by_context)
+        profile_warn(p, "no SPE record says which thread it is of (CONTEXT packets)");
+    if (c->context_unknown)
+        profile_warn(p,
+                     "%llu SPE records name threads (CONTEXT packets) that the recording does not "
+                     "know",
+                     (unsigned long long)c->context_unknown);
+    if (c->context_mismatch)
+        profile_warn(p,
+                     "%llu SPE records name another thread (CONTEXT packets) than the one that ran "
+                     "by other records",
+                     (unsigned long long)c->context_mismatch);
+}
+
+int spe_profile_next(struct spe_profile *p, struct spe_rows *rows)
+{
+    struct group *g = NULL;
+    int result;
+
+    do {
+        result = order_next(p, &g);
+        if (result > 0 && g->line)
+            fill_lines(p, g);
+        if (result > 0 && p->filter && !p->worker_filter) {
+            int filtered = filter_group(p, g);
+
+            result = filtered < 0 ? filtered : result;
+        }
+    } while (result > 0 && !g->columns.rows);
+    if (result > 0)
+        group_show(g, rows, p->merge != NULL);
+    if (result == 0)
+        finish(p);
+    return result;
+}
+
+int spe_profile_rewind(struct spe_profile *p)
+{
+    order_stop(p);
+    p->counts = p->start_counts;
+    return order_start(p);
+}
+
+/* ---- Tables --------------------------------------------------------------------------------- */
+
+const struct spe_profile_info *spe_profile_info(const struct spe_profile *p)
+{
+    return &p->info;
+}
+
+const struct spe_profile_counts *spe_profile_counts(const struct spe_profile *p)
+{
+    return &p->counts;
+}
+
+const char *spe_profile_warning(const struct spe_profile *p, size_t i)
+{
+    if (i < p->warnings.count)
+        return p->warnings.at[i];
+    i -= p->warnings.count;
+    for (uint32_t dso = 0; dso < p->dsos.list.count; dso++) {
+        const char *warning = spe_profile_dso(p, dso)->warning;
+
+        if (warning && i-- == 0)
+            return warning;
+    }
+    return NULL;
+}
+
+const char *spe_profile_string(const struct spe_profile *p, uint32_t id)
+{
+    return strings_at(&p->strings, id);
+}
+
+const struct spe_profile_thread *spe_profile_thread(const struct spe_profile *p, uint32_t id)
+{
+    return id < p->tasks.threads.count ? &p->tasks.threads.at[id].shown : NULL;
+}
+
+size_t spe_profile_thread_count(const struct spe_profile *p)
+{
+    return p->tasks.threads.count;
+}
+
+/* Another thread may be reading its symbols: what is shown is then what was before. */
+const struct spe_profile_dso *spe_profile_dso(const struct spe_profile *p, uint32_t id)
+{
+    struct dso *dso = id < p->dsos.list.count ? p->dsos.list.at[id] : NULL;
+
+    if (!dso)
+        return NULL;
+    dso->shown.path = dso->path;
+    dso->shown.name = dso->name;
+    dso->shown.kernel =
+        dso->kind == DSO_KERNEL || dso->kind == DSO_MODULE || dso->kind == DSO_KSYMBOL;
+    dso->shown.id_size = dso->id_size;
+    memcpy(dso->shown.id, dso->id, sizeof(dso->id));
+    dso->shown.state = dso->kind == DSO_ANONYMOUS ? SPE_DSO_ANONYMOUS : SPE_DSO_UNTRIED;
+    if (atomic_load_explicit(&dso->loaded, memory_order_acquire)) {
+        dso->shown.state = dso->state;
+        dso->shown.file = dso->file;
+        dso->shown.warning = dso->warning;
+    }
+    return &dso->shown;
+}
+
+size_t spe_profile_dso_count(const struct spe_profile *p)
+{
+    return p->dsos.list.count;
+}
+
+const struct spe_profile_map *spe_profile_map(const struct spe_profile *p, uint32_t id)
+{
+    return id < p->maps.count ? &p->maps.at[id] : NULL;
+}
+
+size_t spe_profile_map_count(const struct spe_profile *p)
+{
+    return p->maps.count;
+}
+
+int spe_profile_symbol(const struct spe_profile *p, uint64_t id, struct spe_profile_symbol *symbol)
+{
+    struct dso *dso = id >> 32 < p->dsos.list.count ? p->dsos.list.at[id >> 32] : NULL;
+    uint32_t number = (uint32_t)id & ~SYMBOL_OF_OBJECT;
+    const struct symbol *found = NULL;
+
+    *symbol = (struct spe_profile_symbol){"", SPE_NO_ID, 0, 0};
+    if (!dso || !atomic_load_explicit(&dso->loaded, memory_order_acquire))
+        return SPE_ERR_UNKNOWN;
+    if (id & SYMBOL_OF_OBJECT && number < dso->symbols.objects.count)
+        found = &dso->symbols.objects.at[number];
+    else if (!(id & SYMBOL_OF_OBJECT) && number < dso->symbols.functions.count)
+        found = &dso->symbols.functions.at[number];
+    if (!found)
+        return SPE_ERR_UNKNOWN;
+    symbol->name = dso->symbols.names.at + found->name;
+    symbol->dso = (uint32_t)(id >> 32);
+    symbol->address = found->start + dso->symbols.kernel_shift;
+    symbol->size = found->end - found->start;
+    return SPE_OK;
+}
+
+/* ---- Places --------------------------------------------------------------------------------- */
+
+static uint32_t root_at(const struct spe_profile *p, uint32_t thread, uint64_t time,
+                        uint64_t address)
+{
+    struct task_view view = {.to = UINT64_MAX};
+    uint64_t from, to;
+
+    if (address >> 63)
+        return tasks_kernel_root(&p->tasks, time, &from, &to);
+    if (thread >= p->tasks.threads.count)
+        return 0;
+    tasks_view_thread(&p->tasks, thread, time, &view);
+    return view.root;
+}
+
+int spe_profile_place(struct spe_profile *p, uint32_t thread, uint64_t time_ns, uint64_t address,
+                      bool data, struct spe_profile_place *place)
+{
+    uint64_t time = p->info.timed ? time_ns : UINT64_MAX;
+    uint32_t number;
+    struct dso *dso;
+    struct spe_profile_symbol symbol;
+
+    *place = (struct spe_profile_place){SPE_NO_ID, SPE_NO_ID, SPE_NO_SYMBOL, 0, 0};
+    place->map = spaces_find(&p->tasks.spaces, root_at(p, thread, time, address), address);
+    if (place->map == SPE_NO_ID)
+        return SPE_ERR_UNKNOWN;
+    place->dso = p->maps.at[place->map].dso;
+    dso = p->dsos.list.at[place->dso];
+    dso_load(&p->dsos, dso);
+    place->address = dso_address(dso, &p->maps.at[place->map], address);
+    number = dso_find(dso, place->address, data ? SYMBOL_OBJECT : SYMBOL_FUNCTION);
+    if (number == NONE)
+        return SPE_OK;
+    place->symbol = (uint64_t)place->dso << 32 | number | (data ? SYMBOL_OF_OBJECT : 0);
+    if (spe_profile_symbol(p, place->symbol, &symbol) == SPE_OK)
+        place->in_symbol = place->address - (symbol.address - dso->symbols.kernel_shift);
+    return SPE_OK;
+}
+
+uint32_t spe_profile_find_line(struct spe_profile *profile, uint32_t map, uint64_t pc)
+{
+    const struct spe_profile_map *m = spe_profile_map(profile, map);
+    struct dso *dso = m ? profile->dsos.list.at[m->dso] : NULL;
+
+    if (!dso)
+        return SPE_NO_ID;
+    dso_load(&profile->dsos, dso);
+    return lines_find(profile, dso, m->dso, dso_address(dso, m, pc));
+}
+
+int spe_profile_line(const struct spe_profile *profile, uint32_t id, struct spe_profile_line *line)
+{
+    if (id < profile->lines.lines.count) {
+        *line = profile->lines.lines.at[id];
+        return SPE_OK;
+    }
+    *line = (struct spe_profile_line){SPE_NO_ID, 0, SPE_NO_ID};
+    return SPE_ERR_UNKNOWN;
+}

@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/*
+ * What the files of the profile room share. From the bytes to the rows:
+ *
+ *   sideband.c  records of the perf.data -> events in order of time
+ *   tasks.c     events -> threads, processes, who ran where
+ *   spaces.c    address spaces that change over time
+ *   dsos.c      files that were mapped, and where their symbols are; symbols.c, kernel.c, lines.c
+ *   queue.c     SPE bytes of one queue -> columns
+ *   join.c      columns -> rows
+ *   rows.c      groups of rows; order.c: which comes next; pool.c: threads
+ *
+ * Everything up to dsos.c is complete before the first row is made and does not change after that,
+ * so the threads that make rows need no locks, but for symbols: those are read on first use.
+ */
+#ifndef SPECIMEN_SRC_PROFILE_INTERNAL_H
+#define SPECIMEN_SRC_PROFILE_INTERNAL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <specimen/perfdata.h>
+#include <specimen/profile.h>
+
+#define NONE UINT32_MAX
+
+/* ---- Vectors -------------------------------------------------------------------------------- */
+
+/* Room for one more element: SPE_OK or SPE_ERR_NOMEM. */
+int spe_profile_grow(void *array, size_t *capacity, size_t count, size_t element);
+
+#define VECTOR(type)                                                                               \
+    struct {                                                                                       \
+        type *at;                                                                                  \
+        size_t count, capacity;                                                                    \
+    }
+
+#define VECTOR_ROOM(v) spe_profile_grow(&(v)->at, &(v)->capacity, (v)->count, sizeof(*(v)->at))
+#define POINTER_ROOM(v) spe_profile_grow(&(v)->at, &(v)->capacity, (v)->count, sizeof(void *))
+
+/* ---- Strings -------------------------------------------------------------------------------- */
+
+#define STRING_MAX 4095 /* bytes; longer ones are cut */
+#define STRING_CHUNK 4096
+
+/* Interned strings. Old ones may be read by any thread while one thread adds new ones. */
+struct strings {
+    char **chunk[STRING_CHUNK];
+    uint32_t count;
+    VECTOR(uint32_t) table; /* open addressing; NONE where free */
+    char *room;             /* of the block that is being filled */
+    size_t left;
+    VECTOR(char *) blocks;
+};
+
+int strings_init(struct strings *s);
+void strings_free(struct strings *s);
+/* Id of a string, or NONE if there is no memory for it. */
+uint32_t strings_add(struct strings *s, const char *text);
+uint32_t strings_find(const struct strings *s, const char *text);
+const char *strings_at(const struct strings *s, uint32_t id);
+
+/* ---- Address spaces ------------------------------------------------------------------------- */
+
+/*
+ * A space at a moment is a tree of maps by address. A change makes a new tree that shares all but
+ * the changed path with the old one, so that every moment can be looked up, and a fork costs
+ * nothing.
+ */
+struct space_node {
+    uint64_t start, end;
+    uint32_t map; /* NONE: unmapped */
+    uint32_t left, right;
+    uint32_t edit; /* whoever has this number may change the node in place */
+};
+
+struct spaces {
+    VECTOR(struct space_node) nodes; /* node 0 is the empty tree */
+    uint64_t seed;
+    uint32_t edits;
+    bool full; /* no more history: changes apply from the last version on */
+};
+
+int spaces_init(struct spaces *s);
+/* The tree with [start, end) given to a map; NONE without memory. */
+uint32_t spaces_assign(struct spaces *s, uint32_t root, uint32_t edit, uint64_t start, uint64_t end,
+                       uint32_t map);
+/* Map of an address, or NONE. */
+uint32_t spaces_find(const struct spaces *s, uint32_t root, uint64_t address);
+
+struct version {
+    uint64_t time; /* from here on */
+    uint32_t what; /* root of a tree, or name of a thread */
+};
+
+struct history {
+    VECTOR(struct version) versions; /* ascending */
+};
+
+/* From `time` on it is `what`; times do not descend. */
+int history_add(struct history *h, uint64_t time, uint32_t what);
+/* What it is at a time and, narrowed down in *from and *to, from when until when. Before the first
+ * version the first one counts; `none` if there is no version. */
+uint32_t history_at(const struct history *h, uint64_t time, uint32_t none, uint64_t *from,
+                    uint64_t *to);
+
+/* ---- Tasks ---------------------------------------------------------------------------------- */
+
+struct process {
+    uint32_t pid;
+    uint32_t edit;
+    struct history space;
+};
+
+struct thread {
+    struct spe_profile_thread shown;
+    uint32_t process; /* NONE: not known */
+    uint32_t older;   /* thread that had the same tid before, or NONE */
+    struct history comm;
+};
+
+/* Who runs on a CPU from a time on. */
+struct turn {
+    uint64_t time;
+    uint32_t tid; /* NONE: not known */
+    uint32_t order;
+};
+
+struct cpu_turns {
+    uint32_t cpu;
+    VECTOR(struct turn) turns;
+    uint32_t before; /* who ran before the first turn */
+};
+
+struct id_table {           /* tid -> newest thread, pid -> newest process */
+    VECTOR(uint64_t) slots; /* key << 32 | value; all ones: free */
+    size_t used;
+};
+
+struct tasks {
+    VECTOR(struct process) processes; /* process 0 is the kernel */
+    VECTOR(struct thread) threads;
+    VECTOR(struct cpu_turns) cpus; /* ascending by cpu */
+    struct id_table by_tid, by_pid;
+    struct spaces spaces;
+};
+
+int tasks_init(struct tasks *t);
+void tasks_free(struct tasks *t);
+/* Events, in order of time. */
+int tasks_comm(struct tasks *t, uint64_t time, uint32_t pid, uint32_t tid, uint32_t name,
+               bool exec);
+/* copy: the new process starts with the maps of its parent. */
+int tasks_fork(struct tasks *t, uint64_t time, const struct spe_perf_task *task, bool copy);
+/* A thread that some record names; call it when all events are in. */
+int tasks_seen(struct tasks *t, uint32_t pid, uint32_t tid, uint32_t name);
+int id_table_set(struct id_table *t, uint32_t key, uint32_t value);
+uint32_t id_table_get(const struct id_table *t, uint32_t key); /* NONE if it is not there */
+int tasks_map(struct tasks *t, uint64_t time, uint32_t pid, uint64_t start, uint64_t end,
+              uint32_t map);
+int tasks_turn(struct tasks *t, uint32_t cpu, uint64_t time, uint32_t tid, uint32_t left);
+void tasks_finish(struct tasks *t);
+
+/* What a thread is at a time, and how long that holds. */
+struct task_view {
+    uint64_t from, to;
+    uint32_t tid, pid, thread, comm, root;
+};
+
+void tasks_view(const struct tasks *t, uint32_t tid, uint64_t time, struct task_view *view);
+void tasks_view_thread(const struct tasks *t, uint32_t thread, uint64_t time,
+                       struct task_view *view);
+uint32_t tasks_kernel_root(const struct tasks *t, uint64_t time, uint64_t *from, uint64_t *to);
+const struct cpu_turns *tasks_turns(const struct tasks *t, uint32_t cpu);
+
+/* ---- Files that were mapped ----------------------------------------------------------------- */
+
+enum dso_kind { DSO_FILE, DSO_KERNEL, DSO_MODULE, DSO_ANONYMOUS, DSO_KSYMBOL };
+
+enum { SYMBOL_FUNCTION = 1, SYMBOL_OBJECT = 2 };
+
+struct symbol {
+    uint64_t start, end;
+    uint32_t name; /* offset in symtab.names */
+    uint8_t kind, rank;
+};
+
+struct segment {
+    uint64_t offset, address, size;
+};
+
+/* Symbols of a file; does not change once it is there. */
+struct symtab {
+    VECTOR(struct symbol) functions; /* ascending by start */
+    VECTOR(struct symbol) objects;
+    VECTOR(char) names;
+    VECTOR(struct segment) segments; /* where the file's bytes are in its own addresses */
+    uint64_t kernel_shift;           /* what to add to the kernel's addresses in its file */
+    bool relative;                   /* use segments */
+};
+
+struct dso {
+    uint32_t path, name;
+    uint8_t kind;
+    uint8_t id_size;
+    uint8_t id[SPE_PERF_BUILD_ID_MAX];
+    uint64_t ksymbol_start, ksymbol_size;
+    uint64_t reference;      /* of the kernel: where reference_name was */
+    uint32_t reference_name; /* string */
+    struct spe_profile_dso shown;
+    uint32_t same_path; /* another one with this path and another build-id, or NONE */
+
+    pthread_mutex_t lock;
+    atomic_int loaded; /* once 1 everything below is read only */
+    uint8_t state;
+    char *file, *warning;
+    struct symtab symbols;
+
+    struct lines *lines; /* the profile's own thread only */
+};
+
+struct dsos {
+    VECTOR(struct dso *) list;
+    struct strings *strings;
+    char *symfs, *debug_dir, *vmlinux, *kallsyms; /* NULL: none */
+    bool debuginfod;
+    struct spe_perf_build_id *ids; /* of the recording */
+    size_t id_count;
+    bool ids_sorted;
+    struct id_table by_path; /* string -> newest */
+};
+
+/* Find or add. NONE: no memory. */
+uint32_t dsos_add(struct dsos *d, const char *path, bool kernel, uint64_t page_offset,
+                  const uint8_t *id, size_t id_size);
+uint32_t dsos_add_ksymbol(struct dsos *d, const char *name, uint64_t start, uint64_t size);
+void dsos_free(struct dsos *d);
+
+/* Read the symbols if nobody has. */
+void dso_load(const struct dsos *d, struct dso *dso);
+/* An address in the file's own addresses, from one in a map. */
+uint64_t dso_address(const struct dso *dso, const struct spe_profile_map *map, uint64_t pc);
+/* Number of the symbol that holds the address, or NONE. */
+uint32_t dso_find(const struct dso *dso, uint64_t address, unsigned kind);
+
+/* Open a file of a dso with the right build-id: the mapped one, or the one with debug information.
+ * A descriptor, or -1; *file is its name, to be freed. The first also sets state and warning. */
+int dso_open(const struct dsos *d, struct dso *dso, char **file);
+int dso_open_debug(const struct dsos *d, const struct dso *dso, char **file);
+/* Symbols of the kernel or a module. */
+void dso_load_kernel(const struct dsos *d, struct dso *dso);
+int dso_open_checked(const struct dso *dso, const char *path, uint8_t *state, char **warning);
+/* debug_dir/.build-id/xx/yyyy and `rest`, to be freed; NULL without build-id or memory. */
+char *dso_cache_path(const char *dir, const struct dso *dso, const char *rest);
+/* A file that debuginfod has: its name, to be freed; or NULL. */
+char *debuginfod_find(const struct dso *dso, bool debug);
+
+/* Names of one file are below 4 GB, and ids have 31 bits. */
+#define SYMBOL_MAX (1u << 28)
+
+/* Returns the number of names in the static symbol table: 0 if the file is stripped. */
+int symtab_read(struct symtab *t, int fd);
+int symtab_read_kallsyms(struct symtab *t, const char *path, const char *module);
+int symtab_add(struct symtab *t, const char *name, uint64_t start, uint64_t size, unsigned kind,
+               unsigned rank);
+void symtab_finish(struct symtab *t);
+void symtab_free(struct symtab *t);
+/* The build-id of an open ELF file: its size, 0 if it has none, or negative. */
+int elf_build_id(int fd, uint8_t *id, size_t max, uint16_t *machine);
+
+#define SYMBOL_OF_OBJECT 0x80000000u /* in the low half of ids: objects, not functions */
+
+/* ---- Lines ---------------------------------------------------------------------------------- */
+
+struct line_cache_entry {
+    uint64_t address;
+    uint32_t dso, line;
+};
+
+struct line_table {
+    VECTOR(struct spe_profile_line) lines;
+    VECTOR(uint32_t) table; /* open addressing */
+    struct line_cache_entry *cache;
+};
+
+uint32_t lines_find(struct spe_profile *p, struct dso *dso, uint32_t dso_id, uint64_t address);
+void lines_close(struct lines *lines);
+
+/* ---- Groups --------------------------------------------------------------------------------- */
+
+struct group {
+    void *memory;
+    struct spe_columns columns;
+    uint64_t *time_ns, *join_time;
+    uint64_t *symbol;
+    uint32_t *cpu, *pid, *tid, *thread, *comm, *map, *line, *queues;
+    uint8_t *el, *flags, *tag, *level;
+    uint64_t *selected;
+    size_t queue, queue_index;
+    uint64_t ticket;
+    bool ready;
+    int error;
+    struct spe_profile_counts counts; /* of this group */
+};
+
+int group_init(struct group *g, size_t capacity, unsigned want);
+void group_free(struct group *g);
+/* Keep only the rows whose bit is set. */
+void group_select(struct group *g, const uint64_t *selected);
+/* Append a row to a group. */
+void group_copy_row(struct group *to, const struct group *from, size_t row);
+void group_show(const struct group *g, struct spe_rows *rows, bool queues);
+void counts_add(struct spe_profile_counts *to, const struct spe_profile_counts *from);
+
+/* ---- Queues --------------------------------------------------------------------------------- */
+
+struct queue {
+    const struct spe_perf_queue *perf; /* NULL: raw bytes */
+    uint32_t cpu, tid;
+    const uint8_t *levels; /* enum spe_source_level of sources below 256, or NULL */
+    const struct spe_cpu *model;
+
+    /* Decoding, under the ticket. */
+    struct spe_bulk *bulk;
+    uint8_t *buffer;
+    uint64_t piece, position; /* that is read next */
+    uint64_t base;            /* offset of the stream that is being read */
+    uint64_t last_time, join_time;
+    bool has_time, ending, drained;
+    uint64_t issued, decoded; /* tickets */
+    bool ended;
+};
+
+int queue_fill(struct spe_profile *p, struct queue *q, struct group *g);
+void queue_stop(struct queue *q);
+
+/* ---- Joining -------------------------------------------------------------------------------- */
+
+#define PC_CACHE 8192
+#define TASK_CACHE 256
+
+struct pc_entry {
+    uint64_t pc, symbol;
+    uint32_t root, map;
+};
+
+/* What one thread remembers from row to row. */
+struct joiner {
+    struct pc_entry pc[PC_CACHE];
+    struct task_view task[TASK_CACHE];
+    struct spe_filter *filter;
+};
+
+struct joiner *joiner_new(struct spe_profile *p, int *error);
+void joiner_free(struct joiner *j);
+int join_group(struct spe_profile *p, struct joiner *j, const struct queue *q, struct group *g);
+
+/* ---- The profile ---------------------------------------------------------------------------- */
+
+struct pool {
+    pthread_mutex_t lock;
+    pthread_cond_t work, progress;
+    pthread_t *threads;
+    unsigned count;          /* 0: the caller's thread does it all */
+    struct group **requests; /* a ring */
+    size_t first, waiting, capacity;
+    bool stop, started;
+};
+
+struct level_table {
+    const struct spe_source_table *sources;
+    uint8_t level[256];
+};
+
+struct spe_profile {
+    struct spe_perf_reader *reader;
+    int fd; /* of raw bytes or of a temporary file; -1 */
+    const uint8_t *memory;
+    uint64_t raw_size;
+
+    struct spe_profile_info info;
+    struct spe_profile_counts counts, start_counts;
+    VECTOR(char *) warnings;
+    VECTOR(struct spe_profile_cpu) cpus;
+    VECTOR(struct level_table *) levels;
+
+    unsigned thread_count, order, want;
+    size_t group_rows;
+    size_t chunk; /* bytes that are read at once */
+    uint64_t time_from, time_to;
+    uint32_t *cut_cpus, *cut_pids, *cut_tids;
+    size_t cut_cpu_count, cut_pid_count, cut_tid_count;
+    char *filter_text;
+    struct spe_filter *filter; /* NULL, or applied by the caller's thread: it needs lines */
+    bool worker_filter;
+    const struct spe_cpu *given_cpu;
+
+    struct strings strings;
+    struct tasks tasks;
+    struct dsos dsos;
+    VECTOR(struct spe_profile_map) maps;
+    struct line_table lines;
+
+    struct queue *queues;
+    size_t queue_count;
+    struct spe_perf_time_conv time_conv; /* mult 0: there is none */
+    bool sideband_timed;                 /* tasks and maps are in order of time, else of the file */
+
+    struct pool pool;
+    struct joiner *joiner; /* of the caller's thread */
+    struct group *slots;   /* all groups there are */
+    size_t slot_count;
+    struct group **free_slots;
+    size_t free_count;
+    struct group **ring; /* requested, in order */
+    size_t ring_first, ring_count;
+    struct group *current;    /* that the caller reads */
+    size_t next_queue, batch; /* that is asked next; first queue of the batch */
+    struct merge *merge;
+    bool finished;
+};
+
+int profile_warn(struct spe_profile *p, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+int profile_fail(struct spe_profile_error *error, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+int sideband_read(struct spe_profile *p);
+
+int pool_start(struct spe_profile *p);
+void pool_stop(struct spe_profile *p);
+/* Ask for the next rows of a queue in a group. */
+void pool_request(struct spe_profile *p, struct group *g, size_t queue);
+void pool_wait(struct spe_profile *p, struct group *g);
+bool pool_queue_ended(struct spe_profile *p, size_t queue);
+
+int order_start(struct spe_profile *p);
+void order_stop(struct spe_profile *p);
+/* The next group that has rows: 1, 0, or an error. */
+int order_next(struct spe_profile *p, struct group **group);
+
+int merge_start(struct spe_profile *p);
+void merge_stop(struct spe_profile *p);
+int merge_next(struct spe_profile *p, struct group **group);
+
+#endif

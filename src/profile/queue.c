@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/*
+ * The SPE bytes of one queue, piece by piece, into the columns of a group, with time. Pieces are
+ * one stream; records that straddle them are whole. One thread at a time reads a queue.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "profile_internal.h"
+
+static int start_stream(const struct spe_profile *p, struct queue *q, unsigned flags)
+{
+    if (!q->bulk) {
+        q->bulk = malloc(sizeof(*q->bulk));
+        q->buffer = malloc(p->chunk);
+        if (!q->bulk || !q->buffer)
+            return SPE_ERR_NOMEM;
+    }
+    q->ending = false;
+    return spe_bulk_init(q->bulk, flags, SPE_BULK_AUTO);
+}
+
+void queue_stop(struct queue *q)
+{
+    free(q->bulk);
+    free(q->buffer);
+    q->bulk = NULL;
+    q->buffer = NULL;
+}
+
+/* The next bytes: their number, 0 at the end, or an error. */
+static int64_t read_raw(const struct spe_profile *p, struct queue *q, const uint8_t **bytes)
+{
+    uint64_t left = p->raw_size - q->position;
+    size_t size = left < p->chunk ? (size_t)left : p->chunk;
+    ssize_t got = (ssize_t)size;
+
+    if (p->memory) {
+        *bytes = p->memory + q->position;
+    } else {
+        do
+            got = pread(p->fd, q->buffer, size, (off_t)q->position);
+        while (got < 0 && errno == EINTR);
+        *bytes = q->buffer;
+    }
+    if (got < 0)
+        return SPE_ERR_IO;
+    q->position += (uint64_t)got;
+    return got;
+}
+
+/* As above, and *unsynced if these bytes do not continue those before: they are then not taken. */
+static int64_t read_pieces(const struct spe_profile *p, struct queue *q, const uint8_t **bytes,
+                           bool *unsynced)
+{
+    while (q->piece < q->perf->piece_count) {
+        const struct spe_perf_piece *piece = &q->perf->pieces[q->piece];
+        int64_t got;
+
+        if (!q->position && piece->flags & SPE_PERF_PIECE_UNSYNCED &&
+            q->bulk->stream.account.bytes) {
+            *unsynced = true;
+            return 0;
+        }
+        if (!q->position && piece->flags & SPE_PERF_PIECE_UNSYNCED &&
+            spe_bulk_init(q->bulk, SPE_STREAM_UNSYNCED, SPE_BULK_AUTO) < 0)
+            return SPE_ERR_INVALID;
+        got = spe_perf_piece_read(p->reader, piece, q->position, q->buffer, p->chunk, bytes);
+        if (got < 0)
+            return got;
+        if (got > 0) {
+            if (!p->sideband_timed)
+                q->join_time = piece->file_offset;
+            q->position += (uint64_t)got;
+            return got;
+        }
+        q->piece++;
+        q->position = 0;
+    }
+    return 0;
+}
+
+/* Feed more bytes, or end the stream. */
+static int feed(const struct spe_profile *p, struct queue *q)
+{
+    const uint8_t *bytes = NULL;
+    bool unsynced = false;
+    int64_t got;
+
+    if (q->ending) {
+        q->base += q->bulk->stream.account.bytes;
+        if (!q->perf || q->piece >= q->perf->piece_count) {
+            q->drained = true;
+            return SPE_OK;
+        }
+        return start_stream(p, q, SPE_STREAM_UNSYNCED);
+    }
+    got = q->perf ? read_pieces(p, q, &bytes, &unsynced) : read_raw(p, q, &bytes);
+    if (got < 0)
+        return (int)got;
+    if (!got) {
+        spe_bulk_end(q->bulk);
+        q->ending = true;
+        return SPE_OK;
+    }
+    return spe_bulk_feed(q->bulk, bytes, (size_t)got);
+}
+
+/* What the account grew by. */
+static void account_since(struct spe_account *sum, const struct spe_account *now,
+                          const struct spe_account *then)
+{
+    sum->bytes += now->bytes - then->bytes;
+    sum->records += now->records - then->records;
+    sum->record_bytes += now->record_bytes - then->record_bytes;
+    sum->padding_bytes += now->padding_bytes - then->padding_bytes;
+    sum->skipped += now->skipped - then->skipped;
+    sum->skipped_bytes += now->skipped_bytes - then->skipped_bytes;
+    for (size_t i = 0; i < SPE_SKIP_REASON_COUNT; i++)
+        sum->skipped_by[i] += now->skipped_by[i] - then->skipped_by[i];
+    sum->unknown += now->unknown - then->unknown;
+}
+
+/* Time of the rows from `from` on. One without a timestamp has that of the row before it; until
+ * there is one, it is joined with how things were at the end. */
+static void set_times(const struct spe_profile *p, struct queue *q, struct group *g, size_t from)
+{
+    bool timed = p->info.timed;
+
+    for (size_t i = from; i < g->columns.rows; i++) {
+        bool has = g->columns.has[i] & SPE_HAS_TIMESTAMP;
+
+        g->flags[i] = has ? SPE_ROW_TIMESTAMP : 0;
+        if (timed && has) {
+            q->last_time = spe_perf_time_to_ns(&p->time_conv, g->columns.timestamp[i]);
+            q->has_time = true;
+        }
+        g->counts.without_time += timed && !has;
+        g->time_ns[i] = q->last_time;
+        g->join_time[i] = !p->sideband_timed ? q->join_time
+                          : q->has_time      ? q->last_time
+                                             : UINT64_MAX;
+        g->columns.offset[i] += q->base;
+    }
+}
+
+int queue_fill(struct spe_profile *p, struct queue *q, struct group *g)
+{
+    struct spe_account then = {0};
+    struct spe_item skipped;
+    int result = SPE_OK;
+
+    g->columns.rows = 0;
+    memset(&g->counts, 0, sizeof(g->counts));
+    if (q->drained)
+        return SPE_OK;
+    if (!q->bulk)
+        result = start_stream(p, q, 0);
+    if (result >= 0)
+        then = q->bulk->stream.account;
+    while (result >= 0 && !q->drained) {
+        size_t before = g->columns.rows;
+        int item = spe_bulk_next(q->bulk, &g->columns, &skipped);
+
+        set_times(p, q, g, before);
+        if (item == SPE_ITEM_RECORD)
+            break;
+        if (item == SPE_ITEM_SKIPPED)
+            continue;
+        if (q->ending) {
+            account_since(&g->counts.account, &q->bulk->stream.account, &then);
+            memset(&then, 0, sizeof(then));
+            result = feed(p, q);
+            if (q->drained)
+                break;
+        } else {
+            result = feed(p, q);
+        }
+    }
+    if (q->drained || result < 0)
+        queue_stop(q);
+    else
+        account_since(&g->counts.account, &q->bulk->stream.account, &then);
+    return result;
+}

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/*
+ * All records of a perf.data but SPE's: read once, put in order of time, and applied to tasks, maps
+ * and files. Records that perf made itself have time 0 and so come first. In a recording without
+ * time the place in the file takes the part of time, for these records and for SPE buffers.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile_internal.h"
+
+#define MISC_FORK_EXEC (1u << 13) /* FORK made by perf: the child has maps of its own */
+#define KSYMBOL_GONE 1u
+
+enum event_type { EVENT_COMM, EVENT_EXEC, EVENT_FORK, EVENT_SPAWN, EVENT_MAP, EVENT_KSYMBOL };
+
+struct event {
+    uint64_t time;
+    uint32_t order;
+    uint8_t type;
+    uint32_t pid, tid;
+    uint32_t parent_pid, parent_tid; /* FORK; COMM: parent_pid is the name; MAP: index in maps */
+};
+
+struct event_map {
+    uint64_t start, end, page_offset;
+    uint32_t path;
+    uint8_t kernel, gone, id_size, id[SPE_PERF_BUILD_ID_MAX];
+};
+
+struct sideband {
+    struct spe_profile *p;
+    VECTOR(struct event) events;
+    VECTOR(struct event_map) maps;
+    VECTOR(struct spe_perf_build_id) ids; /* of BUILD_ID records */
+    struct id_table seen;                 /* tid -> pid */
+    bool timed;
+};
+
+static uint64_t time_of(const struct sideband *s, const struct spe_perf_record *r)
+{
+    if (!s->timed)
+        return r->offset;
+    return r->id.has & SPE_PERF_SAMPLE_TIME ? r->id.time : 0;
+}
+
+static int add_event(struct sideband *s, struct event event)
+{
+    if (s->events.count >= UINT32_MAX || VECTOR_ROOM(&s->events) < 0)
+        return SPE_ERR_NOMEM;
+    event.order = (uint32_t)s->events.count;
+    s->events.at[s->events.count++] = event;
+    return SPE_OK;
+}
+
+static int see(struct sideband *s, uint32_t pid, uint32_t tid)
+{
+    if (tid == SPE_NO_TASK || pid == SPE_NO_TASK)
+        return SPE_OK;
+    return id_table_set(&s->seen, tid, pid);
+}
+
+static int add_map(struct sideband *s, const struct spe_perf_record *r, enum event_type type,
+                   struct event_map map, uint32_t pid, const char *path)
+{
+    map.path = strings_add(&s->p->strings, path);
+    if (map.path == NONE || VECTOR_ROOM(&s->maps) < 0)
+        return SPE_ERR_NOMEM;
+    s->maps.at[s->maps.count] = map;
+    return add_event(s, (struct event){.time = time_of(s, r),
+                                       .type = (uint8_t)type,
+                                       .pid = pid,
+                                       .parent_pid = (uint32_t)s->maps.count++});
+}
+
+static int take_mmap(struct sideband *s, const struct spe_perf_record *r)
+{
+    const struct spe_perf_mmap *m = &r->mmap;
+    unsigned mode = r->misc & SPE_PERF_MISC_CPUMODE;
+    struct event_map map = {.start = m->start, .page_offset = m->page_offset};
+
+    if (!m->length || mode > 3) /* of a guest: its addresses are none of ours */
+        return SPE_OK;
+    map.kernel = m->pid == SPE_NO_TASK || mode == SPE_PERF_MISC_KERNEL;
+    map.end = m->length > UINT64_MAX - m->start ? UINT64_MAX : m->start + m->length;
+    map.id_size = m->id_size;
+    memcpy(map.id, m->id, m->id_size);
+    if (!map.kernel && see(s, m->pid, m->tid) < 0)
+        return SPE_ERR_NOMEM;
+    return add_map(s, r, EVENT_MAP, map, map.kernel ? SPE_NO_TASK : m->pid, m->path);
+}
+
+static int take_ksymbol(struct sideband *s, const struct spe_perf_record *r)
+{
+    const struct spe_perf_ksymbol *k = &r->ksymbol;
+    struct event_map map = {.start = k->address, .kernel = 1, .gone = k->flags & KSYMBOL_GONE};
+
+    if (!k->length || k->length > UINT64_MAX - k->address)
+        return SPE_OK;
+    map.end = k->address + k->length;
+    return add_map(s, r, EVENT_KSYMBOL, map, SPE_NO_TASK, k->name);
+}
+
+static int take_comm(struct sideband *s, const struct spe_perf_record *r)
+{
+    uint32_t name = strings_add(&s->p->strings, r->comm.name);
+    bool exec = r->misc & SPE_PERF_MISC_COMM_EXEC;
+
+    if (name == NONE)
+        return SPE_ERR_NOMEM;
+    return add_event(s, (struct event){.time = time_of(s, r),
+                                       .type = exec ? EVENT_EXEC : EVENT_COMM,
+                                       .pid = r->comm.pid,
+                                       .tid = r->comm.tid,
+                                       .parent_pid = name});
+}
+
+static int take_fork(struct sideband *s, const struct spe_perf_record *r)
+{
+    return add_event(s, (struct event){.time = time_of(s, r),
+                                       .type = r->misc & MISC_FORK_EXEC ? EVENT_SPAWN : EVENT_FORK,
+                                       .pid = r->task.pid,
+                                       .tid = r->task.tid,
+                                       .parent_pid = r->task.parent_pid,
+                                       .parent_tid = r->task.parent_tid});
+}
+
+/* A SWITCH record says who goes or comes; one of the whole CPU says both. */
+static int take_switch(struct sideband *s, const struct spe_perf_record *r)
+{
+    const uint64_t needed = SPE_PERF_SAMPLE_TID | SPE_PERF_SAMPLE_TIME | SPE_PERF_SAMPLE_CPU;
+    bool wide = r->type == SPE_PERF_SWITCH_CPU_WIDE;
+    bool out = r->misc & SPE_PERF_MISC_SWITCH_OUT;
+    uint32_t other = wide ? r->switched.other_tid : SPE_NO_TASK;
+
+    if ((r->id.has & needed) != needed)
+        return SPE_OK;
+    if (see(s, r->id.pid, r->id.tid) < 0 ||
+        (wide && see(s, r->switched.other_pid, r->switched.other_tid) < 0))
+        return SPE_ERR_NOMEM;
+    return tasks_turn(&s->p->tasks, r->id.cpu, r->id.time, out ? other : r->id.tid,
+                      out ? r->id.tid : other);
+}
+
+static int take_start(struct sideband *s, const struct spe_perf_record *r)
+{
+    const uint64_t needed = SPE_PERF_SAMPLE_TIME | SPE_PERF_SAMPLE_CPU;
+
+    if (see(s, r->thread.pid, r->thread.tid) < 0)
+        return SPE_ERR_NOMEM;
+    /* Whole-system events start with pid -1; and without SWITCH records it is no turn. */
+    if ((r->id.has & needed) != needed || r->thread.tid == SPE_NO_TASK ||
+        !tasks_turns(&s->p->tasks, r->id.cpu))
+        return SPE_OK;
+    return tasks_turn(&s->p->tasks, r->id.cpu, r->id.time, r->thread.tid, SPE_NO_TASK);
+}
+
+static int take_build_id(struct sideband *s, const struct spe_perf_record *r)
+{
+    struct spe_perf_build_id id = r->build_id;
+    uint32_t path = strings_add(&s->p->strings, id.path);
+
+    if (path == NONE || VECTOR_ROOM(&s->ids) < 0)
+        return SPE_ERR_NOMEM;
+    id.path = strings_at(&s->p->strings, path);
+    s->ids.at[s->ids.count++] = id;
+    return SPE_OK;
+}
+
+static void take_time(struct spe_profile *p, const struct spe_perf_record *r)
+{
+    if (!(r->id.has & SPE_PERF_SAMPLE_TIME) || !r->id.time)
+        return;
+    if (!p->info.first_event_ns || r->id.time < p->info.first_event_ns)
+        p->info.first_event_ns = r->id.time;
+    if (r->id.time > p->info.last_event_ns)
+        p->info.last_event_ns = r->id.time;
+}
+
+static int take_record(struct sideband *s, const struct spe_perf_record *r)
+{
+    take_time(s->p, r);
+    if (!r->viewed)
+        return SPE_OK;
+    switch (r->type) {
+    case SPE_PERF_MMAP:
+    case SPE_PERF_MMAP2:
+        return take_mmap(s, r);
+    case SPE_PERF_KSYMBOL:
+        return take_ksymbol(s, r);
+    case SPE_PERF_COMM:
+        return take_comm(s, r);
+    case SPE_PERF_FORK:
+        return take_fork(s, r);
+    case SPE_PERF_SWITCH:
+    case SPE_PERF_SWITCH_CPU_WIDE:
+        return take_switch(s, r);
+    case SPE_PERF_ITRACE_START:
+        return take_start(s, r);
+    case SPE_PERF_BUILD_ID:
+        return take_build_id(s, r);
+    default:
+        return SPE_OK;
+    }
+}
+
+/* ---- Applying ------------------------------------------------------------------------------- */
+
+static int compare_events(const void *a, const void *b)
+{
+    const struct event *x = a, *y = b;
+
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+static int apply_map(struct sideband *s, const struct event *e)
+{
+    struct spe_profile *p = s->p;
+    const struct event_map *m = &s->maps.at[e->parent_pid];
+    const char *path = strings_at(&p->strings, m->path);
+    uint32_t map = NONE, dso;
+
+    if (!m->gone) {
+        dso = e->type == EVENT_KSYMBOL
+                  ? dsos_add_ksymbol(&p->dsos, path, m->start, m->end - m->start)
+                  : dsos_add(&p->dsos, path, m->kernel, m->page_offset, m->id, m->id_size);
+        if (dso == NONE || p->maps.count >= UINT32_MAX || VECTOR_ROOM(&p->maps) < 0)
+            return SPE_ERR_NOMEM;
+        map = (uint32_t)p->maps.count++;
+        p->maps.at[map] = (struct spe_profile_map){m->start, m->end, m->page_offset, dso, e->pid};
+    }
+    return tasks_map(&p->tasks, e->time, e->pid, m->start, m->end, map);
+}
+
+static int apply(struct sideband *s, const struct event *e)
+{
+    struct tasks *tasks = &s->p->tasks;
+    struct spe_perf_task task = {e->pid, e->parent_pid, e->tid, e->parent_tid, e->time};
+
+    switch (e->type) {
+    case EVENT_COMM:
+    case EVENT_EXEC:
+        return tasks_comm(tasks, e->time, e->pid, e->tid, e->parent_pid, e->type == EVENT_EXEC);
+    case EVENT_FORK:
+    case EVENT_SPAWN:
+        return tasks_fork(tasks, e->time, &task, e->type == EVENT_FORK);
+    default:
+        return apply_map(s, e);
+    }
+}
+
+/* Build-ids of the features, and then those of records. */
+static int collect_ids(struct sideband *s)
+{
+    const struct spe_perf_features *f = spe_perf_reader_features(s->p->reader);
+    struct dsos *d = &s->p->dsos;
+    size_t count = f->build_id_count + s->ids.count;
+
+    d->ids = calloc(count ? count : 1, sizeof(*d->ids));
+    if (!d->ids)
+        return SPE_ERR_NOMEM;
+    if (f->build_id_count)
+        memcpy(d->ids, f->build_ids, f->build_id_count * sizeof(*d->ids));
+    if (s->ids.count)
+        memcpy(d->ids + f->build_id_count, s->ids.at, s->ids.count * sizeof(*d->ids));
+    d->id_count = count;
+    return SPE_OK;
+}
+
+static int apply_all(struct sideband *s)
+{
+    uint32_t idle = strings_add(&s->p->strings, "swapper");
+    int result = collect_ids(s);
+
+    if (s->events.count)
+        qsort(s->events.at, s->events.count, sizeof(struct event), compare_events);
+    for (size_t i = 0; i < s->events.count && result >= 0; i++)
+        result = apply(s, &s->events.at[i]);
+    if (result >= 0)
+        result = tasks_seen(&s->p->tasks, 0, 0, idle);
+    for (size_t i = 0; i < s->seen.slots.capacity && result >= 0; i++) {
+        uint64_t slot = s->seen.slots.at[i];
+
+        if (slot != UINT64_MAX)
+            result = tasks_seen(&s->p->tasks, (uint32_t)slot, (uint32_t)(slot >> 32), SPE_NO_ID);
+    }
+    tasks_finish(&s->p->tasks);
+    return result;
+}
+
+static bool has_time(const struct spe_perf_reader *reader)
+{
+    for (size_t i = 0; i < spe_perf_reader_event_count(reader); i++) {
+        if (spe_perf_reader_event(reader, i)->sample_type & SPE_PERF_SAMPLE_TIME)
+            return true;
+    }
+    return false;
+}
+
+/* Whether records have time is known from the first of them on: events come before. In a pipe they
+ * are records, too. */
+static int read_all(struct sideband *s)
+{
+    struct spe_perf_reader *reader = s->p->reader;
+    struct spe_perf_record record;
+    int result, kept = SPE_OK;
+
+    while ((result = spe_perf_reader_next(reader, &record)) > 0) {
+        if (!s->timed)
+            s->timed = has_time(reader);
+        kept = take_record(s, &record);
+        if (kept < 0)
+            return kept;
+    }
+    return result;
+}
+
+int sideband_read(struct spe_profile *p)
+{
+    struct sideband s = {.p = p, .timed = has_time(p->reader)};
+    const struct spe_perf_time_conv *conv;
+    int result = read_all(&s);
+
+    conv = spe_perf_reader_time_conv(p->reader);
+    if (conv && spe_perf_time_validate(conv) == SPE_OK)
+        p->time_conv = *conv;
+    else if (s.timed)
+        profile_warn(p, "the recording does not say how timestamps become time (no TIME_CONV)");
+    p->sideband_timed = s.timed;
+    p->info.timed = s.timed && p->time_conv.mult;
+    if (result >= 0)
+        result = apply_all(&s);
+    free(s.events.at);
+    free(s.maps.at);
+    free(s.ids.at);
+    free(s.seen.slots.at);
+    return result;
+}

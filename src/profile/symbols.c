@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/* Symbols and build-ids of ELF files, through libelf. */
+#include <gelf.h>
+#include <libelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile_internal.h"
+
+/* ---- Build-ids ------------------------------------------------------------------------------ */
+
+/* The GNU build-id among notes: its size or 0. */
+static int id_in_notes(Elf_Data *data, uint8_t *id, size_t max)
+{
+    size_t offset = 0, next, name, descriptor;
+    GElf_Nhdr note;
+
+    while (data && (next = gelf_getnote(data, offset, &note, &name, &descriptor)) > 0) {
+        const char *bytes = data->d_buf;
+
+        if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
+            !memcmp(bytes + name, "GNU", 4) && note.n_descsz && note.n_descsz <= max) {
+            memcpy(id, bytes + descriptor, note.n_descsz);
+            return (int)note.n_descsz;
+        }
+        offset = next;
+    }
+    return 0;
+}
+
+static int id_in_segments(Elf *elf, uint8_t *id, size_t max)
+{
+    size_t count = 0;
+    int size = 0;
+
+    if (elf_getphdrnum(elf, &count) < 0)
+        return 0;
+    for (size_t i = 0; i < count && !size; i++) {
+        GElf_Phdr header;
+
+        if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_NOTE)
+            continue;
+        size = id_in_notes(elf_getdata_rawchunk(elf, (int64_t)header.p_offset, header.p_filesz,
+                                                header.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR),
+                           id, max);
+    }
+    return size;
+}
+
+static int id_in_sections(Elf *elf, uint8_t *id, size_t max)
+{
+    Elf_Scn *section = NULL;
+    int size = 0;
+
+    while (!size && (section = elf_nextscn(elf, section))) {
+        GElf_Shdr header;
+
+        if (gelf_getshdr(section, &header) && header.sh_type == SHT_NOTE)
+            size = id_in_notes(elf_getdata(section, NULL), id, max);
+    }
+    return size;
+}
+
+int elf_build_id(int fd, uint8_t *id, size_t max, uint16_t *machine)
+{
+    Elf *elf = elf_version(EV_CURRENT) == EV_NONE ? NULL : elf_begin(fd, ELF_C_READ, NULL);
+    GElf_Ehdr header;
+    int size = SPE_ERR_FORMAT;
+
+    if (elf && elf_kind(elf) == ELF_K_ELF && gelf_getehdr(elf, &header)) {
+        *machine = header.e_machine;
+        size = id_in_sections(elf, id, max);
+        if (!size)
+            size = id_in_segments(elf, id, max);
+    }
+    elf_end(elf);
+    return size;
+}
+
+/* ---- ELF ------------------------------------------------------------------------------------ */
+
+/* Sized before unsized, strong before weak, global before local, few underscores before many. */
+static unsigned rank_of(const GElf_Sym *symbol, const char *name)
+{
+    unsigned bind = GELF_ST_BIND(symbol->st_info), underscores = 0;
+
+    while (name[underscores] == '_' && underscores < 31)
+        underscores++;
+    return (symbol->st_size ? 128u : 0) | (bind != STB_WEAK ? 64u : 0) |
+           (bind != STB_LOCAL ? 32u : 0) | (31 - underscores);
+}
+
+/* What a symbol names: code, data or nothing of use. $x and $d mark code and data, and name
+ * nothing. */
+static unsigned kind_of(Elf *elf, const GElf_Sym *symbol, const char *name)
+{
+    unsigned type = GELF_ST_TYPE(symbol->st_info);
+    GElf_Shdr header;
+    Elf_Scn *section;
+
+    if (!name || !name[0] || name[0] == '$' || symbol->st_shndx == SHN_UNDEF ||
+        symbol->st_shndx == SHN_ABS)
+        return 0;
+    if (type == STT_FUNC || type == STT_GNU_IFUNC)
+        return SYMBOL_FUNCTION;
+    if (type == STT_OBJECT)
+        return SYMBOL_OBJECT;
+    if (type != STT_NOTYPE)
+        return 0;
+    section = elf_getscn(elf, symbol->st_shndx);
+    if (!section || !gelf_getshdr(section, &header) || !(header.sh_flags & SHF_EXECINSTR))
+        return 0;
+    return SYMBOL_FUNCTION;
+}
+
+/* Returns how many names it has. */
+static int read_symbols(struct symtab *t, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
+{
+    Elf_Data *data = elf_getdata(section, NULL);
+    size_t count = data && header->sh_entsize ? data->d_size / header->sh_entsize : 0;
+    int added = 0;
+
+    for (size_t i = 0; i < count && i < SYMBOL_MAX; i++) {
+        GElf_Sym symbol;
+        const char *name;
+        unsigned kind;
+
+        if (!gelf_getsym(data, (int)i, &symbol))
+            break;
+        name = elf_strptr(elf, header->sh_link, symbol.st_name);
+        kind = kind_of(elf, &symbol, name);
+        if (!kind)
+            continue;
+        if (symtab_add(t, name, symbol.st_value, symbol.st_size, kind, rank_of(&symbol, name)) < 0)
+            return SPE_ERR_NOMEM;
+        added++;
+    }
+    return added;
+}
+
+static int read_segments(struct symtab *t, Elf *elf)
+{
+    size_t count = 0;
+
+    if (elf_getphdrnum(elf, &count) < 0)
+        return SPE_OK;
+    for (size_t i = 0; i < count; i++) {
+        GElf_Phdr header;
+
+        if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_LOAD || !header.p_filesz)
+            continue;
+        if (VECTOR_ROOM(&t->segments) < 0)
+            return SPE_ERR_NOMEM;
+        t->segments.at[t->segments.count++] =
+            (struct segment){header.p_offset, header.p_vaddr, header.p_filesz};
+    }
+    return SPE_OK;
+}
+
+static Elf_Scn *find_section(Elf *elf, const char *name, GElf_Shdr *header)
+{
+    Elf_Scn *section = NULL;
+    size_t names;
+
+    if (elf_getshdrstrndx(elf, &names) < 0)
+        return NULL;
+    while ((section = elf_nextscn(elf, section))) {
+        const char *other =
+            gelf_getshdr(section, header) ? elf_strptr(elf, names, header->sh_name) : NULL;
+
+        if (other && !strcmp(other, name))
+            return section;
+    }
+    return NULL;
+}
+
+/* Entries of the procedure linkage table: behind a header of 32 bytes one of 16 bytes (24 with
+ * branch protection) for each relocation. */
+static int read_plt(struct symtab *t, Elf *elf)
+{
+    GElf_Shdr plt, relocations, symbols;
+    Elf_Scn *section =
+        find_section(elf, ".plt", &plt) ? find_section(elf, ".rela.plt", &relocations) : NULL;
+    Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
+    Elf_Scn *table = section ? elf_getscn(elf, relocations.sh_link) : NULL;
+    Elf_Data *names = table && gelf_getshdr(table, &symbols) ? elf_getdata(table, NULL) : NULL;
+    size_t count = data && relocations.sh_entsize ? data->d_size / relocations.sh_entsize : 0;
+    uint64_t entry = count && plt.sh_size > 32 ? (plt.sh_size - 32) / count : 0;
+
+    if (!names || (entry != 16 && entry != 24))
+        return SPE_OK;
+    for (size_t i = 0; i < count && i < SYMBOL_MAX; i++) {
+        char name[STRING_MAX + 8];
+        GElf_Sym symbol;
+        GElf_Rela rela;
+        const char *base;
+
+        if (!gelf_getrela(data, (int)i, &rela) ||
+            !gelf_getsym(names, (int)GELF_R_SYM(rela.r_info), &symbol))
+            continue;
+        base = elf_strptr(elf, symbols.sh_link, symbol.st_name);
+        if (!base || !base[0])
+            continue;
+        snprintf(name, sizeof(name), "%.*s@plt", STRING_MAX - 4, base);
+        if (symtab_add(t, name, plt.sh_addr + 32 + i * entry, entry, SYMBOL_FUNCTION, 0) < 0)
+            return SPE_ERR_NOMEM;
+    }
+    return SPE_OK;
+}
+
+/* Returns the number of names in the static symbol table; a file without is stripped. */
+static int read_elf(struct symtab *t, Elf *elf)
+{
+    Elf_Scn *section = NULL;
+    int found = 0;
+
+    if (read_segments(t, elf) < 0 || read_plt(t, elf) < 0)
+        return SPE_ERR_NOMEM;
+    while ((section = elf_nextscn(elf, section))) {
+        GElf_Shdr header;
+        int added;
+
+        if (!gelf_getshdr(section, &header) ||
+            (header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM))
+            continue;
+        added = read_symbols(t, elf, section, &header);
+        if (added < 0)
+            return added;
+        if (header.sh_type == SHT_SYMTAB)
+            found += added;
+    }
+    return found;
+}
+
+int symtab_read(struct symtab *t, int fd)
+{
+    Elf *elf = elf_version(EV_CURRENT) == EV_NONE ? NULL : elf_begin(fd, ELF_C_READ, NULL);
+    int result = SPE_ERR_FORMAT;
+
+    if (elf && elf_kind(elf) == ELF_K_ELF)
+        result = read_elf(t, elf);
+    elf_end(elf);
+    return result;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/* Samples for other programs: CSV, JSON Lines, and folded stacks. */
+#ifndef RENDER_EXPORT_H
+#define RENDER_EXPORT_H
+
+#include <specimen/analysis.h>
+
+#include "render/out.h"
+
+/* One line for the names of the columns, then one for each row. */
+void export_csv_header(struct out *o);
+void export_csv_rows(struct out *o, struct spe_profile *profile, const struct spe_rows *rows);
+
+/* One object a row, with the fields that its record has. */
+void export_ndjson_rows(struct out *o, struct spe_profile *profile, const struct spe_rows *rows);
+
+/* "dso;function 123", with lines "dso;function;file:12 123": what flame-graph programs read. */
+void export_folded(struct out *o, struct spe_profile *profile, const struct spe_group *groups,
+                   size_t count, bool latency);
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/* CSV as RFC 4180 has it, with lines that end in a newline alone. */
+#ifndef RENDER_EXPORT_CSV_H
+#define RENDER_EXPORT_CSV_H
+
+#include "render/out.h"
+
+/* A text field: in quotes where it needs them. Text that a spreadsheet would take as a formula (it
+ * begins with = + - @, tab or CR) gets a ' in front, because names come from outside. */
+void csv_text(struct out *o, const char *text);
+
+#endif

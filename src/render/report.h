@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/*
+ * `spe report` as a page, as JSON and as CSV. The answers have been computed; here they only get
+ * names and places.
+ */
+#ifndef RENDER_REPORT_H
+#define RENDER_REPORT_H
+
+#include <specimen/analysis.h>
+
+#include "render/out.h"
+
+#define REPORT_TABLES SPE_BY_COUNT
+
+/* One list of hottest groups. */
+struct report_groups {
+    enum spe_group_by by;
+    struct spe_group *groups;
+    size_t count; /* shown */
+    size_t of;    /* there are */
+};
+
+struct report {
+    const char *file, *filter; /* filter: NULL */
+    struct spe_profile *profile;
+    const struct spe_profile_info *info;
+    const struct spe_profile_counts *counts;
+    enum spe_sort sort;
+
+    struct spe_counts totals;
+    uint64_t events[64];
+    struct spe_mix mix[SPE_MIX_MAX];
+    size_t mix_count;
+    struct spe_served_row served[SPE_SERVED_COUNT];
+    size_t served_count;
+    struct report_groups tables[REPORT_TABLES];
+    size_t table_count;
+    struct spe_branch *branches;
+    size_t branch_count;
+    uint64_t branch_error;
+    struct spe_data *data;
+    size_t data_count;
+    struct spe_data_summary data_summary;
+};
+
+/* False if memory ran out. */
+bool report_text(struct out *o, const struct report *report, unsigned width, bool color);
+void report_json(struct out *o, const struct report *report);
+void report_csv(struct out *o, const struct report *report); /* the first list of groups */
+
+/* ---- what the forms share ------------------------------------------------------------------- */
+
+const char *report_by_name(enum spe_group_by by); /* "function" ..., as in --by */
+const char *report_sort_name(enum spe_sort sort); /* "samples" ..., as in --sort */
+
+/* "v1p1"; NULL if the features are not known. */
+const char *report_spe_version(const struct report *report);
+
+/* Names; "" where there is none. Long ones are cut. */
+#define REPORT_NAME 1024
+void report_symbol_name(const struct report *report, uint64_t symbol, char name[REPORT_NAME]);
+void report_line_name(const struct report *report, uint32_t line, char name[REPORT_NAME]);
+const char *report_dso_name(const struct report *report, uint32_t dso);
+void report_group_name(const struct report *report, enum spe_group_by by,
+                       const struct spe_group *group, char name[REPORT_NAME]);
+
+/* The function of a branch. */
+void report_place_name(const struct report *report, const struct spe_branch *branch,
+                       char name[REPORT_NAME]);
+
+/* Object or map at a data address; "" if nothing is known. */
+void report_data_name(const struct report *report, const struct spe_data *data,
+                      char name[REPORT_NAME]);
+
+static inline double share_of(uint64_t part, uint64_t whole)
+{
+    return whole ? (double)part / (double)whole : 0.0;
+}
+
+#endif

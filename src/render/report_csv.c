@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/* The hottest groups as CSV: counts, and the interval of the share. */
+#include "render/export_csv.h"
+#include "render/report.h"
+
+static void number(struct out *o, uint64_t value)
+{
+    out_char(o, ',');
+    out_decimal(o, value);
+}
+
+void report_csv(struct out *o, const struct report *r)
+{
+    const struct report_groups *g = &r->tables[0];
+    char name[REPORT_NAME];
+    size_t i;
+
+    csv_text(o, report_by_name(g->by));
+    out_string(o, ",line,dso,samples,share,share_low,share_high,latency,memory,branches,"
+                  "l1_misses,llc_misses,tlb_walks,mispredicted\n");
+    for (i = 0; i < g->count; i++) {
+        const struct spe_group *group = &g->groups[i];
+        const struct spe_counts *c = &group->counts;
+        struct spe_interval share = spe_interval_of_share(c->samples, r->totals.samples);
+
+        report_group_name(r, g->by, group, name);
+        csv_text(o, name);
+        out_char(o, ',');
+        report_line_name(r, group->line, name);
+        csv_text(o, name);
+        out_char(o, ',');
+        csv_text(o, report_dso_name(r, group->dso));
+        number(o, c->samples);
+        out_printf(o, ",%.9f,%.9f,%.9f", share_of(c->samples, r->totals.samples), share.low,
+                   share.high);
+        number(o, c->latency);
+        number(o, c->memory);
+        number(o, c->branches);
+        number(o, c->l1_misses);
+        number(o, c->llc_misses);
+        number(o, c->tlb_walks);
+        number(o, c->mispredicted);
+        out_char(o, '\n');
+    }
+}

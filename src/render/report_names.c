@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/* What the ids of an answer are called. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "render/report.h"
+
+const char *report_by_name(enum spe_group_by by)
+{
+    static const char *const names[SPE_BY_COUNT] = {
+        [SPE_BY_FUNCTION] = "function",
+        [SPE_BY_LINE] = "line",
+        [SPE_BY_FUNCTION_LINE] = "symbol+source",
+        [SPE_BY_DSO] = "dso",
+        [SPE_BY_THREAD] = "thread",
+        [SPE_BY_CPU] = "cpu",
+    };
+
+    return names[by];
+}
+
+const char *report_sort_name(enum spe_sort sort)
+{
+    static const char *const names[SPE_SORT_COUNT] = {
+        [SPE_SORT_SAMPLES] = "samples", [SPE_SORT_LATENCY] = "latency",
+        [SPE_SORT_L1] = "l1",           [SPE_SORT_LLC] = "llc",
+        [SPE_SORT_TLB] = "tlb",         [SPE_SORT_MISPREDICTED] = "mispredicted",
+    };
+
+    return names[sort];
+}
+
+const char *report_spe_version(const struct report *report)
+{
+    spe_features features = report->info->features;
+
+    if (!features)
+        return NULL;
+    if (features & SPE_FEAT(SPEv1p5))
+        return "v1p5";
+    if (features & SPE_FEAT(SPEv1p4))
+        return "v1p4";
+    if (features & SPE_FEAT(SPEv1p3))
+        return "v1p3";
+    if (features & SPE_FEAT(SPEv1p2))
+        return "v1p2";
+    return features & SPE_FEAT(SPEv1p1) ? "v1p1" : "v1p0";
+}
+
+const char *report_dso_name(const struct report *report, uint32_t dso)
+{
+    const struct spe_profile_dso *d =
+        dso != SPE_NO_ID ? spe_profile_dso(report->profile, dso) : NULL;
+
+    return d ? spe_profile_string(report->profile, d->name) : "";
+}
+
+void report_symbol_name(const struct report *report, uint64_t symbol, char name[REPORT_NAME])
+{
+    struct spe_profile_symbol s;
+
+    name[0] = '\0';
+    if (symbol != SPE_NO_SYMBOL && spe_profile_symbol(report->profile, symbol, &s) == SPE_OK)
+        snprintf(name, REPORT_NAME, "%s", s.name);
+}
+
+void report_line_name(const struct report *report, uint32_t line, char name[REPORT_NAME])
+{
+    struct spe_profile_line l;
+
+    name[0] = '\0';
+    if (line == SPE_NO_ID || spe_profile_line(report->profile, line, &l) != SPE_OK)
+        return;
+    snprintf(name, REPORT_NAME, "%s:%" PRIu32, spe_profile_string(report->profile, l.file), l.line);
+}
+
+static void thread_name(const struct report *report, uint32_t id, char name[REPORT_NAME])
+{
+    const struct spe_profile_thread *t =
+        id != SPE_NO_ID ? spe_profile_thread(report->profile, id) : NULL;
+
+    if (!t)
+        snprintf(name, REPORT_NAME, "[unknown thread]");
+    else if (t->pid == SPE_NO_TASK)
+        snprintf(name, REPORT_NAME, "%s ?/%" PRIu32, spe_profile_string(report->profile, t->comm),
+                 t->tid);
+    else
+        snprintf(name, REPORT_NAME, "%s %" PRIu32 "/%" PRIu32,
+                 spe_profile_string(report->profile, t->comm), t->pid, t->tid);
+}
+
+/* A function, or what is known in its place. */
+static void function_name(const struct report *report, const struct spe_group *group,
+                          char name[REPORT_NAME])
+{
+    const char *dso = report_dso_name(report, group->dso);
+
+    report_symbol_name(report, group->symbol, name);
+    if (!name[0])
+        snprintf(name, REPORT_NAME, "%s%s", *dso ? "[no symbol] " : "[no map]", dso);
+}
+
+void report_group_name(const struct report *report, enum spe_group_by by,
+                       const struct spe_group *group, char name[REPORT_NAME])
+{
+    size_t length;
+
+    switch (by) {
+    case SPE_BY_THREAD:
+        thread_name(report, group->id, name);
+        return;
+    case SPE_BY_CPU:
+        snprintf(name, REPORT_NAME, group->id == SPE_NO_CPU ? "[unknown CPU]" : "CPU %" PRIu32,
+                 group->id);
+        return;
+    case SPE_BY_DSO:
+        snprintf(name, REPORT_NAME, "%s", report_dso_name(report, group->dso));
+        if (!name[0])
+            snprintf(name, REPORT_NAME, "[no map]");
+        return;
+    case SPE_BY_LINE:
+        report_line_name(report, group->line, name);
+        if (!name[0]) {
+            function_name(report, group, name);
+            length = strlen(name);
+            snprintf(name + length, REPORT_NAME - length, " [no line]");
+        }
+        return;
+    default:
+        function_name(report, group, name);
+        return;
+    }
+}
+
+void report_place_name(const struct report *report, const struct spe_branch *branch,
+                       char name[REPORT_NAME])
+{
+    const struct spe_profile_map *map =
+        branch->map != SPE_NO_ID ? spe_profile_map(report->profile, branch->map) : NULL;
+
+    report_symbol_name(report, branch->symbol, name);
+    if (!name[0])
+        snprintf(name, REPORT_NAME, map ? "[no symbol] %s" : "[no map]",
+                 map ? report_dso_name(report, map->dso) : "");
+}
+
+void report_data_name(const struct report *report, const struct spe_data *data,
+                      char name[REPORT_NAME])
+{
+    struct spe_profile_place place;
+    struct spe_profile_symbol s;
+
+    name[0] = '\0';
+    if (spe_profile_place(report->profile, data->thread, UINT64_MAX, data->address, true, &place) !=
+        SPE_OK)
+        return;
+    if (place.symbol != SPE_NO_SYMBOL &&
+        spe_profile_symbol(report->profile, place.symbol, &s) == SPE_OK)
+        snprintf(name, REPORT_NAME, place.in_symbol ? "%s+0x%" PRIx64 : "%s", s.name,
+                 place.in_symbol);
+    else
+        snprintf(name, REPORT_NAME, "%s", report_dso_name(report, place.dso));
+}

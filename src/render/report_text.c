@@ -1,0 +1,705 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/* The report as a page for a terminal. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "render/report.h"
+#include "render/table.h"
+
+struct page {
+    struct out *out;
+    const struct report *report;
+    unsigned width;
+    bool color, no_memory;
+};
+
+/* ---- header ---------------------------------------------------------------------------------- */
+
+#define LABEL 12
+
+/* Where the text has to end so that it fits: at a blank, or else within a word, but not within a
+ * code point. */
+static size_t line_end(const char *s, size_t room)
+{
+    size_t end = strlen(s);
+
+    if (end <= room)
+        return end;
+    for (end = room; end > 0 && s[end] != ' '; end--)
+        ;
+    if (end)
+        return end;
+    for (end = room; end > 1 && ((unsigned char)s[end] & 0xc0) == 0x80; end--)
+        ;
+    return end;
+}
+
+/* A label in its column, and text that goes on below itself where it is too long. The text may hold
+ * names from the file. */
+static void wrapped(struct page *p, unsigned column, const char *label, enum tone tone,
+                    const char *text)
+{
+    unsigned room = p->width > column + 22 ? p->width - column - 2 : 20;
+    char *safe = text_safe(text);
+    const char *s = safe;
+
+    if (!safe) {
+        p->no_memory = true;
+        return;
+    }
+    do {
+        size_t end = line_end(s, room);
+
+        out_printf(p->out, "  %-*s", (int)column, label);
+        tone_begin(p->out, p->color, tone);
+        out_bytes(p->out, s, end);
+        tone_end(p->out, p->color, tone);
+        out_char(p->out, '\n');
+        label = "";
+        s += end + (s[end] == ' ');
+    } while (*s);
+    free(safe);
+}
+
+static void header_line(struct page *p, const char *label, enum tone tone, const char *text)
+{
+    wrapped(p, LABEL, label, tone, text);
+}
+
+#define TEXT_MAX 4096
+
+/* Text that is put together, and cut at its end if it is too long. */
+struct text {
+    char bytes[TEXT_MAX];
+    size_t used;
+};
+
+static void append(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void append(struct text *t, const char *format, ...)
+{
+    va_list args;
+    int n;
+
+    va_start(args, format);
+    n = vsnprintf(t->bytes + t->used, sizeof(t->bytes) - t->used, format, args);
+    va_end(args);
+    if (n > 0)
+        t->used +=
+            (size_t)n < sizeof(t->bytes) - t->used ? (size_t)n : sizeof(t->bytes) - t->used - 1;
+}
+
+static void append_count(struct text *t, uint64_t count, const char *what)
+{
+    char digits[32];
+
+    text_grouped(digits, count);
+    append(t, "%s %s%s", digits, what, count == 1 ? "" : "s");
+}
+
+/* Parts with commas between them; NULL and "" are left out. */
+static void append_part(struct text *t, const char *part)
+{
+    if (part && *part)
+        append(t, "%s%s", t->used ? ", " : "", part);
+}
+
+static void machine_line(struct page *p)
+{
+    const struct spe_profile_info *info = p->report->info;
+    struct text t = {.used = 0};
+
+    append_part(&t, info->hostname);
+    append_part(&t, info->osrelease);
+    append_part(&t, info->arch);
+    if (info->cpus_online)
+        append(&t, "%s%" PRIu32 " CPU%s", t.used ? ", " : "", info->cpus_online,
+               info->cpus_online == 1 ? "" : "s");
+    if (t.used)
+        header_line(p, "machine", TONE_PLAIN, t.bytes);
+}
+
+static void cpu_line(struct page *p)
+{
+    const struct spe_profile_info *info = p->report->info;
+    const char *version = report_spe_version(p->report);
+    struct text t = {.used = 0};
+    size_t known = 0, i;
+
+    if (info->cpu) {
+        append(&t, "%s", info->cpu->title);
+    } else {
+        for (i = 0; i < info->cpu_count; i++)
+            known += info->cpus[i].cpu != NULL;
+        append(&t, "%s", known ? "of several kinds" : "not known");
+        if (!known && info->cpu_count && info->cpus[0].midr)
+            append(&t, " (MIDR 0x%" PRIx64 ")", info->cpus[0].midr);
+        if (!known)
+            append_part(&t, info->cpudesc);
+    }
+    append(&t, version ? ", SPE%s" : ", SPE version not known", version ? version : "");
+    if (info->cpu && !info->cpu->sources)
+        append(&t, ", its data sources are not known");
+    header_line(p, "CPU", TONE_PLAIN, t.bytes);
+    if (info->simulated)
+        header_line(p, "", TONE_NOTABLE,
+                    info->model_note ? info->model_note : "made by a model, not by hardware");
+}
+
+static void command_line(struct page *p)
+{
+    const struct spe_profile_info *info = p->report->info;
+    struct text t = {.used = 0};
+    size_t i;
+
+    for (i = 0; i < info->command_count; i++)
+        append(&t, "%s%s", i ? " " : "", info->command[i]);
+    if (t.used)
+        header_line(p, "command", TONE_PLAIN, t.bytes);
+}
+
+static void duration_line(struct page *p)
+{
+    const struct spe_profile_counts *counts = p->report->counts;
+    struct text t = {.used = 0};
+
+    if (!p->report->info->timed || counts->last_ns < counts->first_ns || !counts->last_ns)
+        append(&t, "not known: the records have no time");
+    else
+        append(&t, "%.6f s from the first sample to the last",
+               (double)(counts->last_ns - counts->first_ns) * 1e-9);
+    header_line(p, "duration", TONE_PLAIN, t.bytes);
+}
+
+static void samples_line(struct page *p)
+{
+    const struct spe_profile_counts *counts = p->report->counts;
+    struct text t = {.used = 0};
+
+    append_count(&t, counts->rows, "sample");
+    if (p->report->info->period)
+        append(&t, ", one in %" PRIu64 " operations", p->report->info->period);
+    if (counts->cut) {
+        append(&t, ", ");
+        append_count(&t, counts->cut, "other");
+        append(&t, " outside the cut");
+    }
+    if (p->report->filter) {
+        append(&t, ", ");
+        append_count(&t, counts->filtered, "other");
+        append(&t, " not matching %s", p->report->filter);
+    }
+    header_line(p, "samples", TONE_PLAIN, t.bytes);
+}
+
+static void lost_line(struct page *p)
+{
+    const struct spe_profile_counts *c = p->report->counts;
+    bool bad = c->lost || c->aux_truncated || c->aux_collision || c->aux_partial;
+    struct text t = {.used = 0};
+
+    if (p->report->info->raw) {
+        header_line(p, "lost", TONE_PLAIN, "not known: raw SPE bytes do not say");
+        return;
+    }
+    append_count(&t, c->lost, "record");
+    append(&t, "; ");
+    append_count(&t, c->aux_truncated, "buffer");
+    append(&t, " truncated, ");
+    append(&t, "%" PRIu64 " with collisions, %" PRIu64 " with gaps", c->aux_collision,
+           c->aux_partial);
+    header_line(p, "lost", bad ? TONE_HOT : TONE_GOOD, t.bytes);
+}
+
+static void decoded_line(struct page *p)
+{
+    const struct spe_account *a = &p->report->counts->account;
+    uint64_t in_file = p->report->counts->file.skipped_bytes;
+    struct text t = {.used = 0};
+    unsigned i;
+
+    append_count(&t, a->skipped_bytes, "byte");
+    append(&t, " of ");
+    append_count(&t, a->bytes, "SPE byte");
+    for (i = 0; i < SPE_SKIP_REASON_COUNT; i++) {
+        if (a->skipped_by[i])
+            append(&t, "; %s: %" PRIu64, spe_skip_reason_name(i), a->skipped_by[i]);
+    }
+    if (a->unknown)
+        append(&t, "; %" PRIu64 " unknown packet%s stepped over", a->unknown,
+               a->unknown == 1 ? "" : "s");
+    if (in_file)
+        append(&t, "; and %" PRIu64 " bytes of the file", in_file);
+    header_line(p, "not decoded", a->skipped_bytes || in_file ? TONE_HOT : TONE_GOOD, t.bytes);
+}
+
+static void file_line(struct page *p)
+{
+    const struct spe_profile_info *info = p->report->info;
+    struct text t = {.used = 0};
+
+    append(&t, "%s, %.1f MB, %.1f MB of it SPE", p->report->file, (double)info->bytes * 1e-6,
+           (double)info->aux_bytes * 1e-6);
+    header_line(p, "file", TONE_PLAIN, t.bytes);
+    if (info->truncated)
+        header_line(p, "", TONE_HOT, "the file is shorter than it should be");
+    if (info->unterminated)
+        header_line(p, "", TONE_HOT, "the recording was killed: it ends at the last flush");
+}
+
+static void title(struct page *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void title(struct page *p, const char *format, ...)
+{
+    char text[512], *safe;
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    safe = text_safe(text);
+    out_char(p->out, '\n');
+    tone_begin(p->out, p->color, TONE_TITLE);
+    out_string(p->out, safe ? safe : "");
+    tone_end(p->out, p->color, TONE_TITLE);
+    out_char(p->out, '\n');
+    free(safe);
+}
+
+static void header(struct page *p)
+{
+    size_t i;
+
+    tone_begin(p->out, p->color, TONE_TITLE);
+    out_string(p->out, "Recording");
+    tone_end(p->out, p->color, TONE_TITLE);
+    out_char(p->out, '\n');
+    file_line(p);
+    machine_line(p);
+    cpu_line(p);
+    command_line(p);
+    duration_line(p);
+    samples_line(p);
+    lost_line(p);
+    decoded_line(p);
+    for (i = 0; spe_profile_warning(p->report->profile, i); i++)
+        header_line(p, i ? "" : "warnings", TONE_NOTABLE,
+                    spe_profile_warning(p->report->profile, i));
+}
+
+/* ---- cells ----------------------------------------------------------------------------------- */
+
+/* Both ends in percent, with the digits that the width of the interval gives a meaning to, rounded
+ * away from each other: what is shown is never narrower than it is. */
+static void interval_cell(struct table *t, uint64_t hits, uint64_t samples)
+{
+    struct spe_interval i = spe_interval_of_share(hits, samples);
+    double wide = 100.0 * (i.high - i.low), scale;
+    int digits = wide >= 10.0 ? 0 : wide >= 1.0 || i.high >= 0.1 ? 1 : 2;
+
+    scale = digits == 0 ? 100.0 : digits == 1 ? 1000.0 : 10000.0;
+    table_format(t, TONE_QUIET, "%.*f-%.*f", digits, 100.0 * floor(i.low * scale) / scale, digits,
+                 100.0 * ceil(i.high * scale) / scale);
+}
+
+/* A share of its own kind: "-" where there are none of the kind. */
+static void miss_cell(struct table *t, uint64_t misses, uint64_t of)
+{
+    if (!of)
+        table_text(t, TONE_QUIET, "-");
+    else
+        table_percent(t, tone_of_misses(share_of(misses, of)), share_of(misses, of));
+}
+
+static void latency_cell(struct table *t, const struct spe_latency_summary *l, uint16_t value)
+{
+    if (!l->samples)
+        table_text(t, TONE_QUIET, "-");
+    else
+        table_format(t, TONE_PLAIN, "%u%s", value,
+                     l->saturated_at && value >= l->saturated_at ? "+" : "");
+}
+
+static void mean_cell(struct table *t, uint64_t latency, uint64_t samples)
+{
+    if (samples)
+        table_format(t, TONE_PLAIN, "%.1f", (double)latency / (double)samples);
+    else
+        table_text(t, TONE_QUIET, "-");
+}
+
+static void end_table(struct page *p, struct table *t)
+{
+    if (!table_end(t, p->out, p->width, p->color))
+        p->no_memory = true;
+}
+
+static void remark(struct page *p, const char *text)
+{
+    wrapped(p, 0, "", TONE_QUIET, text);
+}
+
+/* ---- sections -------------------------------------------------------------------------------- */
+
+static void mix_section(struct page *p)
+{
+    static const struct table_column columns[] = {
+        {"operation", true, 0, 16}, {"samples", false, 0, 0},     {"share", false, 0, 0},
+        {"95 %", false, 0, 0},      {"mean cycles", false, 0, 0},
+    };
+    const struct report *r = p->report;
+    struct table t;
+    size_t i;
+
+    title(p, "Operations, shares in %%");
+    table_begin(&t, columns, 5);
+    for (i = 0; i < r->mix_count; i++) {
+        const struct spe_mix *m = &r->mix[i];
+        double share = share_of(m->samples, r->totals.samples);
+
+        table_format(&t, m->is_class ? TONE_PLAIN : TONE_QUIET, "%s%s", m->is_class ? "" : "  ",
+                     m->name);
+        table_count(&t, TONE_PLAIN, m->samples);
+        table_percent(&t, TONE_PLAIN, share);
+        interval_cell(&t, m->samples, r->totals.samples);
+        mean_cell(&t, m->latency, m->latency_samples);
+    }
+    end_table(p, &t);
+}
+
+/* Of what an event is a share: an event of branches says little as a share of everything. */
+static uint64_t event_base(const struct spe_counts *totals, unsigned event, const char **name)
+{
+    switch (event) {
+    case SPE_EVENT_NOT_TAKEN:
+    case SPE_EVENT_MISPREDICTED:
+        *name = "branches";
+        return totals->branches;
+    case SPE_EVENT_L1D_ACCESS:
+    case SPE_EVENT_L1D_MISS:
+    case SPE_EVENT_TLB_ACCESS:
+    case SPE_EVENT_TLB_WALK:
+    case SPE_EVENT_LLC_ACCESS:
+    case SPE_EVENT_LLC_MISS:
+    case SPE_EVENT_REMOTE:
+    case SPE_EVENT_MISALIGNED:
+    case SPE_EVENT_L2D_ACCESS:
+    case SPE_EVENT_L2D_MISS:
+    case SPE_EVENT_MODIFIED:
+    case SPE_EVENT_RECENTLY_FETCHED:
+    case SPE_EVENT_SNOOPED:
+        *name = "loads and stores";
+        return totals->memory;
+    default:
+        *name = "samples";
+        return totals->samples;
+    }
+}
+
+static void event_name_cell(struct table *t, const struct report *r, unsigned event)
+{
+    const char *name = spe_event_name(event);
+
+    if (r->info->cpu && spe_cpu_event_name(r->info->cpu, event))
+        name = spe_cpu_event_name(r->info->cpu, event);
+    if (name)
+        table_text(t, TONE_PLAIN, name);
+    else
+        table_format(t, TONE_PLAIN, "event %u", event);
+}
+
+static void events_section(struct page *p)
+{
+    static const struct table_column columns[] = {
+        {"event", true, 0, 12}, {"samples", false, 0, 0}, {"share", false, 0, 0},
+        {"95 %", false, 0, 0},  {"of", true, 0, 4},
+    };
+    const struct report *r = p->report;
+    struct table t;
+    unsigned i;
+
+    title(p, "Events, in %% (a sample can have several: they do not add up)");
+    table_begin(&t, columns, 5);
+    for (i = 0; i < 64; i++) {
+        const char *of;
+        uint64_t base = event_base(&r->totals, i, &of);
+
+        if (!r->events[i])
+            continue;
+        if (r->events[i] > base) { /* IMPLEMENTATION DEFINED on other operations, or a wrong bit */
+            base = r->totals.samples;
+            of = "samples";
+        }
+        event_name_cell(&t, r, i);
+        table_count(&t, TONE_PLAIN, r->events[i]);
+        table_percent(&t, TONE_PLAIN, share_of(r->events[i], base));
+        interval_cell(&t, r->events[i], base);
+        table_text(&t, TONE_QUIET, of);
+    }
+    end_table(p, &t);
+}
+
+static enum tone served_tone(unsigned served)
+{
+    switch (served) {
+    case SPE_LEVEL_L1:
+    case SPE_SERVED_L1_HIT:
+        return TONE_GOOD;
+    case SPE_LEVEL_REMOTE_CACHE:
+    case SPE_LEVEL_DRAM:
+    case SPE_LEVEL_REMOTE_DRAM:
+    case SPE_SERVED_REMOTE:
+    case SPE_SERVED_BEYOND_LLC:
+        return TONE_HOT;
+    case SPE_SERVED_UNKNOWN:
+        return TONE_QUIET;
+    default:
+        return TONE_NOTABLE;
+    }
+}
+
+static void served_section(struct page *p)
+{
+    static const struct table_column columns[] = {
+        {"served by", true, 0, 12}, {"by", true, 3, 6},      {"loads", false, 0, 0},
+        {"share", false, 0, 0},     {"95 %", false, 2, 0},   {"latency", false, 0, 0},
+        {"mean", false, 0, 0},      {"median", false, 0, 0}, {"p95", false, 0, 0},
+        {"p99", false, 0, 0},       {"max", false, 4, 0},
+    };
+    const struct report *r = p->report;
+    uint64_t loads = 0, latency = 0, saturated = 0;
+    struct table t;
+    size_t i;
+
+    for (i = 0; i < r->served_count; i++) { /* every load is in one row: this sum is right */
+        loads += r->served[i].loads;
+        latency += r->served[i].latency.sum;
+        saturated += r->served[i].latency.saturated;
+    }
+    if (!loads)
+        return;
+    title(p, "Where loads were served, shares in %%, total latency in cycles");
+    table_begin(&t, columns, 11);
+    for (i = 0; i < r->served_count; i++) {
+        const struct spe_served_row *row = &r->served[i];
+        const struct spe_latency_summary *l = &row->latency;
+
+        table_text(&t, served_tone(row->served), spe_served_name(row->served));
+        table_text(&t, TONE_QUIET,
+                   row->by_source                      ? "source"
+                   : row->served == SPE_SERVED_UNKNOWN ? "nothing"
+                                                       : "events");
+        table_count(&t, TONE_PLAIN, row->loads);
+        table_percent(&t, TONE_PLAIN, share_of(row->loads, loads));
+        interval_cell(&t, row->loads, loads);
+        table_percent(&t, tone_of_share(share_of(l->sum, latency)), share_of(l->sum, latency));
+        mean_cell(&t, l->sum, l->samples);
+        latency_cell(&t, l, l->median);
+        latency_cell(&t, l, l->p95);
+        latency_cell(&t, l, l->p99);
+        latency_cell(&t, l, l->max);
+    }
+    end_table(p, &t);
+    if (saturated)
+        remark(p, "+: the counter was full, the latency is that or more; means are too low");
+}
+
+static void group_row(struct page *p, struct table *t, const struct report_groups *g, size_t i)
+{
+    const struct spe_counts *all = &p->report->totals, *c = &g->groups[i].counts;
+    double share = share_of(c->samples, all->samples), latency = share_of(c->latency, all->latency);
+    char name[REPORT_NAME];
+
+    report_group_name(p->report, g->by, &g->groups[i], name);
+    table_text(t, TONE_PLAIN, name);
+    if (g->by == SPE_BY_FUNCTION_LINE) {
+        report_line_name(p->report, g->groups[i].line, name);
+        table_text(t, TONE_PLAIN, name[0] ? name : "[no line]");
+    } else {
+        table_text(t, TONE_QUIET,
+                   g->by == SPE_BY_FUNCTION ? report_dso_name(p->report, g->groups[i].dso) : "");
+    }
+    table_count(t, TONE_PLAIN, c->samples);
+    table_percent(t, tone_of_share(share), share);
+    interval_cell(t, c->samples, all->samples);
+    table_percent(t, tone_of_share(latency), latency);
+    mean_cell(t, c->latency, c->samples);
+    miss_cell(t, c->l1_misses, c->memory);
+    miss_cell(t, c->llc_misses, c->memory);
+    miss_cell(t, c->tlb_walks, c->memory);
+    miss_cell(t, c->mispredicted, c->branches);
+}
+
+static void group_section(struct page *p, const struct report_groups *g)
+{
+    static const char *const titles[SPE_BY_COUNT] = {
+        [SPE_BY_FUNCTION] = "functions",
+        [SPE_BY_LINE] = "lines",
+        [SPE_BY_FUNCTION_LINE] = "functions and lines",
+        [SPE_BY_DSO] = "programs and libraries",
+        [SPE_BY_THREAD] = "threads",
+        [SPE_BY_CPU] = "CPUs",
+    };
+    struct table_column columns[] = {
+        {report_by_name(g->by), true, 0, 18},
+        {"dso", true, 9, 8},
+        {"samples", false, 0, 0},
+        {"share", false, 0, 0},
+        {"95 %", false, 0, 0},
+        {"lat", false, 0, 0},
+        {"mean", false, 8, 0},
+        {"L1m", false, 0, 0},
+        {"LLCm", false, 0, 0},
+        {"TLB", false, 2, 0},
+        {"misp", false, 0, 0},
+    };
+    struct table t;
+    size_t i;
+
+    if (!g->count)
+        return;
+    title(p, "Hottest %s by %s, %zu of %zu, in %%", titles[g->by],
+          report_sort_name(p->report->sort), g->count, g->of);
+    if (g->by == SPE_BY_FUNCTION_LINE) {
+        columns[0].title = "function";
+        columns[1] = (struct table_column){"line", true, 0, 12};
+    }
+    if (g->by != SPE_BY_FUNCTION && g->by != SPE_BY_FUNCTION_LINE)
+        columns[1].title = NULL;
+    table_begin(&t, columns, 11);
+    for (i = 0; i < g->count; i++)
+        group_row(p, &t, g, i);
+    end_table(p, &t);
+}
+
+static void groups_remark(struct page *p)
+{
+    if (p->report->table_count && p->report->tables[0].count)
+        remark(p,
+               "lat: of all latency; L1m, LLCm, TLB: of its loads and stores; misp: of branches");
+}
+
+static void branch_section(struct page *p)
+{
+    static const struct table_column columns[] = {
+        {"pc", false, 0, 0},      {"function", true, 0, 14}, {"line", true, 3, 12},
+        {"mispred", false, 0, 0}, {"of all", false, 0, 0},   {"samples", false, 0, 0},
+        {"rate", false, 0, 0},    {"95 %", false, 0, 0},     {"not taken", false, 2, 0},
+        {"mean", false, 4, 0},
+    };
+    const struct report *r = p->report;
+    char name[REPORT_NAME];
+    struct table t;
+    size_t i;
+
+    if (!r->branch_count)
+        return;
+    title(p, "Branches with the most mispredictions, in %%");
+    table_begin(&t, columns, 10);
+    for (i = 0; i < r->branch_count; i++) {
+        const struct spe_branch *b = &r->branches[i];
+        double of_all = share_of(b->mispredicted, r->totals.mispredicted);
+
+        table_format(&t, TONE_PLAIN, "%" PRIx64, b->pc);
+        report_place_name(r, b, name);
+        table_text(&t, TONE_PLAIN, name);
+        report_line_name(
+            r, b->map == SPE_NO_ID ? SPE_NO_ID : spe_profile_find_line(r->profile, b->map, b->pc),
+            name);
+        table_text(&t, TONE_QUIET, name);
+        table_count(&t, TONE_PLAIN, b->mispredicted);
+        table_percent(&t, tone_of_share(of_all), of_all);
+        table_count(&t, TONE_PLAIN, b->samples);
+        miss_cell(&t, b->mispredicted, b->samples);
+        interval_cell(&t, b->mispredicted, b->samples);
+        table_percent(&t, TONE_PLAIN, share_of(b->not_taken, b->samples));
+        mean_cell(&t, b->latency, b->samples);
+    }
+    end_table(p, &t);
+    if (r->branch_error) {
+        struct text text = {.used = 0};
+
+        append(&text, "each count may be too small by up to %" PRIu64, r->branch_error);
+        remark(p, text.bytes);
+    }
+}
+
+static void data_row(struct page *p, struct table *t, const struct spe_data *d)
+{
+    const struct report *r = p->report;
+    double share = share_of(d->latency, r->data_summary.latency);
+    char name[REPORT_NAME];
+
+    table_format(t, TONE_PLAIN, "%" PRIx64, d->address);
+    if (d->pid == SPE_NO_TASK)
+        table_text(t, TONE_PLAIN, "kernel");
+    else
+        table_format(t, TONE_PLAIN, "%" PRIu32, d->pid);
+    table_count(t, TONE_PLAIN, d->latency);
+    table_percent(t, tone_of_share(share), share);
+    table_count(t, TONE_PLAIN, d->samples);
+    mean_cell(t, d->latency, d->samples);
+    table_count(t, TONE_PLAIN, d->loads);
+    table_count(t, TONE_PLAIN, d->stores);
+    miss_cell(t, d->l1_misses, d->samples);
+    table_text(t, d->several_threads ? TONE_NOTABLE : TONE_QUIET,
+               d->several_threads ? "several" : "one");
+    report_data_name(r, d, name);
+    table_text(t, TONE_PLAIN, name);
+}
+
+static void data_section(struct page *p)
+{
+    static const struct table_column columns[] = {
+        {"address", false, 0, 0}, {"pid", false, 0, 0},     {"latency", false, 0, 0},
+        {"share", false, 0, 0},   {"samples", false, 0, 0}, {"mean", false, 0, 0},
+        {"loads", false, 3, 0},   {"stores", false, 3, 0},  {"L1m", false, 0, 0},
+        {"threads", true, 0, 3},  {"what", true, 1, 8},
+    };
+    const struct report *r = p->report;
+    struct table t;
+    size_t i;
+
+    if (!r->data_count)
+        return;
+    title(p, "Data with the most latency, by %s of %u bytes, shares in %%",
+          r->data_summary.shift > 9 ? "page" : "line", 1u << r->data_summary.shift);
+    table_begin(&t, columns, 11);
+    for (i = 0; i < r->data_count; i++)
+        data_row(p, &t, &r->data[i]);
+    end_table(p, &t);
+    if (r->data_summary.error) {
+        struct text text = {.used = 0};
+
+        append(&text,
+               "more places than were kept: each latency may be too small by up to %" PRIu64
+               " cycles",
+               r->data_summary.error);
+        remark(p, text.bytes);
+    }
+}
+
+bool report_text(struct out *o, const struct report *report, unsigned width, bool color)
+{
+    struct page p = {.out = o, .report = report, .width = width, .color = color};
+    size_t i;
+
+    header(&p);
+    if (report->totals.samples) {
+        mix_section(&p);
+        events_section(&p);
+        served_section(&p);
+        for (i = 0; i < report->table_count; i++)
+            group_section(&p, &report->tables[i]);
+        groups_remark(&p);
+        branch_section(&p);
+        data_section(&p);
+        out_char(o, '\n');
+        remark(&p, "95 %: Wilson's interval of the share, if samples are independent");
+    }
+    return !p.no_memory;
+}

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/* Intervals, distributions, heavy hitters and lists, against values computed by hand. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/heavy.h"
+#include "analysis/latency.h"
+#include "analysis/recording.h"
+#include "analysis/top.h"
+
+static void assert_near(double a, double b)
+{
+    if (fabs(a - b) > 1e-6)
+        fail_msg("%.9f is not %.9f", a, b);
+}
+
+/* Values of Wilson's formula, z = 1.959963985, computed apart with 40 digits. */
+static void test_interval(void **state)
+{
+    struct spe_interval i = spe_interval_of_share(10, 100);
+
+    (void)state;
+    assert_near(i.low, 0.055229137);
+    assert_near(i.high, 0.174365668);
+    i = spe_interval_of_share(0, 10);
+    assert_near(i.low, 0.0);
+    assert_near(i.high, 0.277532799);
+    i = spe_interval_of_share(10, 10);
+    assert_near(i.low, 0.722467201);
+    assert_near(i.high, 1.0);
+    i = spe_interval_of_share(1, 1000000);
+    assert_true(i.low > 0.0 && i.high < 6e-6);
+    i = spe_interval_of_share(0, 0);
+    assert_near(i.low, 0.0);
+    assert_near(i.high, 1.0);
+}
+
+static void test_latency(void **state)
+{
+    struct latency l = {0}, m = {0};
+    struct spe_latency_summary s;
+    unsigned i;
+
+    (void)state;
+    latency_summary(&l, 0, &s);
+    assert_int_equal(s.samples, 0);
+    assert_int_equal(latency_quantile(&l, 500), 0);
+    assert_int_equal(latency_prepare(&l), SPE_OK);
+    for (i = 1; i <= 100; i++) /* 1 to 100: nearest rank of q % is q */
+        latency_add(&l, (uint16_t)i);
+    latency_summary(&l, 100, &s);
+    assert_int_equal(s.samples, 100);
+    assert_int_equal(s.sum, 5050);
+    assert_near(s.mean, 50.5);
+    assert_int_equal(s.median, 50);
+    assert_int_equal(s.p95, 95);
+    assert_int_equal(s.p99, 99);
+    assert_int_equal(s.max, 100);
+    assert_int_equal(s.saturated, 1);
+    assert_int_equal(latency_prepare(&m), SPE_OK);
+    latency_add(&m, 0xffff);
+    latency_add(&m, 0);
+    assert_int_equal(latency_merge(&m, &l), SPE_OK);
+    latency_summary(&m, 0xfff, &s);
+    assert_int_equal(s.samples, 102);
+    assert_int_equal(s.median, 50); /* 0, 1 ... 100, 65535: the 51st */
+    assert_int_equal(s.max, 0xffff);
+    assert_int_equal(s.saturated, 1);
+    latency_free(&l);
+    latency_free(&m);
+}
+
+/* One value only, and odd numbers of samples. */
+static void test_quantile_ranks(void **state)
+{
+    struct latency l = {0};
+
+    (void)state;
+    assert_int_equal(latency_prepare(&l), SPE_OK);
+    latency_add(&l, 7);
+    assert_int_equal(latency_quantile(&l, 500), 7);
+    assert_int_equal(latency_quantile(&l, 990), 7);
+    latency_add(&l, 9);
+    assert_int_equal(latency_quantile(&l, 500), 7);
+    assert_int_equal(latency_quantile(&l, 501), 9);
+    latency_add(&l, 9);
+    assert_int_equal(latency_quantile(&l, 500), 9);
+    latency_free(&l);
+}
+
+static void test_heavy_exact(void **state)
+{
+    struct heavy_key top[4];
+    struct heavy h;
+
+    (void)state;
+    assert_int_equal(heavy_init(&h, 1024), SPE_OK);
+    heavy_add(&h, 5, 1, 10);
+    heavy_add(&h, 5, 2, 30); /* the same place in another space is another key */
+    heavy_add(&h, 5, 1, 15);
+    heavy_add(&h, 6, 1, 25);
+    assert_int_equal(heavy_count(&h), 3);
+    assert_int_equal(heavy_error(&h), 0);
+    assert_int_equal(h.total, 80);
+    assert_int_equal(heavy_top(&h, top, 4), 3);
+    assert_int_equal(top[0].weight, 30);
+    assert_int_equal(top[0].space, 2);
+    assert_int_equal(top[1].weight, 25); /* equal weights by place */
+    assert_int_equal(top[1].place, 5);
+    assert_int_equal(top[1].samples, 2);
+    assert_int_equal(top[2].place, 6);
+    assert_int_equal(heavy_top(&h, top, 1), 1);
+    assert_int_equal(top[0].weight, 30);
+    heavy_free(&h);
+}
+
+#define KEYS 5000
+
+/* Far more keys than slots: every weight in the list is within its stated error of the truth, and
+ * what is not in the list weighs no more than the error. */
+static void fill_heavy(struct heavy *h, uint64_t *truth, unsigned from, unsigned to)
+{
+    unsigned i;
+
+    for (i = from; i < to; i++) {
+        unsigned key = i % 3 == 0 ? i % 7 : i * 2654435761u % KEYS;
+        uint64_t weight = 1 + i % 13;
+
+        truth[key] += weight;
+        heavy_add(h, key, 1, weight);
+    }
+}
+
+static void check_heavy(const struct heavy *h, const uint64_t *truth)
+{
+    struct heavy_key top[4096];
+    uint64_t error = heavy_error(h);
+    uint8_t listed[KEYS] = {0};
+    size_t n = heavy_top(h, top, 4096), i;
+
+    assert_true(error > 0);
+    assert_true(n > 0 && n <= 256);
+    for (i = 0; i < n; i++) {
+        assert_true(top[i].weight <= truth[top[i].place]);
+        assert_true(top[i].weight + error >= truth[top[i].place]);
+        assert_true(i == 0 || top[i].weight <= top[i - 1].weight);
+        listed[top[i].place] = 1;
+    }
+    for (i = 0; i < KEYS; i++)
+        assert_true(listed[i] || truth[i] <= error);
+    for (i = 0; i < 7; i++)
+        assert_true(top[i].place < 7);
+}
+
+static void test_heavy_error(void **state)
+{
+    uint64_t truth[KEYS] = {0}, total = 0;
+    struct heavy h;
+    unsigned i;
+
+    (void)state;
+    assert_int_equal(heavy_init(&h, 256), SPE_OK);
+    fill_heavy(&h, truth, 0, 60000);
+    for (i = 0; i < KEYS; i++)
+        total += truth[i];
+    assert_int_equal(h.total, total);
+    check_heavy(&h, truth);
+    heavy_free(&h);
+}
+
+static void test_heavy_merge(void **state)
+{
+    uint64_t truth[KEYS] = {0};
+    struct heavy a, b;
+
+    (void)state;
+    assert_int_equal(heavy_init(&a, 256), SPE_OK);
+    assert_int_equal(heavy_init(&b, 256), SPE_OK);
+    fill_heavy(&a, truth, 0, 20000);
+    fill_heavy(&b, truth, 20000, 60000);
+    heavy_merge(&a, &b);
+    check_heavy(&a, truth);
+    heavy_free(&a);
+    heavy_free(&b);
+}
+
+/* Two threads of two parts are several threads, and the first is that of the first part. */
+static void test_heavy_merge_threads(void **state)
+{
+    struct heavy a, b;
+    struct heavy_key top;
+
+    (void)state;
+    assert_int_equal(heavy_init(&a, 16), SPE_OK);
+    assert_int_equal(heavy_init(&b, 16), SPE_OK);
+    heavy_add(&a, 5, 1, 10)->thread = 1;
+    heavy_add(&b, 5, 1, 10)->thread = 2;
+    heavy_merge(&a, &b);
+    assert_int_equal(heavy_top(&a, &top, 1), 1);
+    assert_int_equal(top.samples, 2);
+    assert_int_equal(top.thread, 1);
+    assert_int_equal(top.several, 1);
+    heavy_free(&a);
+    heavy_free(&b);
+}
+
+static int int_order(const void *a, const void *b, void *user)
+{
+    (void)user;
+    return *(const int *)a - *(const int *)b;
+}
+
+static void test_top(void **state)
+{
+    int first[10];
+    unsigned n, count, i;
+
+    (void)state;
+    for (n = 0; n <= 10; n++) {
+        for (count = 0; count < 40; count++) {
+            struct top top = {.elements = first, .size = sizeof(int), .n = n, .order = int_order};
+            size_t found;
+
+            for (i = 0; i < count; i++) {
+                int value = (int)((i * 17) % 41);
+
+                top_offer(&top, &value);
+            }
+            found = top_finish(&top);
+            assert_int_equal(found, n < count ? n : count);
+            for (i = 1; i < found; i++)
+                assert_true(first[i - 1] < first[i]);
+            if (count == 39 && n) { /* 17 times 0 to 38 modulo 41 leaves out 7 and 24 */
+                for (i = 0; i < found; i++)
+                    assert_int_equal(first[i], i < 7 ? i : i + 1);
+            }
+        }
+    }
+}
+
+static uint64_t time_of(const char *text)
+{
+    uint64_t ns;
+
+    return recording_time(text, strlen(text), &ns) ? ns : UINT64_MAX;
+}
+
+static void test_recording_time(void **state)
+{
+    (void)state;
+    assert_int_equal(time_of("12.5s"), 12500000000);
+    assert_int_equal(time_of("12.5"), 12500000000);
+    assert_int_equal(time_of("3"), 3000000000);
+    assert_int_equal(time_of("0.000000001"), 1);
+    assert_int_equal(time_of("0.0000000019"), 1);
+    assert_int_equal(time_of("7ms"), 7000000);
+    assert_int_equal(time_of("1.5us"), 1500);
+    assert_int_equal(time_of("9ns"), 9);
+    assert_int_equal(time_of(""), UINT64_MAX);
+    assert_int_equal(time_of("s"), UINT64_MAX);
+    assert_int_equal(time_of("1h"), UINT64_MAX);
+    assert_int_equal(time_of("-1"), UINT64_MAX);
+    assert_int_equal(time_of("99999999999999999999"), UINT64_MAX);
+    assert_int_equal(time_of("99999999999s"), UINT64_MAX);
+}
+
+static void test_recording_list(void **state)
+{
+    uint32_t n[6];
+
+    (void)state;
+    assert_int_equal(recording_list("0-2,8", n, 6), 4);
+    assert_int_equal(n[2], 2);
+    assert_int_equal(n[3], 8);
+    assert_int_equal(recording_list("4294967295", n, 6), 1);
+    assert_int_equal(n[0], UINT32_MAX);
+    assert_int_equal(recording_list("4294967296", n, 6), SPE_ERR_INVALID);
+    assert_int_equal(recording_list("1-6", n, 6), 6);
+    assert_int_equal(recording_list("1-7", n, 6), SPE_ERR_INVALID);
+    assert_int_equal(recording_list("2-1", n, 6), SPE_ERR_INVALID);
+    assert_int_equal(recording_list("", n, 6), SPE_ERR_INVALID);
+    assert_int_equal(recording_list("1,", n, 6), SPE_ERR_INVALID);
+    assert_int_equal(recording_list("1;2", n, 6), SPE_ERR_INVALID);
+}
+
+static void test_recording_options(void **state)
+{
+    struct recording r;
+    const char *why;
+
+    (void)state;
+    recording_init(&r);
+    assert_int_equal(recording_option(&r, RECORDING_TIME, "1s,2s", &why), 1);
+    assert_int_equal(r.options.time_from, 1000000000);
+    assert_int_equal(r.options.time_to, 2000000000);
+    assert_int_equal(recording_option(&r, RECORDING_TIME, "2s,1s", &why), SPE_ERR_INVALID);
+    assert_int_equal(recording_option(&r, RECORDING_TIME, ",", &why), SPE_ERR_INVALID);
+    assert_int_equal(recording_option(&r, RECORDING_TIME, "1s", &why), SPE_ERR_INVALID);
+    recording_init(&r);
+    assert_int_equal(recording_option(&r, RECORDING_TIME, ",5ms", &why), 1);
+    assert_int_equal(r.options.time_from, 0);
+    assert_int_equal(r.options.time_to, 5000000);
+    assert_int_equal(recording_option(&r, RECORDING_TID, "7,9", &why), 1);
+    assert_int_equal(r.options.tid_count, 2);
+    assert_int_equal(r.options.tids[1], 9);
+    assert_int_equal(recording_option(&r, RECORDING_CPUS, "x", &why), SPE_ERR_INVALID);
+    assert_int_equal(recording_option(&r, 'h', NULL, &why), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_interval),
+        cmocka_unit_test(test_latency),
+        cmocka_unit_test(test_quantile_ranks),
+        cmocka_unit_test(test_heavy_exact),
+        cmocka_unit_test(test_heavy_error),
+        cmocka_unit_test(test_heavy_merge),
+        cmocka_unit_test(test_top),
+        cmocka_unit_test(test_recording_time),
+        cmocka_unit_test(test_recording_list),
+        cmocka_unit_test(test_recording_options),
+        cmocka_unit_test(test_heavy_merge_threads),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

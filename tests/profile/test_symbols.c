@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/*
+ * Names and lines out of AArch64 programs that are compiled here: where a function, line or inlined
+ * call is, the compiler's own tables (nm, and labels in the source) tell.
+ */
+#include "support/profile_recording.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define CC "aarch64-linux-gnu-gcc"
+#define BASE UINT64_C(0xaaaac0000000)
+
+static char directory[] = "/tmp/spe-symbols-XXXXXX";
+
+static int run(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static int run(const char *format, ...)
+{
+    char command[2048];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(command, sizeof(command), format, arguments);
+    va_end(arguments);
+    return system(command);
+}
+
+static void put(const char *name, const char *text)
+{
+    char path[256];
+    FILE *file;
+
+    snprintf(path, sizeof(path), "%s/%s", directory, name);
+    file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+/* What a command prints first, as a hexadecimal number or as it is. */
+static void first_line(char *out, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void first_line(char *out, size_t size, const char *format, ...)
+{
+    char command[1024];
+    va_list arguments;
+    FILE *pipe;
+
+    va_start(arguments, format);
+    vsnprintf(command, sizeof(command), format, arguments);
+    va_end(arguments);
+    pipe = popen(command, "r");
+    assert_non_null(pipe);
+    out[0] = 0;
+    if (!fgets(out, (int)size, pipe))
+        out[0] = 0;
+    out[strcspn(out, "\n")] = 0;
+    pclose(pipe);
+}
+
+static uint64_t address_of(const char *file, const char *symbol)
+{
+    char line[256];
+
+    first_line(line, sizeof(line), "aarch64-linux-gnu-nm %s/%s | grep ' %s$'", directory, file,
+               symbol);
+    if (!line[0])
+        fail_msg("%s has no %s", file, symbol);
+    return strtoull(line, NULL, 16);
+}
+
+static size_t build_id_of(const char *file, uint8_t *id)
+{
+    char line[256];
+    size_t size = 0;
+
+    first_line(line, sizeof(line),
+               "aarch64-linux-gnu-readelf -n %s/%s | sed -n 's/.*Build ID: //p'", directory, file);
+    for (; line[2 * size] && line[2 * size + 1] && size < 20; size++)
+        sscanf(line + 2 * size, "%2hhx", &id[size]);
+    return size;
+}
+
+/* The executable segment: where it is in the file and in its own addresses. */
+static void text_segment(const char *file, uint64_t *offset, uint64_t *address)
+{
+    char line[512];
+    unsigned long long o = 0, a = 0;
+
+    first_line(line, sizeof(line),
+               "aarch64-linux-gnu-readelf -lW %s/%s | grep 'LOAD.*R E' | head -1", directory, file);
+    assert_int_equal(sscanf(line, " LOAD 0x%llx 0x%llx", &o, &a), 2);
+    *offset = o;
+    *address = a;
+}
+
+static const char source[] =
+    "#define NOINLINE __attribute__((noinline))\n" /* line 1 */
+    "int counter[16];\n"
+    "static inline __attribute__((always_inline)) int inner(int x)\n"
+    "{\n"
+    "    asm volatile(\"in_inner_%=:\" ::: \"memory\");\n" /* line 5 */
+    "    return counter[x & 15] += x;\n"
+    "}\n"
+    "static inline __attribute__((always_inline)) int middle(int x)\n"
+    "{\n"
+    "    return inner(x + 1);\n" /* line 10 */
+    "}\n"
+    "NOINLINE int outer(int x)\n"
+    "{\n"
+    "    return middle(x) + 1;\n" /* line 14 */
+    "}\n"
+    "NOINLINE static int local_one(int x)\n"
+    "{\n"
+    "    asm volatile(\".globl in_local\\nin_local: nop\");\n" /* line 18 */
+    "    return x * counter[3];\n"
+    "}\n"
+    "int main(int argc, char **argv)\n"
+    "{\n"
+    "    (void)argv;\n"
+    "    return outer(argc) + local_one(argc);\n"
+    "}\n";
+
+/* The program as it was mapped from BASE on. */
+static uint64_t load(struct recording *r, uint64_t time, uint32_t pid, const char *file,
+                     const char *path, const uint8_t *id, size_t id_size)
+{
+    uint64_t offset, address;
+
+    text_segment(file, &offset, &address);
+    offset &= ~UINT64_C(0xfff);
+    address &= ~UINT64_C(0xfff);
+    recording_map(r, time, pid, BASE + address, 0x10000, offset, path, id, id_size);
+    return BASE;
+}
+
+static struct spe_profile *open_with_symbols(const struct recording *r, unsigned want)
+{
+    struct spe_profile_options options = quiet_options(1);
+
+    options.symfs = directory;
+    options.want = want;
+    return recording_profile(r, &options);
+}
+
+static const char *symbol_name(struct spe_profile *p, uint64_t id)
+{
+    struct spe_profile_symbol symbol;
+
+    spe_profile_symbol(p, id, &symbol);
+    return symbol.name;
+}
+
+static void symbols_and_lines(void **state)
+{
+    uint8_t id[20];
+    size_t id_size = build_id_of("prog", id);
+    uint64_t outer = address_of("prog", "outer"), local = address_of("prog", "local_one");
+    uint64_t in_local = address_of("prog", "in_local"), counter = address_of("prog", "counter");
+    struct spe_profile_line line;
+    struct spe_profile_place place;
+    struct spe_profile *p;
+    struct recording r;
+    struct row row[8];
+
+    (void)state;
+    assert_int_equal(id_size, 20);
+    recording_open(&r, 0, 1, NEOVERSE_N1, NULL);
+    recording_comm(&r, 0, 7, 7, "prog", true);
+    load(&r, 0, 7, "prog", "/prog", id, id_size);
+    recording_map(&r, 0, 7, BASE + (counter & ~UINT64_C(0xfff)), 0x1000, counter & ~UINT64_C(0xfff),
+                  "/nothing", NULL, 0);
+    recording_sample(&r, 0, 10, BASE + outer, 0, 7);
+    recording_sample(&r, 0, 20, BASE + local + 4, 0, 7);
+    recording_sample(&r, 0, 30, BASE + in_local, 0, 7);
+    recording_sample(&r, 0, 40, BASE + 0x40000000, 0, 7);
+    recording_flush(&r, 0, 0, ANY, 0);
+    recording_finish(&r);
+    p = open_with_symbols(&r, SPE_WANT_SYMBOL | SPE_WANT_LINE);
+    assert_int_equal(read_rows(p, row, 8), 4);
+    assert_string_equal(symbol_name(p, row[0].symbol), "outer");
+    assert_string_equal(symbol_name(p, row[1].symbol), "local_one");
+    assert_true(row[3].symbol == SPE_NO_SYMBOL);
+    assert_int_equal(spe_profile_line(p, row[2].line, &line), SPE_OK);
+    assert_int_equal(line.line, 18);
+    assert_non_null(strstr(spe_profile_string(p, line.file), "prog.c"));
+    assert_int_equal(row[3].line, SPE_NO_ID);
+    assert_int_equal(spe_profile_dso(p, spe_profile_map(p, row[0].map)->dso)->state,
+                     SPE_DSO_VERIFIED);
+    assert_int_equal(spe_profile_place(p, row[0].thread, 50, BASE + outer + 4, false, &place),
+                     SPE_OK);
+    assert_int_equal(place.in_symbol, 4);
+    assert_true(place.symbol == row[0].symbol);
+    spe_profile_close(p);
+    recording_free(&r);
+}
+
+/* Filters that need lines. */
+static void filter_by_line(void **state)
+{
+    static const char *const filters[] = {"line == 18", "file ~ \"prog\\.c$\" and line in (18)",
+                                          "symbol == local_one"};
+    uint64_t outer = address_of("prog", "outer"), in_local = address_of("prog", "in_local");
+    struct recording r;
+
+    (void)state;
+    recording_open(&r, 0, 1, NEOVERSE_N1, NULL);
+    recording_comm(&r, 0, 7, 7, "prog", true);
+    load(&r, 0, 7, "prog", "/prog", NULL, 0);
+    recording_sample(&r, 0, 10, BASE + outer, 0, 7);
+    recording_sample(&r, 0, 20, BASE + in_local, 0, 7);
+    recording_sample(&r, 0, 30, 0x1000, 0, 7);
+    recording_flush(&r, 0, 0, ANY, 0);
+    recording_finish(&r);
+    for (int i = 0; i < 3; i++) {
+        struct spe_profile_options options = quiet_options(2);
+        struct spe_profile *p;
+        struct row row[4];
+
+        options.symfs = directory;
+        options.filter = filters[i];
+        p = recording_profile(&r, &options);
+        assert_int_equal(read_rows(p, row, 4), 1);
+        assert_int_equal(row[0].time, 20);
+        assert_int_equal(spe_profile_counts(p)->filtered, 2);
+        assert_int_equal(spe_profile_counts(p)->rows, 1);
+        spe_profile_close(p);
+    }
+    recording_free(&r);
+}
+
+/* inner in middle in outer. */
+static void inlined_functions(void **state)
+{
+    struct spe_profile_frame frame[8];
+    char label[256];
+    struct spe_profile *p;
+    struct recording r;
+    struct row row[2];
+    uint64_t pc;
+
+    (void)state;
+    first_line(label, sizeof(label), "aarch64-linux-gnu-nm %s/prog | grep ' in_inner'", directory);
+    pc = strtoull(label, NULL, 16);
+    assert_true(pc > 0);
+    recording_open(&r, 0, 1, NEOVERSE_N1, NULL);
+    recording_comm(&r, 0, 7, 7, "prog", true);
+    load(&r, 0, 7, "prog", "/prog", NULL, 0);
+    recording_sample(&r, 0, 10, BASE + pc, 0, 7);
+    recording_flush(&r, 0, 0, ANY, 0);
+    recording_finish(&r);
+    p = open_with_symbols(&r, SPE_WANT_SYMBOL);
+    assert_int_equal(read_rows(p, row, 2), 1);
+    assert_int_equal(spe_profile_inlines(p, row[0].map, row[0].pc, frame, 8), 3);
+    assert_string_equal(spe_profile_string(p, frame[0].function), "inner");
+    assert_string_equal(spe_profile_string(p, frame[1].function), "middle");
+    assert_string_equal(spe_profile_string(p, frame[2].function), "outer");
+    assert_true(frame[0].line == 5 || frame[0].line == 6);
+    assert_int_equal(frame[1].line, 10);
+    assert_int_equal(frame[2].line, 14);
+    assert_int_equal(spe_profile_inlines(p, row[0].map, row[0].pc, frame, 1), 3);
+    assert_int_equal(spe_profile_dso(p, spe_profile_map(p, row[0].map)->dso)->state,
+                     SPE_DSO_UNVERIFIED);
+    spe_profile_close(p);
+    recording_free(&r);
+}
+
+/* Another build, or a program for another machine, gives no names, but a warning. */
+static void wrong_binary(void **state)
+{
+    uint64_t outer = address_of("prog", "outer");
+    struct spe_profile *p;
+    struct recording r;
+    uint8_t id[20] = {1, 2, 3, 4, 5};
+    struct row row[4];
+
+    (void)state;
+    recording_open(&r, 0, 1, NEOVERSE_N1, NULL);
+    recording_comm(&r, 0, 7, 7, "prog", true);
+    load(&r, 0, 7, "prog", "/prog", id, sizeof(id));
+    recording_comm(&r, 0, 8, 8, "host", true);
+    load(&r, 0, 8, "prog", "/host", NULL, 0);
+    recording_sample(&r, 0, 10, BASE + outer, 0, 7);
+    recording_sample(&r, 0, 11, BASE + outer, 0, 8);
+    recording_flush(&r, 0, 0, ANY, 0);
+    recording_finish(&r);
+    p = open_with_symbols(&r, SPE_WANT_SYMBOL | SPE_WANT_LINE);
+    assert_int_equal(read_rows(p, row, 4), 2);
+    for (int i = 0; i < 2; i++) {
+        const struct spe_profile_dso *dso = spe_profile_dso(p, spe_profile_map(p, row[i].map)->dso);
+
+        assert_true(row[i].symbol == SPE_NO_SYMBOL);
+        assert_int_equal(row[i].line, SPE_NO_ID);
+        assert_int_equal(dso->state, SPE_DSO_REFUSED);
+        assert_non_null(strstr(dso->warning, "not used"));
+        assert_string_equal(spe_profile_warning(p, (size_t)i), dso->warning);
+    }
+    assert_non_null(strstr(spe_profile_warning(p, 0), "0102030405"));
+    spe_profile_close(p);
+    recording_free(&r);
+}
+
+/* Build-ids of the features count for maps that have none; the cache is found by build-id. */
+static void build_id_cache(void **state)
+{
+    struct spe_profile_options options = quiet_options(1);
+    struct spe_perf_build_id known = {.pid = 7, .misc = 2, .path = "/gone/prog"};
+    struct spe_perf_features features = {.build_ids = &known, .build_id_count = 1};
+    uint64_t outer = address_of("prog", "outer");
+    char cache[256];
+    struct spe_profile *p;
+    struct recording r;
+    struct row row[4];
+
+    (void)state;
+    known.id_size = (uint8_t)build_id_of("prog", known.id);
+    snprintf(cache, sizeof(cache), "%s/cache", directory);
+    {
+        char hex[64] = "";
+
+        for (int i = 1; i < 20; i++)
+            sprintf(hex + strlen(hex), "%02x", known.id[i]);
+        assert_int_equal(run("mkdir -p %s/.build-id/%02x/%s && cp %s/prog %s/.build-id/%02x/%s/elf",
+                             cache, known.id[0], hex, directory, cache, known.id[0], hex),
+                         0);
+    }
+    recording_open(&r, 0, 1, NEOVERSE_N1, &features);
+    recording_comm(&r, 0, 7, 7, "prog", true);
+    load(&r, 0, 7, "prog", "/gone/prog", NULL, 0);
+    recording_sample(&r, 0, 10, BASE + outer, 0, 7);
+    recording_flush(&r, 0, 0, ANY, 0);
+    recording_finish(&r);
+    options.debug_dir = cache;
+    options.want = SPE_WANT_SYMBOL;
+    p = recording_profile(&r, &options);
+    assert_int_equal(read_rows(p, row, 4), 1);
+    assert_string_equal(symbol_name(p, row[0].symbol), "outer");
+    assert_int_equal(spe_profile_dso(p, 0)->state, SPE_DSO_VERIFIED);
+    spe_profile_close(p);
+    recording_free(&r);
+}
+
+/* Stripped, with its debug file in the place that distributions use. */
+static void separate_debug_file(void **state)
+{
+    uint64_t local = address_of("prog", "local_one"), in_local = address_of("prog", "in_local");
+    struct spe_profile_line line;
+    struct spe_profile *p;
+    struct recording r;
+    uint8_t id[20];
+    size_t id_size = build_id_of("prog", id);
+    char hex[64] = "";
+    struct row row[4];
+
+    (void)state;
+    for (int i = 1; i < 20; i++)
+        sprintf(hex + strlen(hex), "%02x", id[i]);
+    assert_int_equal(run("cd %s && mkdir -p usr/lib/debug/.build-id/%02x && "
+                         "aarch64-linux-gnu-objcopy --only-keep-debug prog "
+                         "usr/lib/debug/.build-id/%02x/%s.debug && "
+                         "aarch64-linux-gnu-strip -o stripped prog",
+                         directory, id[0], id[0], hex),
+                     0);
+    recording_open(&r, 0, 1, NEOVERSE_N1, NULL);
+    recording_comm(&r, 0, 7, 7, "prog", true);
+    load(&r, 0, 7, "stripped", "/stripped", id, id_size);
+    recording_sample(&r, 0, 10, BASE + local + 4, 0, 7);
+    recording_sample(&r, 0, 10, BASE + in_local, 0, 7);
+    recording_flush(&r, 0, 0, ANY, 0);
+    recording_finish(&r);
+    p = open_with_symbols(&r, SPE_WANT_SYMBOL | SPE_WANT_LINE);
+    assert_int_equal(read_rows(p, row, 4), 2);
+    assert_string_equal(symbol_name(p, row[0].symbol), "local_one");
+    assert_int_equal(spe_profile_line(p, row[1].line, &line), SPE_OK);
+    assert_int_equal(line.line, 18);
+    spe_profile_close(p);
+    recording_free(&r);
+}
+
+/* The kernel by kallsyms, if its reference symbol is where the recording has it; and modules. */
+static void kallsyms(void **state)
+{
+    static const char text[] = "ffff800010000000 T _text\n"
+                               "ffff800010000100 t first_one\n"
+                               "ffff800010000200 T second_one\n"
+                               "ffff800010000200 D not_code\n"
+                               "ffff800010000280 t $x.1\n"
+                               "ffff800008000000 t in_module\t[nf_tables]\n"
+                               "ffff800008000000 t in_other\t[other]\n";
+    struct spe_profile_options options = quiet_options(1);
+    char path[256];
+    struct recording r;
+
+    (void)state;
+    put("kallsyms", text);
+    snprintf(path, sizeof(path), "%s/kallsyms", directory);
+    options.kallsyms = path;
+    options.want = SPE_WANT_SYMBOL;
+    for (int wrong = 0; wrong < 2; wrong++) {
+        uint64_t reference = UINT64_C(0xffff800010000000) + (wrong ? 0x10000 : 0);
+        struct spe_profile *p;
+        struct row row[4];
+
+        recording_open(&r, 0, 1, NEOVERSE_N1, NULL);
+        recording_map(&r, 0, ANY, reference, 0x800000, reference, "[kernel.kallsyms]_text", NULL,
+                      0);
+        recording_map(&r, 0, ANY, UINT64_C(0xffff800008000000), 0x1000, 0,
+                      "/lib/modules/6.1/nf-tables.ko.zst", NULL, 0);
+        recording_sample(&r, 0, 10, UINT64_C(0xffff800010010104), 1, 0);
+        recording_sample(&r, 0, 11, UINT64_C(0xffff800010000104) + (wrong ? 0x10000 : 0), 1, 0);
+        recording_sample(&r, 0, 12, UINT64_C(0xffff800008000010), 1, 0);
+        recording_flush(&r, 0, 0, ANY, 0);
+        recording_finish(&r);
+        p = recording_profile(&r, &options);
+        assert_int_equal(read_rows(p, row, 4), 3);
+        assert_string_equal(symbol_name(p, row[1].symbol), wrong ? "" : "first_one");
+        assert_string_equal(symbol_name(p, row[2].symbol), wrong ? "" : "in_module");
+        assert_int_equal(spe_profile_dso(p, 0)->state,
+                         wrong ? SPE_DSO_REFUSED : SPE_DSO_UNVERIFIED);
+        spe_profile_close(p);
+        recording_free(&r);
+    }
+}
+
+/* The kernel by an ELF file that was linked elsewhere. */
+static void vmlinux(void **state)
+{
+    struct spe_profile_options options = quiet_options(1);
+    uint64_t outer = address_of("prog", "outer"), reference = address_of("prog", "main");
+    uint64_t shift = UINT64_C(0xffff800010000000);
+    char path[256];
+    struct spe_profile_symbol symbol;
+    struct spe_profile *p;
+    struct recording r;
+    struct row row[4];
+
+    (void)state;
+    snprintf(path, sizeof(path), "%s/prog", directory);
+    options.vmlinux = path;
+    options.want = SPE_WANT_SYMBOL;
+    recording_open(&r, 0, 1, NEOVERSE_N1, NULL);
+    recording_map(&r, 0, ANY, shift, 0x800000, shift + reference, "[kernel.kallsyms]main", NULL, 0);
+    recording_sample(&r, 0, 10, shift + outer + 4, 2, 0);
+    recording_flush(&r, 0, 0, ANY, 0);
+    recording_finish(&r);
+    p = recording_profile(&r, &options);
+    assert_int_equal(read_rows(p, row, 4), 1);
+    assert_int_equal(spe_profile_symbol(p, row[0].symbol, &symbol), SPE_OK);
+    assert_string_equal(symbol.name, "outer");
+    assert_true(symbol.address == shift + outer);
+    spe_profile_close(p);
+    recording_free(&r);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    put("prog.c", source);
+    assert_int_equal(run("cd %s && " CC " -g -O1 -fno-ipa-icf -fno-pie -no-pie -Wl,--build-id=sha1 "
+                         "-o prog prog.c",
+                         directory),
+                     0);
+    /* The same for another machine: byte 18 of an ELF file is e_machine. */
+    assert_int_equal(run("cd %s && cp prog host && printf '\\076' | "
+                         "dd of=host bs=1 seek=18 conv=notrunc 2> /dev/null",
+                         directory),
+                     0);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    return run("rm -rf %s", directory);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(symbols_and_lines),
+        cmocka_unit_test(inlined_functions),
+        cmocka_unit_test(wrong_binary),
+        cmocka_unit_test(build_id_cache),
+        cmocka_unit_test(separate_debug_file),
+        cmocka_unit_test(kallsyms),
+        cmocka_unit_test(vmlinux),
+        cmocka_unit_test(filter_by_line),
+    };
+
+    if (run(CC " --version > /dev/null 2>&1") != 0) {
+        printf("no " CC " here: nothing to take names from\n");
+        return 77;
+    }
+    if (!mkdtemp(directory))
+        return 1;
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -312,6 +312,12 @@ static void sizes_to_the_byte(void **state)
     assert_int_equal(kunpeng->max_size, 64);
     assert_int_equal(spe_record_encode(&r, &layout, bytes, sizeof(bytes)), 4);
     assert_memory_equal(bytes, ((const uint8_t[]){0x98, 0xbc, 0x0a, 0x01}), 4);
+    for (unsigned size = 0; size < 6; size++) { /* a source has one or two bytes */
+        struct spe_record source = {.has = SPE_HAS_SOURCE, .source_size = (uint8_t)size};
+        int expected = size == 1 ? 3 : size == 2 ? 4 : SPE_ERR_INVALID;
+
+        assert_int_equal(spe_record_encode(&source, &layout, bytes, sizeof(bytes)), expected);
+    }
     layout.align = 0; /* not valid, and taken as none */
     assert_int_equal(spe_record_encode(&r, &layout, bytes, sizeof(bytes)), 4);
     layout = *n1;

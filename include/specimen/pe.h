@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/*
+ * What a processing element (PE) adds to the unit: what an A64 instruction is for SPE, and a
+ * functional model of caches, TLB and branch prediction.
+ *
+ *   instructions   spe_a64_classify, spe_a64_evaluate   pure functions of the word and registers
+ *   machine        spe_machine_*                        docs/microarchitecture.md
+ *
+ * Both describe operations in the unit's own words: struct spe_operation of spu.h. Neither knows an
+ * emulator.
+ */
+#ifndef SPECIMEN_PE_H
+#define SPECIMEN_PE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+#include "spu.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- A64 instructions ----------------------------------------------------------------------- */
+
+/* How an instruction finds the address of its access. */
+enum spe_a64_address {
+    SPE_A64_NO_ADDRESS,
+    SPE_A64_BASE,            /* [Xn|SP]: post-indexed forms too */
+    SPE_A64_BASE_OFFSET,     /* [Xn|SP, #offset]: pre-indexed forms too */
+    SPE_A64_BASE_REGISTER,   /* [Xn|SP, Rm, extend #shift] */
+    SPE_A64_BASE_VL,         /* [Xn|SP, #offset, MUL VL]: offset counts `scale` bytes at 128 bits */
+    SPE_A64_LITERAL,         /* PC + offset */
+    SPE_A64_VECTOR_ADDRESSES /* SVE gather and scatter: one address an element */
+};
+
+/*
+ * One instruction word, classified. Everything that the word alone decides is here; what depends on
+ * registers or memory is left zero in `operation` (accesses, taken, targets that are not direct).
+ */
+struct spe_a64 {
+    uint32_t word;
+    bool allocated;   /* an instruction of the architecture this library knows; else it is taken as
+                         OTHER */
+    bool load, store; /* it reads, writes memory (atomics: both); prefetch, CMO, AT: neither */
+    bool branch;      /* it may change the PC: direct, indirect, ERET; not exceptions */
+    bool ends_block;  /* the next instruction in memory does not simply follow: branch, SVC, HVC,
+                         SMC, BRK, HLT, ERET, UDF */
+    bool writes_memory_unconditionally; /* store that is not exclusive, not compare-and-swap */
+
+    /* Address and size of the access, if load, store, CMO, prefetch, AT or DC ZVA */
+    uint8_t address; /* enum spe_a64_address */
+    uint8_t base;    /* Xn; 31 is SP */
+    uint8_t index;   /* BASE_REGISTER: Xm, 31 is XZR; VECTOR_ADDRESSES: Zm */
+    uint8_t extend;  /* option field of extended register forms: 0b010 UXTW, 0b011 LSL ... */
+    uint8_t shift;   /* of the index */
+    uint32_t scale;  /* BASE_VL */
+    int64_t offset;
+    uint32_t bytes;        /* whole access, contiguous; 0: depends on vector length or registers */
+    uint8_t element_bytes; /* SIMD structures, SVE: size of an element in memory */
+
+    /* Branches */
+    bool direct; /* target = pc + displacement */
+    int64_t displacement;
+    uint8_t target_register; /* indirect: Xn */
+    uint8_t condition;       /* B.cond, BC.cond, CSEL, CCMP ...: the four bits */
+    bool has_condition;      /* `condition` counts (CBZ, TBZ have none) */
+
+    struct spe_operation operation; /* kind, registers, flags; pc is not set */
+};
+
+/* Classify a word. Never fails: what is not allocated is OTHER with allocated false. Vector fields
+ * that depend on the vector length are those of `vl_bits` (128 to 2048; 0: 128). */
+SPE_API void spe_a64_classify(uint32_t word, uint32_t vl_bits, struct spe_a64 *insn);
+
+/* The registers of a PE that stands before an instruction. A NULL callback: not known. */
+struct spe_a64_registers {
+    size_t size; /* sizeof(struct spe_a64_registers) */
+    void *user;
+    uint64_t (*x)(void *user, unsigned n); /* 0 to 30; 31 is SP */
+    unsigned (*nzcv)(void *user);          /* N is bit 3, V is bit 0 */
+    /* Z and P registers: fill all of out; false: not known. */
+    bool (*z)(void *user, unsigned n, uint8_t *out, size_t size);
+    bool (*p)(void *user, unsigned n, uint8_t *out, size_t size);
+};
+
+#define SPE_A64_ACCESSES_MAX 256 /* bytes of a 2048-bit vector */
+
+/*
+ * Fill in what registers decide: branch taken, target and condition_failed; conditional select and
+ * compare; addresses and sizes of accesses (into `accesses`, at most SPE_A64_ACCESSES_MAX; one for
+ * contiguous accesses, one an active element for gather and scatter), predication. What is not
+ * known stays as classified. `op` is written whole, from insn->operation and pc.
+ * Returns a set of SPE_A64_KNOWS_*.
+ */
+enum {
+    SPE_A64_KNOWS_ADDRESS = 1u << 0,   /* all accesses have their addresses */
+    SPE_A64_KNOWS_BRANCH = 1u << 1,    /* taken and target */
+    SPE_A64_KNOWS_CONDITION = 1u << 2, /* condition_failed of a conditional operation */
+    SPE_A64_KNOWS_PREDICATE = 1u << 3,
+};
+SPE_API unsigned spe_a64_evaluate(const struct spe_a64 *insn, uint64_t pc,
+                                  const struct spe_a64_registers *registers,
+                                  struct spe_operation *op, struct spe_memory_access *accesses);
+
+/* ---- The machine: caches, TLB, prediction, latencies ---------------------------------------- */
+
+struct spe_machine;
+
+struct spe_cache_shape {
+    uint32_t bytes, ways; /* bytes is a power of two times ways; ways 1 to 32 */
+    uint32_t latency;     /* cycles from issue of a load to its data */
+};
+
+struct spe_machine_config {
+    size_t size;                         /* sizeof(struct spe_machine_config) */
+    uint32_t cpus;                       /* 1 to 256 */
+    uint32_t sockets;                    /* cpus are spread evenly, first socket first */
+    uint32_t line_bytes;                 /* 32 to 256 */
+    struct spe_cache_shape l1d, l2, llc; /* llc: one a socket; bytes 0: no such level */
+    uint32_t l1_tlb_entries, l2_tlb_entries, page_bytes;
+    uint32_t l2_tlb_latency, walk_latency;
+    uint32_t memory_latency, remote_latency, snoop_latency;
+    uint32_t predictor_bits; /* log2 of the direction tables' size */
+    uint32_t btb_entries;    /* indirect targets */
+    uint32_t return_stack;   /* entries */
+    uint32_t mispredict_cycles;
+    uint32_t issue_width;
+    /* data source values told for each place; SPE_MACHINE_NO_SOURCE: none. */
+    uint16_t source[8]; /* by enum spe_machine_place */
+};
+
+#define SPE_MACHINE_NO_SOURCE 0xffff
+
+enum spe_machine_place {
+    SPE_PLACE_L1,
+    SPE_PLACE_L2,
+    SPE_PLACE_PEER, /* another core's cache, same socket */
+    SPE_PLACE_LLC,
+    SPE_PLACE_REMOTE_CACHE, /* another socket's */
+    SPE_PLACE_MEMORY,
+    SPE_PLACE_REMOTE_MEMORY,
+    SPE_PLACE_COUNT
+};
+
+/* Presets: "neoverse-n1", "neoverse-v2" ... (the same names as spe_spu_config_init where both
+ * have one), "small" for tests. SPE_ERR_UNKNOWN. */
+SPE_API int spe_machine_config_init(struct spe_machine_config *config, const char *preset);
+SPE_API const char *spe_machine_preset_at(size_t i);
+SPE_API const char *spe_machine_preset_sentence(size_t i);
+
+/* config is copied. SPE_ERR_INVALID with a sentence in `why`, SPE_ERR_NOMEM. */
+SPE_API int spe_machine_create(const struct spe_machine_config *config,
+                               struct spe_machine **machine, char *why, size_t why_size);
+SPE_API void spe_machine_destroy(struct spe_machine *machine);
+
+/* Threads: functions with a `cpu` may be called by several threads at once, for different cpus. */
+
+enum { /* kinds of access, or-ed */
+       SPE_ACCESS_STORE = 1u << 0,
+       SPE_ACCESS_ATOMIC =
+           1u << 1, /* read and write of one operation: takes the line exclusively */
+       SPE_ACCESS_PREFETCH = 1u << 2,
+       SPE_ACCESS_PREFETCH_FOR_STORE = 1u << 3,
+       SPE_ACCESS_CLEAN = 1u << 4, /* cache maintenance by VA */
+       SPE_ACCESS_INVALIDATE = 1u << 5,
+};
+
+/* What one access met. */
+struct spe_machine_access {
+    uint32_t facts;                      /* SPE_FACT_* */
+    uint8_t place;                       /* enum spe_machine_place that served it */
+    uint32_t translation_cycles, cycles; /* waiting for translation; issue to done, both in all */
+};
+
+/*
+ * One access goes through translation, caches and coherence. `result` may be NULL: the access
+ * happens all the same, which is what most of them are for. Accesses that cross lines or pages
+ * touch all of them; the result is the slowest part's with the facts of all. Returns true if it
+ * missed the L1 data cache or the first-level TLB.
+ */
+SPE_API bool spe_machine_touch(struct spe_machine *machine, unsigned cpu, uint64_t address,
+                               uint32_t bytes, unsigned how, struct spe_machine_access *result);
+
+enum { /* kinds of branch, or-ed */
+       SPE_BRANCH_CONDITIONAL = 1u << 0,
+       SPE_BRANCH_INDIRECT = 1u << 1,
+       SPE_BRANCH_LINK = 1u << 2,
+       SPE_BRANCH_RETURN = 1u << 3,
+};
+/* A branch ran. Predicts, compares, learns. Returns true if it was mispredicted. */
+SPE_API bool spe_machine_branch(struct spe_machine *machine, unsigned cpu, uint64_t pc,
+                                unsigned kind, bool taken, uint64_t target);
+
+/* A context switch, exec or TLB invalidation on that cpu. */
+SPE_API void spe_machine_flush_tlb(struct spe_machine *machine, unsigned cpu);
+
+/*
+ * Complete the description of a sampled operation: facts, sources and times of its accesses (which
+ * are given in `accesses`, the array that op->accesses points at; `met` has the result of
+ * spe_machine_touch for each), cycles of all stages, by its kind. `mispredicted` is op's own.
+ */
+SPE_API void spe_machine_describe(const struct spe_machine *machine, unsigned cpu,
+                                  struct spe_operation *op, struct spe_memory_access *accesses,
+                                  const struct spe_machine_access *met);
+
+/* Exact counts of one cpu since creation. */
+struct spe_machine_counts {
+    uint64_t accesses, l1_misses, l2_misses, llc_misses, tlb_l1_misses, walks;
+    uint64_t modified_snoops, invalidations; /* of this cpu's requests */
+    uint64_t branches, mispredicted;
+    uint64_t served[SPE_PLACE_COUNT];
+};
+SPE_API void spe_machine_counts(const struct spe_machine *machine, unsigned cpu,
+                                struct spe_machine_counts *counts);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -7,7 +7,7 @@ import io
 import json
 import unittest
 
-import test_report_file as t
+import recording_file as t
 from spetest import CommandTest
 
 

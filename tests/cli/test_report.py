@@ -11,7 +11,7 @@ import re
 import unittest
 
 import spetest
-import test_report_file as t
+import recording_file as t
 from spetest import CommandTest, spe
 
 

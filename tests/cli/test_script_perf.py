@@ -9,7 +9,7 @@ import subprocess
 import unittest
 
 import perf_file
-import test_report_file as t
+import recording_file as t
 from spetest import CommandTest, skip
 
 PERF = perf_file.find_perf()

@@ -113,5 +113,15 @@ class Against(CommandTest):
                           ("second", "200", "200")})
 
 
+class AgainstOurWriter(Against):
+    """The same of a file that our writer has written."""
+
+    def setUp(self):
+        super().setUp()
+        written = self.dir + "/written.data"
+        self.good("export", "--format", "perf", "-o", written, self.path)
+        self.path = written
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -590,10 +590,10 @@ const char *spe_profile_warning(const struct spe_profile *p, size_t i)
         return p->warnings.at[i];
     i -= p->warnings.count;
     for (uint32_t dso = 0; dso < p->dsos.list.count; dso++) {
-        const char *warning = spe_profile_dso(p, dso)->warning;
+        const struct spe_profile_dso *shown = spe_profile_dso(p, dso);
 
-        if (warning && i-- == 0)
-            return warning;
+        if (shown && shown->warning && i-- == 0)
+            return shown->warning;
     }
     return NULL;
 }

@@ -8,7 +8,9 @@ import json
 import unittest
 
 import recording_file as t
-from spetest import CommandTest
+from spetest import CommandTest, need_symbols
+
+need_symbols()
 
 
 class Export(CommandTest):

@@ -12,7 +12,9 @@ import unittest
 
 import spetest
 import recording_file as t
-from spetest import CommandTest, spe
+from spetest import CommandTest, need_symbols, spe
+
+need_symbols()
 
 
 class Report(CommandTest):

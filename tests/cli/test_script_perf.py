@@ -10,7 +10,9 @@ import unittest
 
 import perf_file
 import recording_file as t
-from spetest import CommandTest, skip
+from spetest import CommandTest, need_symbols, skip
+
+need_symbols()
 
 PERF = perf_file.find_perf()
 if not PERF:

@@ -31,7 +31,8 @@ int symtab_add(struct symtab *t, const char *name, uint64_t start, uint64_t size
     symbol.end = size > UINT64_MAX - start ? UINT64_MAX : start + size;
     if (kind == SYMBOL_OBJECT ? VECTOR_ROOM(&t->objects) < 0 : VECTOR_ROOM(&t->functions) < 0)
         return SPE_ERR_NOMEM;
-    if (t->objects.count + t->functions.count >= SYMBOL_MAX || symtab_name(t, name, &symbol.name) < 0)
+    if (t->objects.count + t->functions.count >= SYMBOL_MAX ||
+        symtab_name(t, name, &symbol.name) < 0)
         return SPE_ERR_NOMEM;
     if (kind == SYMBOL_OBJECT)
         t->objects.at[t->objects.count++] = symbol;

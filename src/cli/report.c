@@ -222,8 +222,8 @@ static bool ask(struct job *job, const struct spe_analysis *a)
             return false;
         g->count = spe_analysis_groups(a, g->by, r->sort, g->groups, n);
     }
-    r->branches = calloc(job->top, sizeof(*r->branches));
-    r->data = calloc(job->top, sizeof(*r->data));
+    r->branches = calloc(job->top + 1, sizeof(*r->branches));
+    r->data = calloc(job->top + 1, sizeof(*r->data));
     if (!r->branches || !r->data)
         return false;
     r->branch_count = spe_analysis_branches(a, r->branches, job->top, &r->branch_error);

@@ -229,17 +229,9 @@ static int run_job(struct job *job, int argc, char **argv)
 
 static int run(const struct command *self, int argc, char **argv)
 {
-    struct job *job = calloc(1, sizeof(*job)); /* its lists are large for a stack */
-    int status;
+    struct job job = {.command = self};
 
-    if (!job) {
-        complain(self->name, "%s", spe_strerror(SPE_ERR_NOMEM));
-        return STATUS_BAD_DATA;
-    }
-    job->command = self;
-    status = run_job(job, argc, argv);
-    free(job);
-    return status;
+    return run_job(&job, argc, argv);
 }
 
 const struct command command_script = {

@@ -11,11 +11,12 @@
 #include "cli/recording.h"
 
 static const char help[] =
-    "Usage: spe report [OPTION]... FILE\n"
+    "Usage: spe report [OPTION]... [FILE]\n"
     "\n"
     "One page about a recording: its header, operation mix, where loads were served\n"
     "and how long they took, the hottest functions, lines, branches and data.\n"
-    "FILE is a perf.data file, or bare SPE bytes, or - for standard input.\n"
+    "FILE is a perf.data file, or bare SPE bytes, or - for standard input; without it\n"
+    "perf.data in this folder.\n"
     "\n"
     "What to show:\n"
     "      --by LIST          groups: function, line, symbol+source, dso, thread, cpu\n"
@@ -163,10 +164,8 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
         if (!good)
             return false;
     }
-    if (optind + 1 == argc)
-        return true;
-    usage_error(c, c->name, "give one perf.data file, or - for standard input");
-    return false;
+    job->report.file = recording_file(c, argc, argv);
+    return job->report.file != NULL;
 }
 
 /* The terminal's width; where there is none, $COLUMNS or 80. */
@@ -293,7 +292,6 @@ static int run_job(struct job *job, int argc, char **argv)
     by_option(job, "function,line");
     if (!parse_options(job, argc, argv, &status))
         return status;
-    job->report.file = argv[optind];
     job->report.filter = job->recording.options.filter;
     status = recording_open(&job->recording, job->command, job->report.file, &profile);
     if (status == STATUS_OK) {

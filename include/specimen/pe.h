@@ -29,13 +29,18 @@ extern "C" {
 /* How an instruction finds the address of its access. */
 enum spe_a64_address {
     SPE_A64_NO_ADDRESS,
-    SPE_A64_BASE,            /* [Xn|SP]: post-indexed forms too */
-    SPE_A64_BASE_OFFSET,     /* [Xn|SP, #offset]: pre-indexed forms too */
-    SPE_A64_BASE_REGISTER,   /* [Xn|SP, Rm, extend #shift] */
-    SPE_A64_BASE_VL,         /* [Xn|SP, #offset, MUL VL]: offset counts `scale` bytes at 128 bits */
-    SPE_A64_LITERAL,         /* PC + offset */
-    SPE_A64_VECTOR_ADDRESSES /* SVE gather and scatter: one address an element */
+    SPE_A64_BASE,          /* [Xn|SP]: post-indexed forms too */
+    SPE_A64_BASE_OFFSET,   /* [Xn|SP, #offset]: pre-indexed forms too */
+    SPE_A64_BASE_REGISTER, /* [Xn|SP, Rm, extend #shift] */
+    SPE_A64_BASE_VL,       /* [Xn|SP, #offset, MUL VL]: offset counts `scale` bytes at 128 bits */
+    SPE_A64_LITERAL,       /* PC + offset */
+    SPE_A64_REGISTER,      /* Xt of DC, IC, AT, GCSSS1: `base`, 31 is XZR */
+    SPE_A64_VECTOR_ADDRESSES, /* SVE gather and scatter: Z`index` and, if any, X`base` */
+    SPE_A64_MEMORY_COPY,      /* CPY, CPYF: to [Xd] `base` from [Xs] `index` */
+    SPE_A64_MEMORY_SET        /* SET, SETG: to [Xd] `base` */
 };
+
+#define SPE_A64_NO_REGISTER 0xff
 
 /*
  * One instruction word, classified. Everything that the word alone decides is here; what depends on
@@ -53,14 +58,17 @@ struct spe_a64 {
 
     /* Address and size of the access, if load, store, CMO, prefetch, AT or DC ZVA */
     uint8_t address; /* enum spe_a64_address */
-    uint8_t base;    /* Xn; 31 is SP */
+    uint8_t base;    /* Xn; 31 is SP; SPE_A64_NO_REGISTER: none */
     uint8_t index;   /* BASE_REGISTER: Xm, 31 is XZR; VECTOR_ADDRESSES: Zm */
     uint8_t extend;  /* option field of extended register forms: 0b010 UXTW, 0b011 LSL ... */
     uint8_t shift;   /* of the index */
     uint32_t scale;  /* BASE_VL */
     int64_t offset;
-    uint32_t bytes;        /* whole access, contiguous; 0: depends on vector length or registers */
+    uint32_t bytes;        /* whole access, contiguous; 0: depends on registers */
     uint8_t element_bytes; /* SIMD structures, SVE: size of an element in memory */
+    uint8_t lane_bytes;    /* SVE, SME: size of an element in the vector, if predicated */
+    uint8_t predicate;     /* Governing predicate Pg or PNg, if operation.predicated */
+    bool rounds_down;      /* the access starts at a multiple of its size: DC ZVA, Tags */
 
     /* Branches */
     bool direct; /* target = pc + displacement */
@@ -85,15 +93,19 @@ struct spe_a64_registers {
     /* Z and P registers: fill all of out; false: not known. */
     bool (*z)(void *user, unsigned n, uint8_t *out, size_t size);
     bool (*p)(void *user, unsigned n, uint8_t *out, size_t size);
+    uint32_t zva_bytes; /* what DC ZVA writes, by DCZID_EL0; 0: 64 */
+    uint32_t tag_bytes; /* whose tags LDGM, STGM, STZGM transfer, by GMID_EL1; 0: 64 */
 };
 
 #define SPE_A64_ACCESSES_MAX 256 /* bytes of a 2048-bit vector */
 
 /*
  * Fill in what registers decide: branch taken, target and condition_failed; conditional select and
- * compare; addresses and sizes of accesses (into `accesses`, at most SPE_A64_ACCESSES_MAX; one for
- * contiguous accesses, one an active element for gather and scatter), predication. What is not
- * known stays as classified. `op` is written whole, from insn->operation and pc.
+ * compare; addresses and sizes of accesses; predication. What is not known stays as classified.
+ * `op` is written whole, from insn->operation and pc; its accesses are in `accesses`, at most
+ * SPE_A64_ACCESSES_MAX: one for a contiguous access, one an element for gather and scatter (those
+ * of inactive elements are marked so), two for what reads and writes different places. Of a
+ * contiguous access with inactive elements in front, those are one access, the rest another.
  * Returns a set of SPE_A64_KNOWS_*.
  */
 enum {

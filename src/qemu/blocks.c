@@ -40,6 +40,18 @@ static void note_branch(struct block *b)
                         (insn.operation.procedure_return ? SPE_BRANCH_RETURN : 0));
 }
 
+/* An exclusive pair takes the line as an atomic does. */
+static unsigned access_kind(uint32_t word)
+{
+    struct spe_a64 insn;
+
+    spe_a64_classify(word, 0, &insn);
+    return insn.operation.kind == SPE_OPERATION_ATOMIC ||
+                   (insn.operation.exclusive && insn.operation.kind == SPE_OPERATION_STORE)
+               ? SPE_ACCESS_ATOMIC
+               : 0;
+}
+
 static struct block *make(const struct qemu_plugin_tb *tb)
 {
     size_t count = qemu_plugin_tb_n_insns(tb);
@@ -112,8 +124,10 @@ static struct block *intern(struct block *b)
     note_branch(b);
     b->time = channel_time();
     b->id = (uint32_t)table.count;
-    for (uint32_t i = 0; i < b->count; i++)
+    for (uint32_t i = 0; i < b->count; i++) {
         b->sites[i].id = (uint32_t)table.sites++;
+        b->sites[i].how = access_kind(b->sites[i].word);
+    }
     b->next = *bucket;
     *bucket = b;
     table.list[table.count++] = b;

@@ -20,7 +20,8 @@ struct block;
 struct site {
     const struct block *block;
     uint32_t word;
-    uint32_t id; /* dense, over all blocks */
+    uint32_t id;  /* dense, over all blocks */
+    unsigned how; /* SPE_ACCESS_... that the word alone tells */
 };
 
 struct block {

@@ -25,6 +25,7 @@ static struct {
     uint64_t base;
     uint64_t own[QEMU_MAPS_MAX]; /* starts of QEMU's mappings */
     size_t own_count;
+    bool announced;
 } tasks;
 
 /* ---- /proc/self/maps ------------------------------------------------------------------------ */
@@ -144,9 +145,12 @@ void tasks_announce(void)
     const char *path = buffer ? program_path(buffer, room) : "unknown";
     const char *slash = strrchr(path, '/');
 
-    channel_text(WIRE_PROGRAM, slash ? slash + 1 : path);
+    if (!tasks.announced) {
+        channel_text(WIRE_PROGRAM, slash ? slash + 1 : path);
+        for_mappings(0, UINT64_MAX, tell_mapping);
+    }
+    tasks.announced = true;
     free(buffer);
-    for_mappings(0, UINT64_MAX, tell_mapping);
 }
 
 /* ---- System calls --------------------------------------------------------------------------- */

@@ -30,7 +30,7 @@ enum wire_type {
     WIRE_AUX,        /* struct wire_aux */
     WIRE_THREAD_END, /* struct wire_thread */
     WIRE_AWAY,       /* header only: the connection ends, the process does not: it comes back */
-    WIRE_BLOCKS,     /* struct wire_blocks: exact counts, with --stat */
+    WIRE_COUNTS,     /* struct wire_counts: exact counts, with --stat */
     WIRE_TROUBLE,    /* struct wire_text: a sentence for the user */
 };
 
@@ -56,8 +56,9 @@ struct wire_hello {
 };
 
 enum {
-    WIRE_STAT = 1u << 0,       /* count exactly: WIRE_BLOCKS at the end */
+    WIRE_STAT = 1u << 0,       /* count exactly: WIRE_COUNTS at the end */
     WIRE_FUNCTIONAL = 1u << 1, /* the machine model is on */
+    WIRE_SHARE_CPUS = 1u << 2, /* there may be more threads than cpus */
 };
 
 /* What to do. The event is in perf's words, as in struct perf_event_attr. */
@@ -114,24 +115,24 @@ struct wire_statistics {
 struct wire_shared {
     _Atomic uint64_t offset; /* of the buffer's first byte in all that this thread has written */
     _Atomic uint64_t head;   /* bytes in the buffer that are whole records */
-    _Atomic uint64_t flags;  /* PERF_AUX_FLAG_... of them */
     struct wire_statistics statistics;
     _Alignas(4096) uint8_t buffer[WIRE_BUFFER];
 };
 
-/* Exact counts of straight pieces of code. `words` of them follow each other in memory. */
-struct wire_block {
+/* Exact counts of one instruction, with --stat. */
+struct wire_count {
     uint64_t pc, time; /* where, and when it was first seen */
     uint64_t executed; /* times */
-    uint32_t instructions;
-    uint32_t loads, stores, branches; /* instructions among them */
-    uint64_t mispredicted, l1_misses, llc_misses, walks, taken;
+    uint64_t taken, mispredicted, l1_misses, llc_misses, walks; /* 0 without a model */
+    uint32_t word;
 };
 
-struct wire_blocks {
+enum { WIRE_COUNTS_MAX = 1024 };
+
+struct wire_counts {
     struct wire_header header;
     uint32_t count;
-    struct wire_block blocks[1024];
+    struct wire_count counts[WIRE_COUNTS_MAX];
 };
 
 #endif

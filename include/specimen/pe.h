@@ -130,18 +130,26 @@ struct spe_cache_shape {
 struct spe_machine_config {
     size_t size;                         /* sizeof(struct spe_machine_config) */
     uint32_t cpus;                       /* 1 to 256 */
-    uint32_t sockets;                    /* cpus are spread evenly, first socket first */
+    uint32_t sockets;                    /* 1 to 8; cpus are spread evenly, first socket first */
     uint32_t line_bytes;                 /* 32 to 256 */
     struct spe_cache_shape l1d, l2, llc; /* llc: one a socket; bytes 0: no such level */
-    uint32_t l1_tlb_entries, l2_tlb_entries, page_bytes;
-    uint32_t l2_tlb_latency, walk_latency;
-    uint32_t memory_latency, remote_latency, snoop_latency;
-    uint32_t predictor_bits; /* log2 of the direction tables' size */
-    uint32_t btb_entries;    /* indirect targets */
-    uint32_t return_stack;   /* entries */
+    uint32_t l1_tlb_entries;             /* 1 to 64, fully associative */
+    uint32_t l2_tlb_entries;             /* 0: no second level; else a power of two times ways */
+    uint32_t l2_tlb_ways;                /* 1 to 32 */
+    uint32_t page_bytes;                 /* a power of two, from 4096 */
+    uint32_t l2_tlb_latency;             /* cycles that a translation takes if the second level has
+                                            it */
+    uint32_t walk_latency;               /* ... and if it has not */
+    uint32_t memory_latency;             /* cycles from issue of a load to its data */
+    uint32_t remote_latency;             /* what another socket adds */
+    uint32_t snoop_latency;              /* what waiting for another core's cache adds */
+    uint32_t predictor_bits;             /* log2 of the direction tables' size, 1 to 24 */
+    uint32_t btb_entries;                /* indirect targets: a power of two */
+    uint32_t return_stack;               /* entries, from 1 */
     uint32_t mispredict_cycles;
     uint32_t issue_width;
-    /* data source values told for each place; SPE_MACHINE_NO_SOURCE: none. */
+    /* Data source values (D18.2.4) told for each place; SPE_MACHINE_NO_SOURCE: none. They are the
+     * CPU's own: a unit that gets them has data_source_map_count 0. */
     uint16_t source[8]; /* by enum spe_machine_place */
 };
 
@@ -159,7 +167,7 @@ enum spe_machine_place {
 };
 
 /* Presets: "neoverse-n1", "neoverse-v2" ... (the same names as spe_spu_config_init where both
- * have one), "small" for tests. SPE_ERR_UNKNOWN. */
+ * have one) with 8 cpus on one socket, "small" for tests. NULL is the first. SPE_ERR_UNKNOWN. */
 SPE_API int spe_machine_config_init(struct spe_machine_config *config, const char *preset);
 SPE_API const char *spe_machine_preset_at(size_t i);
 SPE_API const char *spe_machine_preset_sentence(size_t i);
@@ -169,7 +177,8 @@ SPE_API int spe_machine_create(const struct spe_machine_config *config,
                                struct spe_machine **machine, char *why, size_t why_size);
 SPE_API void spe_machine_destroy(struct spe_machine *machine);
 
-/* Threads: functions with a `cpu` may be called by several threads at once, for different cpus. */
+/* Threads: functions with a `cpu` may be called by several threads at once, for different cpus;
+ * spe_machine_counts for any. A cpu that the machine does not have does nothing. */
 
 enum { /* kinds of access, or-ed */
        SPE_ACCESS_STORE = 1u << 0,
@@ -219,12 +228,14 @@ SPE_API void spe_machine_describe(const struct spe_machine *machine, unsigned cp
                                   struct spe_operation *op, struct spe_memory_access *accesses,
                                   const struct spe_machine_access *met);
 
-/* Exact counts of one cpu since creation. */
+/* Exact counts of one cpu since creation. An access that touches two lines counts as two; cache
+ * maintenance does not count. */
 struct spe_machine_counts {
     uint64_t accesses, l1_misses, l2_misses, llc_misses, tlb_l1_misses, walks;
-    uint64_t modified_snoops, invalidations; /* of this cpu's requests */
+    uint64_t modified_snoops; /* requests of this cpu that another had the line modified for */
+    uint64_t invalidations;   /* copies that other cpus lost to its requests */
     uint64_t branches, mispredicted;
-    uint64_t served[SPE_PLACE_COUNT];
+    uint64_t served[SPE_PLACE_COUNT]; /* their sum is accesses */
 };
 SPE_API void spe_machine_counts(const struct spe_machine *machine, unsigned cpu,
                                 struct spe_machine_counts *counts);

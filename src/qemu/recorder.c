@@ -208,9 +208,7 @@ static void vcpu_exit(unsigned index)
 
 static void end_all(void)
 {
-    for (unsigned i = 0; i < VCPUS_MAX && (vcpus[i] || i == 0); i++) {
-        if (!vcpus[i])
-            continue;
+    for (unsigned i = 0; i < VCPUS_MAX && vcpus[i]; i++) {
         unit_end(vcpus[i]);
         if (unit_process.stat)
             counts_add(vcpus[i]);

@@ -11,7 +11,7 @@
 
 static const struct command *const commands[] = {
 #if WITH_PERFDATA
-    &command_report, &command_script, &command_export,
+    &command_record, &command_report, &command_script, &command_export,
 #endif
     &command_dump,   &command_check,  &command_gen,    &command_sim,
 };

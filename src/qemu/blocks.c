@@ -41,15 +41,16 @@ static void note_branch(struct block *b)
 }
 
 /* An exclusive pair takes the line as an atomic does. */
-static unsigned access_kind(uint32_t word)
+static void note_access(struct site *site)
 {
     struct spe_a64 insn;
 
-    spe_a64_classify(word, 0, &insn);
-    return insn.operation.kind == SPE_OPERATION_ATOMIC ||
-                   (insn.operation.exclusive && insn.operation.kind == SPE_OPERATION_STORE)
-               ? SPE_ACCESS_ATOMIC
-               : 0;
+    spe_a64_classify(site->word, 0, &insn);
+    if (insn.operation.kind == SPE_OPERATION_ATOMIC ||
+        (insn.operation.exclusive && insn.operation.kind == SPE_OPERATION_STORE))
+        site->how = SPE_ACCESS_ATOMIC;
+    site->is = (uint16_t)((insn.load ? WIRE_IS_LOAD : 0) | (insn.store ? WIRE_IS_STORE : 0) |
+                          (insn.branch ? WIRE_IS_BRANCH : 0));
 }
 
 static struct block *make(const struct qemu_plugin_tb *tb)
@@ -126,7 +127,7 @@ static struct block *intern(struct block *b)
     b->id = (uint32_t)table.count;
     for (uint32_t i = 0; i < b->count; i++) {
         b->sites[i].id = (uint32_t)table.sites++;
-        b->sites[i].how = access_kind(b->sites[i].word);
+        note_access(&b->sites[i]);
     }
     b->next = *bucket;
     *bucket = b;

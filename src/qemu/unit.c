@@ -178,7 +178,7 @@ static void start(struct vcpu *v)
     v->generation = unit_process.generation;
     v->tid = gettid();
     v->slot = slots_take();
-    v->cpu = v->slot % unit_process.cpus;
+    v->cpu = slots_are_shared() ? v->slot % unit_process.cpus : v->slot;
     v->cpu_lock = slots_cpu_lock(v->cpu);
     v->drained = channel_time();
     tasks_announce();

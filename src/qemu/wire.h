@@ -119,12 +119,18 @@ struct wire_shared {
     _Alignas(4096) uint8_t buffer[WIRE_BUFFER];
 };
 
+enum { /* what an instruction is; an atomic is both a load and a store */
+       WIRE_IS_LOAD = 1u << 0,
+       WIRE_IS_STORE = 1u << 1,
+       WIRE_IS_BRANCH = 1u << 2,
+};
+
 /* Exact counts of one instruction, with --stat. */
 struct wire_count {
     uint64_t pc, time; /* where, and when it was first seen */
     uint64_t executed; /* times */
     uint64_t taken, mispredicted, l1_misses, llc_misses, walks; /* 0 without a model */
-    uint32_t word;
+    uint32_t word, is;
 };
 
 enum { WIRE_COUNTS_MAX = 1024 };

@@ -223,8 +223,43 @@ static void warn_of_interval(const struct job *job)
                 job->options.period, interval);
 }
 
+static int record(struct job *job)
+{
+    struct record_counts counts = {0};
+    struct record_problem problem;
+    struct record_summary summary;
+    bool started, good;
+
+    if (!job->quiet)
+        warn_of_interval(job);
+    good =
+        record_run(&job->options, &summary, job->options.stat ? &counts : NULL, &started, &problem);
+    if (!good)
+        complain(problem.what, "%s", problem.why);
+    if (started && !job->quiet)
+        print_summary(job, &summary);
+    free(counts.at);
+    if (!good)
+        return started ? STATUS_BAD_DATA : STATUS_USAGE;
+    return summary.timed_out ? STATUS_OK : summary.exit_status;
+}
+
+/* The command's words as they were typed: "spe" is not among argv here. */
+static const char **whole_command(int argc, char **argv)
+{
+    const char **words = calloc((size_t)argc + 1, sizeof(*words));
+
+    if (words) {
+        words[0] = "spe";
+        for (int i = 0; i < argc; i++)
+            words[i + 1] = argv[i];
+    }
+    return words;
+}
+
 static int run(const struct command *self, int argc, char **argv)
 {
+    const char **words = whole_command(argc, argv);
     struct job job = {
         .command = self,
         .options =
@@ -235,31 +270,22 @@ static int run(const struct command *self, int argc, char **argv)
                 .cpu = "neoverse-n1",
                 .model = RECORD_MODEL_FUNCTIONAL,
                 .seed = 1,
-                .command_line = argv,
-                .command_line_count = (size_t)argc,
             },
     };
-    struct record_counts counts = {0};
-    struct record_problem problem;
-    struct record_summary summary;
-    bool started, good;
     int status;
 
-    if (!parse_options(&job, argc, argv, &status))
-        return status;
-    job.options.command = argv + optind;
-    if (!job.quiet)
-        warn_of_interval(&job);
-    good =
-        record_run(&job.options, &summary, job.options.stat ? &counts : NULL, &started, &problem);
-    if (!good)
-        complain(problem.what, "%s", problem.why);
-    if (started && !job.quiet)
-        print_summary(&job, &summary);
-    free(counts.at);
-    if (!good)
-        return started ? STATUS_BAD_DATA : STATUS_USAGE;
-    return summary.timed_out ? STATUS_OK : summary.exit_status;
+    if (!words) {
+        complain("record", "%s", spe_strerror(SPE_ERR_NOMEM));
+        return STATUS_BAD_DATA;
+    }
+    job.options.command_line = words;
+    job.options.command_line_count = (size_t)argc + 1;
+    if (parse_options(&job, argc, argv, &status)) {
+        job.options.command = argv + optind;
+        status = record(&job);
+    }
+    free(words);
+    return status;
 }
 
 const struct command command_record = {

@@ -14,7 +14,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { NO_QUEUE = 0xffffffff, THREADS_MAX = 1 << 16, MESSAGES_AT_ONCE = 16 };
+#define NO_QUEUE UINT32_MAX
+
+enum { THREADS_MAX = 1 << 16, MESSAGES_AT_ONCE = 16 };
 
 /* A thread's place in the file, and what it shares with us. */
 struct queue {

@@ -2,6 +2,7 @@
 /* Copyright (c) 2026 The Specimen authors */
 #include "record/file.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <specimen/perfdata.h>
@@ -24,6 +25,7 @@ struct known_file {
     char *path;
     uint8_t id[SPE_PERF_BUILD_ID_MAX];
     uint8_t id_size;
+    uint64_t code, code_end; /* offsets between which it has code; empty if it has none */
 };
 
 /* AUX bytes that a queue has so far. */
@@ -95,7 +97,7 @@ static void add_features(struct record_file *f, const struct record_options *o)
         .cpus_available = f->cpus,
         .cpus_online = f->cpus,
         .total_mem_kb = 16 << 20,
-        .command = (const char *const *)o->command_line,
+        .command = o->command_line,
         .command_count = o->command_line_count,
         .numa = &node,
         .numa_count = 1,
@@ -242,6 +244,25 @@ void file_switch(struct record_file *f, const struct file_place *at, bool out)
 
 /* ---- Maps and build-ids --------------------------------------------------------------------- */
 
+/* QEMU's own mappings do not say what is code, but program headers do. */
+static void find_code(int fd, struct known_file *k)
+{
+    Elf64_Ehdr e;
+    Elf64_Phdr ph;
+
+    if (pread(fd, &e, sizeof(e), 0) != sizeof(e) || memcmp(e.e_ident, ELFMAG, SELFMAG) != 0 ||
+        e.e_ident[EI_CLASS] != ELFCLASS64)
+        return;
+    for (unsigned i = 0; i < e.e_phnum; i++) {
+        if (pread(fd, &ph, sizeof(ph), (off_t)(e.e_phoff + i * sizeof(ph))) != sizeof(ph))
+            return;
+        if (ph.p_type != PT_LOAD || !(ph.p_flags & PF_X) || k->code_end)
+            continue;
+        k->code = ph.p_offset;
+        k->code_end = ph.p_offset + ph.p_filesz;
+    }
+}
+
 static void read_build_id(struct known_file *k)
 {
     int fd = open(k->path, O_RDONLY | O_CLOEXEC), size;
@@ -249,6 +270,7 @@ static void read_build_id(struct known_file *k)
 
     if (fd < 0)
         return;
+    find_code(fd, k);
     size = elf_build_id(fd, k->id, sizeof(k->id), &machine);
     k->id_size = size > 0 && size <= (int)sizeof(k->id) ? (uint8_t)size : 0;
     close(fd);
@@ -292,7 +314,12 @@ void file_map(struct record_file *f, const struct file_place *at, const struct w
     struct spe_perf_record r = record_at(f, at, SPE_PERF_MMAP2, TRACKING_EVENT);
     const struct known_file *k = map->inode ? know(f, map->path) : NULL;
 
-    if (!(map->protection & PROT_EXEC))
+    uint32_t protection = map->protection;
+
+    if (k && !(protection & PROT_WRITE) && map->offset < k->code_end &&
+        k->code < map->offset + map->length)
+        protection |= PROT_EXEC;
+    if (!(protection & PROT_EXEC))
         r.misc |= SPE_PERF_MISC_MMAP_DATA;
     r.mmap = (struct spe_perf_mmap){
         .pid = at->pid,
@@ -303,7 +330,7 @@ void file_map(struct record_file *f, const struct file_place *at, const struct w
         .major = map->major,
         .minor = map->minor,
         .inode = map->inode,
-        .protection = map->protection,
+        .protection = protection,
         .flags = map->flags,
         .path = map->path,
     };

@@ -32,8 +32,8 @@ struct record_options {
     uint64_t seed;
     double duration; /* seconds; 0: until the program ends */
     bool stat;
-    char **command;      /* the program and its arguments, NULL at the end */
-    char **command_line; /* of the recorder, for the file */
+    char **command;                  /* the program and its arguments, NULL at the end */
+    const char *const *command_line; /* of the recorder, for the file */
     size_t command_line_count;
 };
 

@@ -138,9 +138,9 @@ static bool make_setup(struct recording *r)
 /* QEMU's arguments, then "-0 name file", then the program's own. */
 static char **make_command(struct recording *r)
 {
-    char **given = r->options->command, *at = r->setup.arguments;
+    static char zero[] = "-0";
+    char **given = r->options->command, *at = r->setup.arguments, **command;
     size_t count = 0, i = 0;
-    char **command;
 
     while (given[count])
         count++;
@@ -149,7 +149,7 @@ static char **make_command(struct recording *r)
         return NULL;
     for (; i < r->setup.argument_count; i++, at += strlen(at) + 1)
         command[i] = at;
-    command[i++] = "-0";
+    command[i++] = zero;
     if (r->found.script[0]) {
         command[i++] = r->found.script;
         command[i++] = r->found.file;

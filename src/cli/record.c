@@ -23,7 +23,7 @@ static const char help[] =
     "  -c, --count N         sample interval in operations, a multiple of 256 (4096)\n"
     "  -o, --output FILE     where to write (perf.data)\n"
     "      --cpu NAME        which CPU to be: neoverse-n1 (default), neoverse-v2,\n"
-    "                        kunpeng-920\n"
+    "                        kunpeng-920, architecture (every feature of SPE)\n"
     "      --model MODEL     functional: caches, TLB and branch prediction are modelled\n"
     "                        (default); none: only what the program does is recorded\n"
     "      --cpus N          CPUs that threads share, 1 to 256 (one for each thread)\n"

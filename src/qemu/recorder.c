@@ -75,6 +75,8 @@ static void branch_ended(struct vcpu *v, const struct block *last, uint64_t next
 
     if (last->direct && taken && next != last->target)
         return;
+    if (taken)
+        v->taken = next;
     if (RARELY(v->cpu_lock))
         pthread_mutex_lock(v->cpu_lock);
     wrong =

@@ -69,7 +69,7 @@ struct wire_setup {
     uint32_t cpus;  /* of the machine */
     uint64_t seed;
     uint64_t config, config1, config2, config3, config4, period;
-    char cpu[32]; /* preset of unit and machine */
+    char cpu[32], machine[32]; /* presets of unit and machine */
     /* How QEMU was started up to the program, for exec: strings one after the other. */
     uint32_t argument_count, arguments_size;
     char arguments[WIRE_TEXT * 4];

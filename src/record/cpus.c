@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
 /*
- * The CPUs that a program can be recorded on: those that both the unit and the machine model have.
- * QEMU's CPU has to know no instructions that the unit does not know, and vectors of 128 bits.
+ * The CPUs that a program can be recorded on: those that both the unit and the machine model have,
+ * and one with every feature of SPE. QEMU's CPU has to know no instructions that the unit does not
+ * know, and vectors of 128 bits.
  */
 #include <string.h>
 
 #include "record/record.h"
 
+#define MAX_SVE128 "max,sve-default-vector-length=16"
+
 static const struct record_cpu cpus[] = {
-    {"neoverse-n1", "neoverse-n1", "Armv8.2, the one that most versions of perf know best",
-     0x413fd0c1, 1024},
-    {"neoverse-v2", "max,sve-default-vector-length=16", "Armv9.0 with SVE of 128 bits", 0x410fd4f1,
-     1024},
-    {"kunpeng-920", "neoverse-n1", "Armv8.2, no data sources", 0x481fd010, 1024},
+    {"neoverse-n1", "neoverse-n1", "neoverse-n1", 0x413fd0c1, 1024},
+    {"neoverse-v2", "neoverse-v2", MAX_SVE128, 0x410fd4f1, 1024},
+    {"kunpeng-920", "kunpeng-920", "neoverse-n1", 0x481fd010, 1024},
+    {"architecture", "neoverse-v2", MAX_SVE128, SOFTWARE_MIDR, 256},
 };
 
 const struct record_cpu *record_cpu_at(size_t i)

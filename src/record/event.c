@@ -2,6 +2,7 @@
 /* Copyright (c) 2026 The Specimen authors */
 /* Events in perf's words: the format directory of the kernel's arm_spe_0. */
 #include <errno.h>
+#include <specimen/spu.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,30 +13,30 @@
 struct term {
     const char *name;
     uint8_t word, low, bits; /* config<word>:low.. */
-    const char *sentence;
+    spe_features needs;      /* 0: every SPE has it */
 };
 
 /* clang-format off */
 static const struct term terms[] = {
-    {"ts_enable",           0, 0,  1,  "timestamps (always on)"},
-    {"pa_enable",           0, 1,  1,  "physical addresses, which are the virtual ones here"},
-    {"pct_enable",          0, 2,  1,  "physical instead of virtual time, which is the same here"},
-    {"jitter",              0, 16, 1,  "vary the interval at random, up to 255 operations"},
-    {"branch_filter",       0, 32, 1,  "record branches (with the other filters: any of)"},
-    {"load_filter",         0, 33, 1,  "record loads and atomics"},
-    {"store_filter",        0, 34, 1,  "record stores and atomics"},
-    {"discard",             0, 35, 1,  "count, but write no records"},
-    {"branch_filter_mask",  0, 36, 1,  "FEAT_SPE_EFT"},
-    {"load_filter_mask",    0, 37, 1,  "FEAT_SPE_EFT"},
-    {"store_filter_mask",   0, 38, 1,  "FEAT_SPE_EFT"},
-    {"simd_filter",         0, 39, 1,  "FEAT_SPE_EFT"},
-    {"simd_filter_mask",    0, 40, 1,  "FEAT_SPE_EFT"},
-    {"float_filter",        0, 41, 1,  "FEAT_SPE_EFT"},
-    {"float_filter_mask",   0, 42, 1,  "FEAT_SPE_EFT"},
-    {"event_filter",        1, 0,  64, "record operations with all of these events"},
-    {"min_latency",         2, 0,  12, "record operations of this many cycles or more"},
-    {"inv_event_filter",    3, 0,  64, "do not record operations with any of these events"},
-    {"inv_data_src_filter", 4, 0,  64, "do not record these data sources"},
+    {"ts_enable",           0, 0,  1,  0},
+    {"pa_enable",           0, 1,  1,  0},
+    {"pct_enable",          0, 2,  1,  0},
+    {"jitter",              0, 16, 1,  0},
+    {"branch_filter",       0, 32, 1,  0},
+    {"load_filter",         0, 33, 1,  0},
+    {"store_filter",        0, 34, 1,  0},
+    {"discard",             0, 35, 1,  SPE_FEAT(SPEv1p2)},
+    {"branch_filter_mask",  0, 36, 1,  SPE_FEAT(SPE_EFT)},
+    {"load_filter_mask",    0, 37, 1,  SPE_FEAT(SPE_EFT)},
+    {"store_filter_mask",   0, 38, 1,  SPE_FEAT(SPE_EFT)},
+    {"simd_filter",         0, 39, 1,  SPE_FEAT(SPE_EFT)},
+    {"simd_filter_mask",    0, 40, 1,  SPE_FEAT(SPE_EFT)},
+    {"float_filter",        0, 41, 1,  SPE_FEAT(SPE_EFT)},
+    {"float_filter_mask",   0, 42, 1,  SPE_FEAT(SPE_EFT)},
+    {"event_filter",        1, 0,  64, 0},
+    {"min_latency",         2, 0,  12, 0},
+    {"inv_event_filter",    3, 0,  64, SPE_FEAT(SPE_FnE)},
+    {"inv_data_src_filter", 4, 0,  64, SPE_FEAT(SPE_FDS)},
 };
 /* clang-format on */
 
@@ -51,14 +52,6 @@ void record_fail(struct record_problem *problem, const char *what, const char *w
     va_end(list);
 }
 
-const char *record_event_term(size_t i, const char **sentence)
-{
-    if (i >= TERMS)
-        return NULL;
-    *sentence = terms[i].sentence;
-    return terms[i].name;
-}
-
 static const struct term *find_term(const char *name)
 {
     for (size_t i = 0; i < TERMS; i++)
@@ -67,15 +60,26 @@ static const struct term *find_term(const char *name)
     return NULL;
 }
 
-static bool set_term(struct record_event *event, const struct term *term, uint64_t value)
+static uint64_t *word_of(struct record_event *event, const struct term *term)
 {
     uint64_t *words[] = {&event->config, &event->config1, &event->config2, &event->config3,
                          &event->config4};
-    uint64_t mask = term->bits == 64 ? UINT64_MAX : (UINT64_C(1) << term->bits) - 1;
 
-    if (value & ~mask)
+    return words[term->word];
+}
+
+static uint64_t mask_of(const struct term *term)
+{
+    return (term->bits == 64 ? UINT64_MAX : (UINT64_C(1) << term->bits) - 1) << term->low;
+}
+
+static bool set_term(struct record_event *event, const struct term *term, uint64_t value)
+{
+    uint64_t *word = word_of(event, term), mask = mask_of(term);
+
+    if (value & ~(mask >> term->low))
         return false;
-    *words[term->word] = (*words[term->word] & ~(mask << term->low)) | value << term->low;
+    *word = (*word & ~mask) | value << term->low;
     return true;
 }
 
@@ -133,5 +137,27 @@ bool record_parse_event(const char *text, struct record_event *event,
     for (char *term = strtok_r(list, ",", &save); term; term = strtok_r(NULL, ",", &save))
         if (!parse_term(term, event, problem))
             return false;
+    return true;
+}
+
+bool record_check_event(const struct record_event *event, const char *cpu,
+                        struct record_problem *problem)
+{
+    struct record_event copy = *event;
+    struct spe_spu_config config;
+
+    if (spe_spu_config_init(&config, cpu) < 0) {
+        record_fail(problem, cpu, "there is no unit of such a CPU");
+        return false;
+    }
+    for (size_t i = 0; i < TERMS; i++) {
+        const struct term *t = &terms[i];
+
+        if ((*word_of(&copy, t) & mask_of(t)) && (t->needs & ~config.features)) {
+            record_fail(problem, t->name,
+                        "the SPE of %s cannot do this; --cpu architecture has everything", cpu);
+            return false;
+        }
+    }
     return true;
 }

@@ -17,7 +17,6 @@
 
 enum { PMU_TYPE = 8, SPE_EVENT = 0, TRACKING_EVENT = 1, ID_OF_TRACKING = 1 << 16 };
 
-#define SOFTWARE_MIDR 0x000f0510 /* QEMU's own: an implementer reserved for software */
 #define CPUS_MAX 1024
 
 /* A mapped file whose build-id was looked for. */

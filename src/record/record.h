@@ -82,19 +82,22 @@ bool record_run(const struct record_options *options, struct record_summary *sum
 bool record_parse_event(const char *text, struct record_event *event,
                         struct record_problem *problem);
 
-/* The names that an event may have; NULL past the last. */
-const char *record_event_term(size_t i, const char **sentence);
+/* Is there, in this CPU's SPE, what the event asks for? False with a problem. */
+bool record_check_event(const struct record_event *event, const char *cpu,
+                        struct record_problem *problem);
 
 /* The interval that the unit will have for this period. */
 uint64_t record_interval(uint64_t period);
 
 /* ---- CPUs ----------------------------------------------------------------------------------- */
 
+#define SOFTWARE_MIDR 0x000f0510 /* QEMU's own: an implementer number reserved for software */
+
 /* What --cpu offers. */
 struct record_cpu {
-    const char *name;
-    const char *qemu;     /* QEMU's -cpu */
-    const char *sentence; /* what it stands for */
+    const char *name;    /* and the unit's preset */
+    const char *machine; /* preset of the machine model */
+    const char *qemu;    /* QEMU's -cpu */
     uint64_t midr;
     uint32_t min_interval;
 };

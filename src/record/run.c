@@ -130,6 +130,7 @@ static bool make_setup(struct recording *r)
     s->config4 = o->event.config4;
     s->period = o->period;
     snprintf(s->cpu, sizeof(s->cpu), "%s", o->cpu);
+    snprintf(s->machine, sizeof(s->machine), "%s", record_cpu_find(o->cpu)->machine);
     return make_arguments(r);
 }
 
@@ -314,7 +315,8 @@ static bool stay(struct recording *r)
 
 static bool prepare(struct recording *r)
 {
-    if (!find_all(r->options, &r->found, r->problem))
+    if (!record_check_event(&r->options->event, r->options->cpu, r->problem) ||
+        !find_all(r->options, &r->found, r->problem))
         return false;
     if (!listen_for_processes(r) || !watch_signals(r)) {
         record_fail(r->problem, "record", "cannot set up the connection: %s", strerror(errno));

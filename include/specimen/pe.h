@@ -29,13 +29,18 @@ extern "C" {
 /* How an instruction finds the address of its access. */
 enum spe_a64_address {
     SPE_A64_NO_ADDRESS,
-    SPE_A64_BASE,            /* [Xn|SP]: post-indexed forms too */
-    SPE_A64_BASE_OFFSET,     /* [Xn|SP, #offset]: pre-indexed forms too */
-    SPE_A64_BASE_REGISTER,   /* [Xn|SP, Rm, extend #shift] */
-    SPE_A64_BASE_VL,         /* [Xn|SP, #offset, MUL VL]: offset counts `scale` bytes at 128 bits */
-    SPE_A64_LITERAL,         /* PC + offset */
-    SPE_A64_VECTOR_ADDRESSES /* SVE gather and scatter: one address an element */
+    SPE_A64_BASE,          /* [Xn|SP]: post-indexed forms too */
+    SPE_A64_BASE_OFFSET,   /* [Xn|SP, #offset]: pre-indexed forms too */
+    SPE_A64_BASE_REGISTER, /* [Xn|SP, Rm, extend #shift] */
+    SPE_A64_BASE_VL,       /* [Xn|SP, #offset, MUL VL]: offset counts `scale` bytes at 128 bits */
+    SPE_A64_LITERAL,       /* PC + offset */
+    SPE_A64_REGISTER,      /* Xt of DC, IC, AT, GCSSS1: `base`, 31 is XZR */
+    SPE_A64_VECTOR_ADDRESSES, /* SVE gather and scatter: Z`index` and, if any, X`base` */
+    SPE_A64_MEMORY_COPY,      /* CPY, CPYF: to [Xd] `base` from [Xs] `index` */
+    SPE_A64_MEMORY_SET        /* SET, SETG: to [Xd] `base` */
 };
+
+#define SPE_A64_NO_REGISTER 0xff
 
 /*
  * One instruction word, classified. Everything that the word alone decides is here; what depends on
@@ -53,14 +58,17 @@ struct spe_a64 {
 
     /* Address and size of the access, if load, store, CMO, prefetch, AT or DC ZVA */
     uint8_t address; /* enum spe_a64_address */
-    uint8_t base;    /* Xn; 31 is SP */
+    uint8_t base;    /* Xn; 31 is SP; SPE_A64_NO_REGISTER: none */
     uint8_t index;   /* BASE_REGISTER: Xm, 31 is XZR; VECTOR_ADDRESSES: Zm */
     uint8_t extend;  /* option field of extended register forms: 0b010 UXTW, 0b011 LSL ... */
     uint8_t shift;   /* of the index */
     uint32_t scale;  /* BASE_VL */
     int64_t offset;
-    uint32_t bytes;        /* whole access, contiguous; 0: depends on vector length or registers */
+    uint32_t bytes;        /* whole access, contiguous; 0: depends on registers */
     uint8_t element_bytes; /* SIMD structures, SVE: size of an element in memory */
+    uint8_t lane_bytes;    /* SVE, SME: size of an element in the vector, if predicated */
+    uint8_t predicate;     /* Governing predicate Pg or PNg, if operation.predicated */
+    bool rounds_down;      /* the access starts at a multiple of its size: DC ZVA, Tags */
 
     /* Branches */
     bool direct; /* target = pc + displacement */
@@ -85,15 +93,19 @@ struct spe_a64_registers {
     /* Z and P registers: fill all of out; false: not known. */
     bool (*z)(void *user, unsigned n, uint8_t *out, size_t size);
     bool (*p)(void *user, unsigned n, uint8_t *out, size_t size);
+    uint32_t zva_bytes; /* what DC ZVA writes, by DCZID_EL0; 0: 64 */
+    uint32_t tag_bytes; /* whose tags LDGM, STGM, STZGM transfer, by GMID_EL1; 0: 64 */
 };
 
 #define SPE_A64_ACCESSES_MAX 256 /* bytes of a 2048-bit vector */
 
 /*
  * Fill in what registers decide: branch taken, target and condition_failed; conditional select and
- * compare; addresses and sizes of accesses (into `accesses`, at most SPE_A64_ACCESSES_MAX; one for
- * contiguous accesses, one an active element for gather and scatter), predication. What is not
- * known stays as classified. `op` is written whole, from insn->operation and pc.
+ * compare; addresses and sizes of accesses; predication. What is not known stays as classified.
+ * `op` is written whole, from insn->operation and pc; its accesses are in `accesses`, at most
+ * SPE_A64_ACCESSES_MAX: one for a contiguous access, one an element for gather and scatter (those
+ * of inactive elements are marked so), two for what reads and writes different places. Of a
+ * contiguous access with inactive elements in front, those are one access, the rest another.
  * Returns a set of SPE_A64_KNOWS_*.
  */
 enum {
@@ -118,18 +130,26 @@ struct spe_cache_shape {
 struct spe_machine_config {
     size_t size;                         /* sizeof(struct spe_machine_config) */
     uint32_t cpus;                       /* 1 to 256 */
-    uint32_t sockets;                    /* cpus are spread evenly, first socket first */
+    uint32_t sockets;                    /* 1 to 8; cpus are spread evenly, first socket first */
     uint32_t line_bytes;                 /* 32 to 256 */
     struct spe_cache_shape l1d, l2, llc; /* llc: one a socket; bytes 0: no such level */
-    uint32_t l1_tlb_entries, l2_tlb_entries, page_bytes;
-    uint32_t l2_tlb_latency, walk_latency;
-    uint32_t memory_latency, remote_latency, snoop_latency;
-    uint32_t predictor_bits; /* log2 of the direction tables' size */
-    uint32_t btb_entries;    /* indirect targets */
-    uint32_t return_stack;   /* entries */
+    uint32_t l1_tlb_entries;             /* 1 to 64, fully associative */
+    uint32_t l2_tlb_entries;             /* 0: no second level; else a power of two times ways */
+    uint32_t l2_tlb_ways;                /* 1 to 32 */
+    uint32_t page_bytes;                 /* a power of two, from 4096 */
+    uint32_t l2_tlb_latency;             /* cycles that a translation takes if the second level has
+                                            it */
+    uint32_t walk_latency;               /* ... and if it has not */
+    uint32_t memory_latency;             /* cycles from issue of a load to its data */
+    uint32_t remote_latency;             /* what another socket adds */
+    uint32_t snoop_latency;              /* what waiting for another core's cache adds */
+    uint32_t predictor_bits;             /* log2 of the direction tables' size, 1 to 24 */
+    uint32_t btb_entries;                /* indirect targets: a power of two */
+    uint32_t return_stack;               /* entries, from 1 */
     uint32_t mispredict_cycles;
     uint32_t issue_width;
-    /* data source values told for each place; SPE_MACHINE_NO_SOURCE: none. */
+    /* Data source values (D18.2.4) told for each place; SPE_MACHINE_NO_SOURCE: none. They are the
+     * CPU's own: a unit that gets them has data_source_map_count 0. */
     uint16_t source[8]; /* by enum spe_machine_place */
 };
 
@@ -147,7 +167,7 @@ enum spe_machine_place {
 };
 
 /* Presets: "neoverse-n1", "neoverse-v2" ... (the same names as spe_spu_config_init where both
- * have one), "small" for tests. SPE_ERR_UNKNOWN. */
+ * have one) with 8 cpus on one socket, "small" for tests. NULL is the first. SPE_ERR_UNKNOWN. */
 SPE_API int spe_machine_config_init(struct spe_machine_config *config, const char *preset);
 SPE_API const char *spe_machine_preset_at(size_t i);
 SPE_API const char *spe_machine_preset_sentence(size_t i);
@@ -157,7 +177,8 @@ SPE_API int spe_machine_create(const struct spe_machine_config *config,
                                struct spe_machine **machine, char *why, size_t why_size);
 SPE_API void spe_machine_destroy(struct spe_machine *machine);
 
-/* Threads: functions with a `cpu` may be called by several threads at once, for different cpus. */
+/* Threads: functions with a `cpu` may be called by several threads at once, for different cpus;
+ * spe_machine_counts for any. A cpu that the machine does not have does nothing. */
 
 enum { /* kinds of access, or-ed */
        SPE_ACCESS_STORE = 1u << 0,
@@ -207,12 +228,14 @@ SPE_API void spe_machine_describe(const struct spe_machine *machine, unsigned cp
                                   struct spe_operation *op, struct spe_memory_access *accesses,
                                   const struct spe_machine_access *met);
 
-/* Exact counts of one cpu since creation. */
+/* Exact counts of one cpu since creation. An access that touches two lines counts as two; cache
+ * maintenance does not count. */
 struct spe_machine_counts {
     uint64_t accesses, l1_misses, l2_misses, llc_misses, tlb_l1_misses, walks;
-    uint64_t modified_snoops, invalidations; /* of this cpu's requests */
+    uint64_t modified_snoops; /* requests of this cpu that another had the line modified for */
+    uint64_t invalidations;   /* copies that other cpus lost to its requests */
     uint64_t branches, mispredicted;
-    uint64_t served[SPE_PLACE_COUNT];
+    uint64_t served[SPE_PLACE_COUNT]; /* their sum is accesses */
 };
 SPE_API void spe_machine_counts(const struct spe_machine *machine, unsigned cpu,
                                 struct spe_machine_counts *counts);

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/* Which private caches have a line. A set is an open hash table with linear probing, whose entries
+ * move up when one is removed; it is never full. */
+#include "machine_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int pe_directory_init(struct pe_directory *directory, const struct pe_cache *outermost,
+                      uint32_t cpus)
+{
+    uint64_t lines = (uint64_t)cpus * outermost->ways, slots = 2;
+
+    while (slots < lines + lines / 4 + 1)
+        slots *= 2;
+    directory->set_mask = outermost->set_mask;
+    directory->line_shift = outermost->line_shift;
+    directory->slot_shift = pe_log2(slots);
+    directory->entry_words = 1 + (cpus + 63) / 64;
+    directory->entries =
+        calloc((outermost->set_mask + 1) * slots, directory->entry_words * sizeof(uint64_t));
+    return directory->entries ? SPE_OK : SPE_ERR_NOMEM;
+}
+
+void pe_directory_free(struct pe_directory *directory)
+{
+    free(directory->entries);
+}
+
+static uint64_t slot_mask(const struct pe_directory *d)
+{
+    return (UINT64_C(1) << d->slot_shift) - 1;
+}
+
+/* Where the search for a line begins. */
+static uint64_t first_slot(const struct pe_directory *d, uint64_t line)
+{
+    return (line >> d->line_shift) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - d->slot_shift);
+}
+
+static uint64_t *entry(const struct pe_directory *d, uint64_t line, uint64_t slot)
+{
+    uint64_t set = line >> d->line_shift & d->set_mask;
+
+    return &d->entries[((set << d->slot_shift) + slot) * d->entry_words];
+}
+
+/* The line's slot, or the free one where it would go. */
+static uint64_t find_slot(const struct pe_directory *d, uint64_t line)
+{
+    uint64_t slot = first_slot(d, line);
+
+    while (*entry(d, line, slot) && *entry(d, line, slot) != (line | PE_VALID))
+        slot = (slot + 1) & slot_mask(d);
+    return slot;
+}
+
+const uint64_t *pe_directory_find(const struct pe_directory *directory, uint64_t line)
+{
+    uint64_t *e = entry(directory, line, find_slot(directory, line));
+
+    return *e ? e + 1 : NULL;
+}
+
+void pe_directory_add(struct pe_directory *directory, uint64_t line, unsigned cpu)
+{
+    uint64_t *e = entry(directory, line, find_slot(directory, line));
+
+    e[0] = line | PE_VALID;
+    e[1 + cpu / 64] |= UINT64_C(1) << cpu % 64;
+}
+
+/* Close the gap: every entry stays reachable from its first slot. */
+static void close_gap(struct pe_directory *d, uint64_t line, uint64_t gap)
+{
+    uint64_t mask = slot_mask(d);
+    size_t size = d->entry_words * sizeof(uint64_t);
+
+    for (uint64_t slot = (gap + 1) & mask; *entry(d, line, slot); slot = (slot + 1) & mask) {
+        uint64_t *e = entry(d, line, slot);
+        uint64_t from = first_slot(d, *e & ~(uint64_t)PE_VALID);
+
+        if (((slot - from) & mask) < ((slot - gap) & mask))
+            continue;
+        memcpy(entry(d, line, gap), e, size);
+        gap = slot;
+    }
+    memset(entry(d, line, gap), 0, size);
+}
+
+void pe_directory_remove(struct pe_directory *directory, uint64_t line, unsigned cpu)
+{
+    uint64_t slot = find_slot(directory, line), left = 0;
+    uint64_t *e = entry(directory, line, slot);
+
+    if (*e == 0)
+        return;
+    e[1 + cpu / 64] &= ~(UINT64_C(1) << cpu % 64);
+    for (unsigned i = 1; i < directory->entry_words; i++)
+        left |= e[i];
+    if (left == 0)
+        close_gap(directory, line, slot);
+}

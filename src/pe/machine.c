@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/* The machine: its life, its accesses, its counts. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine_fast.h"
+
+#define LOCKS_MAX 1024
+
+/* ---- Life ----------------------------------------------------------------------------------- */
+
+static void free_cpu(struct pe_cpu *cpu)
+{
+    if (!cpu)
+        return;
+    pe_cache_free(&cpu->l1);
+    pe_cache_free(&cpu->l2);
+    pe_tlb_free(&cpu->tlb);
+    pe_predictor_free(&cpu->predictor);
+    free(cpu->filled_at);
+    free(cpu);
+}
+
+void spe_machine_destroy(struct spe_machine *machine)
+{
+    if (!machine)
+        return;
+    for (unsigned i = 0; machine->cpus && i < machine->config.cpus; i++)
+        free_cpu(machine->cpus[i]);
+    for (unsigned i = 0; i < PE_SOCKETS_MAX; i++)
+        pe_cache_free(&machine->llc[i]);
+    pe_directory_free(&machine->directory);
+    free(machine->cpus);
+    free(machine->locks);
+    free(machine->homes);
+    free(machine);
+}
+
+static void *allocate_aligned(size_t size)
+{
+    void *memory = aligned_alloc(64, (size + 63) / 64 * 64);
+
+    if (memory)
+        memset(memory, 0, size);
+    return memory;
+}
+
+static int init_cpu(const struct spe_machine *machine, struct pe_cpu *cpu, unsigned number)
+{
+    const struct spe_machine_config *config = &machine->config;
+    int error;
+
+    cpu->number = number;
+    cpu->socket = number * config->sockets / config->cpus;
+    cpu->line_bytes = config->line_bytes;
+    cpu->page_shift = machine->page_shift;
+    cpu->tlb_all = UINT64_MAX >> (64 - config->l1_tlb_entries);
+    cpu->filled_at = calloc(config->l1d.bytes / config->line_bytes, sizeof(*cpu->filled_at));
+    error = cpu->filled_at ? SPE_OK : SPE_ERR_NOMEM;
+    if (!error)
+        error = pe_cache_init(&cpu->l1, &config->l1d, machine->line_shift);
+    if (!error)
+        error = pe_cache_init(&cpu->l2, &config->l2, machine->line_shift);
+    if (!error)
+        error = pe_tlb_init(&cpu->tlb, config);
+    return error ? error : pe_predictor_init(&cpu->predictor, config);
+}
+
+static int init_cpus(struct spe_machine *machine)
+{
+    int error = SPE_OK;
+
+    machine->cpus = calloc(machine->config.cpus, sizeof(struct pe_cpu *));
+    if (!machine->cpus)
+        return SPE_ERR_NOMEM;
+    for (unsigned i = 0; !error && i < machine->config.cpus; i++) {
+        machine->cpus[i] = allocate_aligned(sizeof(struct pe_cpu));
+        error = machine->cpus[i] ? init_cpu(machine, machine->cpus[i], i) : SPE_ERR_NOMEM;
+    }
+    return error;
+}
+
+/* As many locks as indexes that the outermost private cache and the LLC have in common. */
+static int init_locks(struct spe_machine *machine, const struct pe_cache *outermost)
+{
+    uint64_t mask = outermost->set_mask & (LOCKS_MAX - 1);
+
+    if (machine->llc[0].words)
+        mask &= machine->llc[0].set_mask;
+    machine->lock_mask = mask;
+    machine->locks = allocate_aligned((mask + 1) * sizeof(struct pe_lock));
+    return machine->locks ? SPE_OK : SPE_ERR_NOMEM;
+}
+
+static int init_shared(struct spe_machine *machine)
+{
+    const struct spe_machine_config *config = &machine->config;
+    const struct pe_cache *outermost =
+        config->l2.bytes ? &machine->cpus[0]->l2 : &machine->cpus[0]->l1;
+    int error = SPE_OK;
+
+    for (unsigned i = 0; !error && i < config->sockets; i++)
+        error = pe_cache_init(&machine->llc[i], &config->llc, machine->line_shift);
+    if (!error && config->sockets > 1) {
+        machine->homes = calloc(PE_HOMES, sizeof(*machine->homes));
+        error = machine->homes ? SPE_OK : SPE_ERR_NOMEM;
+    }
+    if (!error)
+        error = pe_directory_init(&machine->directory, outermost, config->cpus);
+    return error ? error : init_locks(machine, outermost);
+}
+
+static void derive(struct spe_machine *machine)
+{
+    const struct spe_machine_config *config = &machine->config;
+
+    machine->line_shift = pe_log2(config->line_bytes);
+    machine->page_shift = pe_log2(config->page_bytes);
+    machine->counter_mask = (UINT64_C(1) << config->predictor_bits) - 1;
+    machine->target_mask = config->btb_entries - 1;
+    if (config->l2_tlb_entries)
+        machine->tlb_set_mask = config->l2_tlb_entries / config->l2_tlb_ways - 1;
+}
+
+int spe_machine_create(const struct spe_machine_config *config, struct spe_machine **machine,
+                       char *why, size_t why_size)
+{
+    struct spe_machine *m;
+    int error = pe_machine_validate(config, why, why_size);
+
+    if (error)
+        return error;
+    m = calloc(1, sizeof(*m));
+    if (!m)
+        return SPE_ERR_NOMEM;
+    m->config = *config;
+    derive(m);
+    error = init_cpus(m);
+    if (!error)
+        error = init_shared(m);
+    if (error)
+        spe_machine_destroy(m);
+    else
+        *machine = m;
+    return error;
+}
+
+/* ---- Accesses ------------------------------------------------------------------------------- */
+
+static void merge(struct spe_machine_access *whole, const struct spe_machine_access *part)
+{
+    uint32_t facts = whole->facts | part->facts;
+
+    if (part->cycles > whole->cycles)
+        *whole = *part;
+    whole->facts = facts;
+}
+
+static bool touch(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t address, uint32_t bytes,
+                  unsigned how, struct spe_machine_access *whole)
+{
+    uint64_t line = address & PE_ADDRESS_MASK & ~(uint64_t)(machine->config.line_bytes - 1);
+    uint64_t offset = address & (machine->config.line_bytes - 1);
+    uint64_t lines = 1 + ((offset + (bytes ? bytes - 1 : 0)) >> machine->line_shift);
+    uint64_t tlb_misses = pe_get(&cpu->counts.tlb_l1_misses);
+
+    for (; lines; lines--, line = (line + machine->config.line_bytes) & PE_ADDRESS_MASK) {
+        struct spe_machine_access part = {0};
+
+        pe_translate(machine, cpu, line, &part);
+        if (how & (SPE_ACCESS_CLEAN | SPE_ACCESS_INVALIDATE))
+            pe_maintain_line(machine, line, how, &part);
+        else
+            pe_access_line(machine, cpu, line, how, &part);
+        merge(whole, &part);
+    }
+    return whole->facts & SPE_FACT_L1D_MISS || pe_get(&cpu->counts.tlb_l1_misses) != tlb_misses;
+}
+
+bool spe_machine_touch(struct spe_machine *machine, unsigned cpu, uint64_t address, uint32_t bytes,
+                       unsigned how, struct spe_machine_access *result)
+{
+    struct spe_machine_access whole = {0};
+    bool missed;
+
+    if (cpu >= machine->config.cpus)
+        return false;
+    if (!result && !(how & ~(unsigned)(SPE_ACCESS_STORE | SPE_ACCESS_ATOMIC)) &&
+        pe_hit(machine->cpus[cpu], address, bytes, how != 0))
+        return false;
+    missed = touch(machine, machine->cpus[cpu], address, bytes, how, &whole);
+    if (result)
+        *result = whole;
+    return missed;
+}
+
+void spe_machine_flush_tlb(struct spe_machine *machine, unsigned cpu)
+{
+    if (cpu < machine->config.cpus)
+        pe_tlb_flush(&machine->cpus[cpu]->tlb, &machine->config);
+}
+
+/* ---- Counts --------------------------------------------------------------------------------- */
+
+void spe_machine_counts(const struct spe_machine *machine, unsigned cpu,
+                        struct spe_machine_counts *counts)
+{
+    const struct pe_counts *c;
+
+    memset(counts, 0, sizeof(*counts));
+    if (cpu >= machine->config.cpus)
+        return;
+    c = &machine->cpus[cpu]->counts;
+    /* Misses first: while the cpu runs, there are never more of them than accesses. */
+    counts->l1_misses = pe_get(&c->l1_misses);
+    counts->l2_misses = pe_get(&c->l2_misses);
+    counts->llc_misses = pe_get(&c->llc_misses);
+    counts->tlb_l1_misses = pe_get(&c->tlb_l1_misses);
+    counts->walks = pe_get(&c->walks);
+    counts->modified_snoops = pe_get(&c->modified_snoops);
+    counts->invalidations = pe_get(&c->invalidations);
+    counts->mispredicted = pe_get(&c->mispredicted);
+    counts->branches = pe_get(&c->branches);
+    for (unsigned i = 0; i < SPE_PLACE_COUNT; i++)
+        counts->served[i] = pe_get(&c->served[i]);
+    counts->accesses = pe_get(&c->accesses);
+    counts->served[SPE_PLACE_L1] = counts->accesses;
+    for (unsigned i = SPE_PLACE_L1 + 1; i < SPE_PLACE_COUNT; i++)
+        counts->served[SPE_PLACE_L1] -= counts->served[i];
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/*
+ * The access that most accesses are, inline: one line, its page found at once, the line in L1 in a
+ * state that is enough. A few nanoseconds, no lock; all else is spe_machine_touch's.
+ */
+#ifndef PE_MACHINE_FAST_H
+#define PE_MACHINE_FAST_H
+
+#include "machine_internal.h"
+
+/* Is it such an access? Then it has happened. Only loads, stores and atomics; the cpu exists. */
+static inline bool pe_hit(struct pe_cpu *cpu, uint64_t address, uint32_t bytes, bool store)
+{
+    uint64_t line = address & PE_ADDRESS_MASK & ~(uint64_t)(cpu->line_bytes - 1);
+    uint64_t page = line >> cpu->page_shift;
+    unsigned recent = page % PE_RECENT_PAGES;
+    uint64_t ignored = store ? 0 : PE_EXCLUSIVE | PE_MODIFIED;
+    uint64_t wanted = line | (store ? PE_MODIFIED_LINE : PE_VALID);
+    uint64_t set = line >> cpu->l1.line_shift & cpu->l1.set_mask;
+    const pe_word *words = &cpu->l1.words[set * cpu->l1.ways];
+
+    if ((address & (cpu->line_bytes - 1)) + bytes > cpu->line_bytes ||
+        cpu->tlb.recent_page[recent] != page || !(cpu->tlb.used >> cpu->tlb.recent_way[recent] & 1))
+        return false;
+    for (unsigned way = 0; way < cpu->l1.ways; way++) {
+        if ((pe_get(&words[way]) & ~ignored) != wanted)
+            continue;
+        pe_cache_use(&cpu->l1, line, way);
+        pe_count(&cpu->counts.accesses, 1);
+        return true;
+    }
+    return false;
+}
+
+/* spe_machine_touch for accesses whose result nobody asks for. */
+static inline bool spe_machine_touch_fast(struct spe_machine *machine, unsigned cpu,
+                                          uint64_t address, uint32_t bytes, bool store)
+{
+    if (pe_hit(machine->cpus[cpu], address, bytes, store))
+        return false;
+    return spe_machine_touch(machine, cpu, address, bytes, store ? SPE_ACCESS_STORE : 0, NULL);
+}
+
+#endif

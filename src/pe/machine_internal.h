@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/*
+ * The machine inside. docs/microarchitecture.md says what is modelled; here is who may touch what.
+ *
+ * A private cache is filled by the thread of its cpu alone. The threads of other cpus only take
+ * away: they clear bits of a word that is there, or all of it, and they hold the line's lock
+ * meanwhile. So a thread may hit its own L1 without a lock, and everything that is not such a hit
+ * happens under the lock of the line. One lock covers all lines that share an index in the
+ * outermost private cache and in the LLC: whatever a fill evicts there is under the same lock.
+ */
+#ifndef PE_MACHINE_INTERNAL_H
+#define PE_MACHINE_INTERNAL_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <specimen/pe.h>
+
+#define PE_CPUS_MAX 256
+#define PE_SOCKETS_MAX 8
+#define PE_SHARER_WORDS (PE_CPUS_MAX / 64)
+#define PE_TLB_MAX 64      /* entries of the first level: a bit each */
+#define PE_RECENT_PAGES 64 /* pages that are found without a search; a power of two */
+#define PE_RECENT_FILLS 16 /* a line is recently fetched among this many fills of its L1 */
+#define PE_MISSES 8        /* latest load misses that a later operation may wait for */
+#define PE_NO_PAGE UINT64_MAX
+#define PE_HOMES (UINT64_C(1) << 20)      /* pages whose home socket is kept */
+#define PE_ADDRESS_MASK (UINT64_MAX >> 8) /* the top byte is a tag: TBI */
+
+/* A cached line is one word: its address, and in the low bits its state. */
+enum {
+    PE_VALID = 1u << 0,
+    PE_EXCLUSIVE = 1u << 1, /* no other cpu has it */
+    PE_MODIFIED = 1u << 2,  /* implies exclusive in a private cache */
+    PE_FRESH = 1u << 3,     /* L1 only: not hit since it was filled */
+    PE_STATE = 15u,
+
+    PE_SHARED_LINE = PE_VALID,
+    PE_EXCLUSIVE_LINE = PE_VALID | PE_EXCLUSIVE,
+    PE_MODIFIED_LINE = PE_VALID | PE_EXCLUSIVE | PE_MODIFIED,
+};
+
+typedef _Atomic uint64_t pe_word;
+
+/* Words by set and way. Replacement is by one bit a way: a use sets it; when all are set, the
+ * others are cleared; the victim is the first way without a line, else without the bit. */
+struct pe_cache {
+    pe_word *words; /* NULL: there is no such cache */
+    uint32_t *used;
+    uint64_t set_mask;
+    uint32_t ways, line_shift;
+};
+
+struct pe_tlb {
+    uint64_t recent_page[PE_RECENT_PAGES]; /* by low bits of the page: PE_NO_PAGE, or in `page` */
+    uint8_t recent_way[PE_RECENT_PAGES];
+    uint64_t page[PE_TLB_MAX];
+    uint64_t used;     /* as in a cache, of page[] */
+    uint64_t *l2;      /* NULL: one level */
+    uint32_t *l2_used; /* by set */
+};
+
+struct pe_target {
+    uint64_t pc, target;
+};
+
+struct pe_predictor {
+    uint8_t *bimodal, *gshare, *chooser; /* two-bit counters */
+    struct pe_target *latest, *by_path;  /* indirect branches */
+    uint64_t *stack;
+    uint32_t stack_top, stack_depth;
+    uint64_t history; /* directions, newest lowest */
+    uint64_t path;    /* hash of the latest indirect targets */
+};
+
+/* Written by the cpu's own thread; anyone may read. */
+struct pe_counts {
+    pe_word accesses, l1_misses, l2_misses, llc_misses, tlb_l1_misses, walks;
+    pe_word modified_snoops, invalidations;
+    pe_word branches, mispredicted;
+    pe_word served[SPE_PLACE_COUNT]; /* but L1, which is what remains */
+};
+
+struct pe_miss {
+    uint64_t at; /* number of the access */
+    uint32_t cycles;
+};
+
+struct pe_cpu {
+    /* What a hit needs */
+    struct pe_cache l1;
+    uint32_t line_bytes, page_shift;
+    uint64_t tlb_all; /* a bit for each entry of the first level */
+    struct pe_counts counts;
+    struct pe_tlb tlb;
+
+    struct pe_cache l2;
+    uint64_t *filled_at; /* by L1 word: `fills` when it was filled */
+    uint64_t fills;
+    uint32_t number, socket;
+
+    struct pe_miss misses[PE_MISSES]; /* a ring of loads that missed L1 */
+    uint32_t miss_count;
+    uint64_t refetched_at; /* number of accesses at the latest misprediction */
+    struct pe_predictor predictor;
+};
+
+struct pe_lock {
+    _Alignas(64) atomic_bool taken;
+};
+
+/*
+ * Which cpus have a line: an exact directory. All lines with the same index in the outermost
+ * private caches are in one set, which has room for all that those caches can hold together, and
+ * more: it is an open hash table.
+ */
+struct pe_directory {
+    uint64_t *entries; /* line | 1, then a bit for each cpu; 0: free */
+    uint64_t set_mask;
+    uint32_t line_shift, slot_shift, entry_words;
+};
+
+struct spe_machine {
+    struct spe_machine_config config;
+    struct pe_cpu **cpus;
+    struct pe_cache llc[PE_SOCKETS_MAX];
+    struct pe_directory directory;
+    struct pe_lock *locks;
+    uint64_t lock_mask;
+    atomic_uchar *homes; /* 1 + socket by page, of its first access; NULL: one socket */
+    uint32_t line_shift, page_shift, tlb_set_mask, target_mask;
+    uint64_t counter_mask;
+};
+
+static inline uint64_t pe_get(const pe_word *word)
+{
+    return atomic_load_explicit(word, memory_order_relaxed);
+}
+
+/* For words that one thread writes and others read. */
+static inline void pe_count(pe_word *count, uint64_t n)
+{
+    atomic_store_explicit(count, pe_get(count) + n, memory_order_relaxed);
+}
+
+/* ---- Caches and directory (cache.c, directory.c) -------------------------------------------- */
+
+int pe_cache_init(struct pe_cache *cache, const struct spe_cache_shape *shape, uint32_t line_shift);
+void pe_cache_free(struct pe_cache *cache);
+
+/* The line's way, or -1. */
+int pe_cache_find(const struct pe_cache *cache, uint64_t line);
+unsigned pe_cache_victim(const struct pe_cache *cache, uint64_t line);
+
+/* Clear these bits of the line's word, PE_VALID: all of it. Returns the state before, 0: none. */
+uint64_t pe_cache_clear(struct pe_cache *cache, uint64_t line, uint64_t bits);
+
+static inline pe_word *pe_cache_word(const struct pe_cache *cache, uint64_t line, unsigned way)
+{
+    return &cache->words[(line >> cache->line_shift & cache->set_mask) * cache->ways + way];
+}
+
+static inline void pe_cache_use(struct pe_cache *cache, uint64_t line, unsigned way)
+{
+    uint32_t *used = &cache->used[line >> cache->line_shift & cache->set_mask];
+    uint32_t bit = UINT32_C(1) << way;
+
+    if (*used & bit)
+        return;
+    *used |= bit;
+    if (*used == UINT32_MAX >> (32 - cache->ways))
+        *used = bit;
+}
+
+int pe_directory_init(struct pe_directory *directory, const struct pe_cache *outermost,
+                      uint32_t cpus);
+void pe_directory_free(struct pe_directory *directory);
+/* The bits of the cpus that have the line; NULL: none has. Valid until the next change. */
+const uint64_t *pe_directory_find(const struct pe_directory *directory, uint64_t line);
+void pe_directory_add(struct pe_directory *directory, uint64_t line, unsigned cpu);
+void pe_directory_remove(struct pe_directory *directory, uint64_t line, unsigned cpu);
+
+/* ---- Accesses (coherence.c, tlb.c) ---------------------------------------------------------- */
+
+/* One line; met has what translation found and gets the rest. */
+void pe_access_line(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t line, unsigned how,
+                    struct spe_machine_access *met);
+void pe_maintain_line(struct spe_machine *machine, uint64_t line, unsigned how,
+                      struct spe_machine_access *met);
+
+int pe_tlb_init(struct pe_tlb *tlb, const struct spe_machine_config *config);
+void pe_tlb_free(struct pe_tlb *tlb);
+void pe_tlb_flush(struct pe_tlb *tlb, const struct spe_machine_config *config);
+void pe_translate(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t address,
+                  struct spe_machine_access *met);
+
+/* ---- Prediction (predictor.c) --------------------------------------------------------------- */
+
+int pe_predictor_init(struct pe_predictor *predictor, const struct spe_machine_config *config);
+void pe_predictor_free(struct pe_predictor *predictor);
+
+/* ---- Configuration and latencies (machine_config.c, latency.c) ------------------------------ */
+
+int pe_machine_validate(const struct spe_machine_config *config, char *why, size_t why_size);
+
+/* Cycles from issue to data, for data from that place. `snooped`: another core's cache was asked.
+ */
+uint32_t pe_access_cycles(const struct spe_machine_config *config, unsigned place, bool snooped);
+
+static inline unsigned pe_log2(uint64_t power)
+{
+    return (unsigned)__builtin_ctzll(power);
+}
+
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/*
+ * Branch prediction. Direction: two tables of two-bit counters, one by address (bimodal), one by
+ * address and the directions of the latest conditional branches (gshare), and a third that has
+ * learnt which of them to believe. Indirect targets: by address and the path of the latest four
+ * indirect targets if that was seen before, else the latest target. Returns: a stack.
+ */
+#include "machine_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WEAK 1 /* a counter that says no, and changes its mind at once */
+#define STRONG 3
+
+int pe_predictor_init(struct pe_predictor *predictor, const struct spe_machine_config *config)
+{
+    size_t counters = (size_t)1 << config->predictor_bits;
+
+    predictor->bimodal = malloc(counters);
+    predictor->gshare = malloc(counters);
+    predictor->chooser = malloc(counters);
+    predictor->latest = calloc(config->btb_entries, sizeof(*predictor->latest));
+    predictor->by_path = calloc(config->btb_entries, sizeof(*predictor->by_path));
+    predictor->stack = calloc(config->return_stack, sizeof(*predictor->stack));
+    if (!predictor->bimodal || !predictor->gshare || !predictor->chooser || !predictor->latest ||
+        !predictor->by_path || !predictor->stack)
+        return SPE_ERR_NOMEM;
+    memset(predictor->bimodal, WEAK, counters);
+    memset(predictor->gshare, WEAK, counters);
+    memset(predictor->chooser, WEAK, counters);
+    return SPE_OK;
+}
+
+void pe_predictor_free(struct pe_predictor *predictor)
+{
+    free(predictor->bimodal);
+    free(predictor->gshare);
+    free(predictor->chooser);
+    free(predictor->latest);
+    free(predictor->by_path);
+    free(predictor->stack);
+}
+
+static bool says_yes(uint8_t counter)
+{
+    return counter > WEAK;
+}
+
+static void teach(uint8_t *counter, bool yes)
+{
+    if (yes)
+        *counter = (uint8_t)(*counter + (*counter < STRONG));
+    else
+        *counter = (uint8_t)(*counter - (*counter > 0));
+}
+
+/* Was the direction foreseen? */
+static bool direction(const struct spe_machine *machine, struct pe_predictor *p, uint64_t pc,
+                      bool taken)
+{
+    uint64_t by_pc = pc >> 2 & machine->counter_mask;
+    uint64_t by_history = (pc >> 2 ^ p->history) & machine->counter_mask;
+    bool plain = says_yes(p->bimodal[by_pc]) == taken;
+    bool shared = says_yes(p->gshare[by_history]) == taken;
+    bool right = says_yes(p->chooser[by_pc]) ? shared : plain;
+
+    teach(&p->bimodal[by_pc], taken);
+    teach(&p->gshare[by_history], taken);
+    if (plain != shared)
+        teach(&p->chooser[by_pc], shared);
+    p->history = p->history << 1 | taken;
+    return right;
+}
+
+static struct pe_target *target_at(const struct spe_machine *machine, struct pe_target *table,
+                                   uint64_t key)
+{
+    return &table[key * UINT64_C(0x9e3779b97f4a7c15) >> 32 & machine->target_mask];
+}
+
+static bool indirect(const struct spe_machine *machine, struct pe_predictor *p, uint64_t pc,
+                     uint64_t target)
+{
+    uint64_t key = pc ^ p->path << 2;
+    struct pe_target *latest = target_at(machine, p->latest, pc);
+    struct pe_target *by_path = target_at(machine, p->by_path, key);
+    const struct pe_target *guess = by_path->pc == key ? by_path : latest;
+    bool right = guess->target == target && guess->pc == (guess == by_path ? key : pc);
+
+    if (!right || by_path->pc == key) /* what the latest target tells needs no second entry */
+        *by_path = (struct pe_target){key, target};
+    *latest = (struct pe_target){pc, target};
+    p->path = p->path << 16 ^ target >> 2;
+    return right;
+}
+
+static void push(struct pe_predictor *p, uint32_t entries, uint64_t address)
+{
+    p->stack_top = p->stack_top + 1 < entries ? p->stack_top + 1 : 0;
+    p->stack[p->stack_top] = address;
+    p->stack_depth += p->stack_depth < entries;
+}
+
+static bool pop(struct pe_predictor *p, uint32_t entries, uint64_t target)
+{
+    bool right = p->stack_depth && p->stack[p->stack_top] == target;
+
+    if (p->stack_depth) {
+        p->stack_depth--;
+        p->stack_top = p->stack_top ? p->stack_top - 1 : entries - 1;
+    }
+    return right;
+}
+
+/* Direct targets are known when the branch is decoded: only a direction can be wrong. */
+bool spe_machine_branch(struct spe_machine *machine, unsigned cpu, uint64_t pc, unsigned kind,
+                        bool taken, uint64_t target)
+{
+    struct pe_cpu *c;
+    struct pe_predictor *p;
+    bool right = true;
+
+    if (cpu >= machine->config.cpus)
+        return false;
+    c = machine->cpus[cpu];
+    p = &c->predictor;
+    pe_count(&c->counts.branches, 1);
+    if (kind & SPE_BRANCH_CONDITIONAL)
+        right = direction(machine, p, pc, taken);
+    if (kind & SPE_BRANCH_RETURN)
+        right &= pop(p, machine->config.return_stack, target);
+    else if (kind & SPE_BRANCH_INDIRECT && taken)
+        right &= indirect(machine, p, pc, target);
+    if (kind & SPE_BRANCH_LINK)
+        push(p, machine->config.return_stack, pc + 4);
+    if (!right) {
+        pe_count(&c->counts.mispredicted, 1);
+        c->refetched_at = pe_get(&c->counts.accesses);
+    }
+    return !right;
+}

@@ -1,0 +1,530 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+#include "qemu/unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "qemu/channel.h"
+#include "qemu/slots.h"
+#include "qemu/tasks.h"
+
+#define FORCE (INT64_C(1) << 62)
+#define MANY (INT64_C(1) << 60)          /* operations: more than ever run */
+#define DRAIN_AFTER UINT64_C(1000000000) /* ns: what a killed launcher can lose */
+#define VECTOR_BITS 128                  /* as the launcher sets up QEMU */
+
+struct unit_process unit_process;
+
+/* ---- Configuration -------------------------------------------------------------------------- */
+
+static bool setup_machine(const struct wire_setup *setup, char *why, size_t why_size)
+{
+    struct spe_machine_config config;
+
+    if (spe_machine_config_init(&config, setup->machine) < 0) {
+        snprintf(why, why_size, "there is no machine model of %.32s", setup->machine);
+        return false;
+    }
+    config.cpus = setup->cpus;
+    if (config.sockets > config.cpus)
+        config.sockets = 1;
+    return spe_machine_create(&config, &unit_process.machine, why, why_size) == SPE_OK;
+}
+
+/* In this emulator an operation is over before the next one begins, so that samples never collide;
+ * those that a block was left before, by an exception, were "misspeculated", and are not told. */
+static bool setup_unit(const struct wire_setup *setup)
+{
+    struct spe_spu_config *config = &unit_process.config;
+
+    if (spe_spu_config_init(config, setup->cpu) < 0)
+        return false;
+    if (!(setup->flags & WIRE_FUNCTIONAL)) /* nobody looks at data sources and branches then */
+        spe_spu_config_features(config,
+                                config->features & ~(SPE_FEAT(SPE_LDS) | SPE_FEAT(SPE_PBT)));
+    config->max_inflight_samples = UNIT_SAMPLES_MAX;
+    config->pop_misspec = 1;
+    config->capture_misspec = 0;
+    config->data_source_map_count = 0; /* the machine knows the numbers */
+    config->rng_seed = setup->seed;
+    return true;
+}
+
+bool unit_setup(const struct wire_setup *setup, char *why, size_t why_size)
+{
+    unit_process.event = (struct driver_event){
+        setup->config,  setup->config1, setup->config2,
+        setup->config3, setup->config4, setup->period,
+    };
+    unit_process.cpus = setup->cpus;
+    unit_process.stat = setup->flags & WIRE_STAT;
+    if (!setup_unit(setup)) {
+        snprintf(why, why_size, "there is no unit of %.32s", setup->cpu);
+        return false;
+    }
+    if (spe_spu_config_validate(&unit_process.config, why, why_size) < 0)
+        return false;
+    return !(setup->flags & WIRE_FUNCTIONAL) || setup_machine(setup, why, why_size);
+}
+
+struct vcpu *unit_create(unsigned index)
+{
+    struct vcpu *v = calloc(1, sizeof(*v));
+
+    if (!v)
+        return NULL;
+    v->index = index;
+    v->left = -1; /* the first block has to look */
+    pthread_mutex_init(&v->lock, NULL);
+    return v;
+}
+
+/* ---- The unit's host ------------------------------------------------------------------------ */
+
+static void write_buffer(void *user, const struct spe_write *w, struct spe_write_result *result)
+{
+    struct vcpu *v = user;
+    uint64_t base = (uint64_t)(uintptr_t)v->shared->buffer;
+
+    if (w->address < base || w->address + w->size > base + WIRE_BUFFER) {
+        result->fault = SPE_FAULT_TRANSLATION;
+        result->level = 3;
+        return;
+    }
+    memcpy(v->shared->buffer + (w->address - base), w->data, w->size);
+    result->written = w->size;
+}
+
+static uint64_t physical_count(void *user)
+{
+    (void)user;
+    return channel_time();
+}
+
+static void interrupt(void *user, bool level)
+{
+    ((struct vcpu *)user)->irq = level;
+}
+
+/* ---- Starting ------------------------------------------------------------------------------- */
+
+static uint64_t buffer_base(const struct vcpu *v)
+{
+    return (uint64_t)(uintptr_t)v->shared->buffer;
+}
+
+/* Memory for the buffer that the launcher has, too; its descriptor stays nowhere. */
+static bool share_buffer(struct vcpu *v)
+{
+    struct wire_thread message = {
+        .header = {.type = WIRE_THREAD, .size = sizeof(message)},
+        .slot = v->slot,
+    };
+    int fd = memfd_create("specimen", MFD_CLOEXEC);
+    bool good = false;
+
+    if (fd < 0)
+        return false;
+    if (ftruncate(fd, sizeof(*v->shared)) == 0) {
+        v->shared = mmap(NULL, sizeof(*v->shared), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        if (v->shared == MAP_FAILED)
+            v->shared = NULL;
+        good = v->shared && channel_send(&message.header, NULL, 0, fd);
+    }
+    close(fd);
+    return good;
+}
+
+static bool make_unit(struct vcpu *v)
+{
+    const struct spe_spu_host host = {
+        .size = sizeof(host),
+        .user = v,
+        .write = write_buffer,
+        .physical_count = physical_count,
+        .interrupt = interrupt,
+    };
+    struct spe_spu_config config = unit_process.config;
+
+    config.rng_seed += (v->slot + 1) * UINT64_C(0x9e3779b97f4a7c15) +
+                       unit_process.lineage * UINT64_C(0xbf58476d1ce4e5b9);
+    if (spe_spu_create(&config, &host, &v->spu, NULL, 0) < 0)
+        return false;
+    driver_start(v->spu, &unit_process.event, buffer_base(v), WIRE_BUFFER, (uint32_t)v->tid);
+    return true;
+}
+
+/* What a fork has copied is the parent's. */
+static void forget(struct vcpu *v)
+{
+    spe_spu_destroy(v->spu);
+    v->spu = NULL;
+    if (v->shared)
+        munmap(v->shared, sizeof(*v->shared));
+    v->shared = NULL;
+    v->sample_count = 0;
+    v->armed = NULL;
+    v->irq = false;
+}
+
+/* In the thread itself, which is not where QEMU creates the vCPU. */
+static void start(struct vcpu *v)
+{
+    forget(v);
+    v->started = true;
+    v->generation = unit_process.generation;
+    v->tid = gettid();
+    v->slot = slots_take();
+    v->cpu = slots_are_shared() ? v->slot % unit_process.cpus : v->slot;
+    v->cpu_lock = slots_cpu_lock(v->cpu);
+    v->drained = channel_time();
+    tasks_announce();
+    if (!share_buffer(v) || !make_unit(v))
+        v->ended = true;
+}
+
+/* ---- Sending -------------------------------------------------------------------------------- */
+
+static void publish_statistics(struct vcpu *v)
+{
+    struct wire_statistics *to = &v->shared->statistics;
+    struct spe_spu_stats s;
+
+    spe_spu_stats(v->spu, &s);
+    to->operations = s.population;
+    to->selected = s.selected;
+    to->collisions = s.collisions;
+    to->sampled = s.sampled;
+    to->filtered = s.fate[SPE_FATE_FILTERED];
+    to->records = s.records;
+    to->bytes = s.bytes_written;
+    to->dropped = s.dropped + s.fate[SPE_FATE_NOT_CAPTURED];
+    for (unsigned i = 0; i < SPE_FILTER_COUNT; i++)
+        to->filtered_by[i] = s.filtered_by[i];
+}
+
+/* Let the launcher see the buffer as it is: it takes what is there when we are killed. */
+static void publish(struct vcpu *v)
+{
+    uint64_t size = spe_spu_reg_get(v->spu, SPE_REG_PMBPTR_EL1) - buffer_base(v);
+
+    publish_statistics(v);
+    atomic_store_explicit(&v->shared->head, size, memory_order_release);
+}
+
+static bool send_aux(struct vcpu *v, const struct driver_data *data)
+{
+    struct wire_aux message = {
+        .header = {.type = WIRE_AUX,
+                   .size = offsetof(struct wire_aux, bytes),
+                   .tid = (uint32_t)v->tid},
+        .slot = v->slot,
+        .flags = data->flags,
+        .offset = atomic_load_explicit(&v->shared->offset, memory_order_relaxed),
+        .size = (uint32_t)data->size,
+    };
+
+    return channel_send(&message.header, v->shared->buffer, data->size, -1);
+}
+
+void unit_drain(struct vcpu *v)
+{
+    struct driver_data data;
+    uint64_t offset;
+
+    driver_collect(v->spu, buffer_base(v), &data);
+    publish(v);
+    v->irq = false;
+    v->drained = channel_time();
+    if (data.size == 0 && data.flags == 0)
+        return;
+    if (!send_aux(v, &data) || data.fatal) {
+        v->ended = true;
+        return;
+    }
+    /* Sent and still in the buffer for a moment: the launcher knows what it has by the offset. */
+    offset = atomic_load_explicit(&v->shared->offset, memory_order_relaxed);
+    atomic_store_explicit(&v->shared->head, 0, memory_order_release);
+    atomic_store_explicit(&v->shared->offset, offset + data.size, memory_order_release);
+    driver_resume(v->spu, buffer_base(v), WIRE_BUFFER);
+}
+
+/* ---- Finishing a sample --------------------------------------------------------------------- */
+
+/* The branch was the block's last, so that the next block tells how it went. False if it does not:
+ * a signal's handler came next, or nothing. */
+static bool describe_branch(struct spe_operation *op, const struct spe_a64 *insn, uint64_t next)
+{
+    uint64_t direct = op->pc + (uint64_t)insn->displacement;
+
+    if (op->kind == SPE_OPERATION_ISB)
+        return true;
+    op->target_security = SPE_NONSECURE;
+    if (!next)
+        return false;
+    if (!insn->direct) {
+        op->taken = true;
+        op->target = next;
+        return true;
+    }
+    op->target = direct;
+    op->taken = next == direct;
+    if (op->taken)
+        return true;
+    op->condition_failed = op->conditional;
+    return op->conditional && next == op->pc + 4;
+}
+
+/* An operation that should have accessed memory and did not: it never ran, or it faulted. Only a
+ * store-exclusive may fail quietly, and vector accesses may have no active element. */
+static bool never_ran(struct spe_operation *op)
+{
+    if (op->kind != SPE_OPERATION_LOAD && op->kind != SPE_OPERATION_STORE &&
+        op->kind != SPE_OPERATION_ATOMIC)
+        return false;
+    if (op->exclusive && op->kind == SPE_OPERATION_STORE) {
+        op->exclusive_failed = true;
+        return false;
+    }
+    return !op->predicated && op->registers != SPE_REGISTERS_SVE &&
+           op->registers != SPE_REGISTERS_SME;
+}
+
+/* The emulator's word on addresses counts; registers are not known here. */
+static bool describe(struct vcpu *v, struct sample *s, uint64_t next, struct spe_operation *op)
+{
+    static const struct spe_a64_registers unknown = {.size = sizeof(unknown)};
+    struct spe_memory_access ignored[SPE_A64_ACCESSES_MAX];
+    struct spe_a64 insn;
+    bool ran = true;
+
+    spe_a64_classify(s->site->word, VECTOR_BITS, &insn);
+    spe_a64_evaluate(&insn, site_pc(s->site), &unknown, op, ignored);
+    op->accesses = s->access_count ? s->accesses : NULL;
+    op->access_count = s->access_count;
+    op->contiguous = s->access_count > 1 && !op->gather_scatter;
+    op->mispredicted = s->mispredicted;
+    if (insn.branch)
+        ran = describe_branch(op, &insn, next);
+    if (ran && s->access_count == 0 && never_ran(op))
+        ran = false;
+    op->misspeculated = !ran;
+    if (unit_process.machine && ran)
+        spe_machine_describe(unit_process.machine, v->cpu, op, s->accesses, s->met);
+    return ran;
+}
+
+/* `next` is where the program goes on, 0 if nobody knows. */
+static void finish_samples(struct vcpu *v, uint64_t next)
+{
+    struct spe_operation op;
+
+    for (unsigned i = 0; i < v->sample_count; i++) {
+        describe(v, &v->samples[i], next, &op);
+        spe_spu_complete(v->spu, v->samples[i].number, &op);
+        if (v->irq)
+            unit_drain(v);
+    }
+    v->sample_count = 0;
+    v->armed = NULL;
+}
+
+/* ---- Looking at a block --------------------------------------------------------------------- */
+
+static void begin_sample(struct vcpu *v, const struct site *site, unsigned number)
+{
+    struct sample *s = &v->samples[v->sample_count++];
+
+    s->site = site;
+    s->number = number;
+    s->access_count = 0;
+    s->mispredicted = false;
+    v->armed = site->block;
+}
+
+/* All operations of the block, of which the unit may choose some. */
+static void count_block(struct vcpu *v, const struct block *block)
+{
+    const struct spe_taken_branch last = {.target = v->taken, .security = SPE_NONSECURE};
+    uint64_t done = 0, budget;
+
+    if (v->taken)
+        spe_spu_branch(v->spu, &last);
+    while ((budget = spe_spu_budget(v->spu)) < block->count - done) {
+        int number;
+
+        spe_spu_advance(v->spu, budget);
+        done += budget;
+        number = spe_spu_step(v->spu, 0);
+        if (number > 0)
+            begin_sample(v, &block->sites[done], (unsigned)number);
+        done++;
+    }
+    spe_spu_advance(v->spu, block->count - done);
+}
+
+/* Let blocks run until the unit needs to look, or only this one if a sample waits for its end. */
+static void allow(struct vcpu *v)
+{
+    uint64_t budget = spe_spu_budget(v->spu);
+
+    v->told = budget < MANY ? budget : MANY;
+    v->left = (int64_t)v->told;
+    v->forced = v->sample_count > 0;
+    if (v->forced)
+        v->left -= FORCE;
+}
+
+static void look(struct vcpu *v, const struct block *block)
+{
+    bool fresh = !v->started || v->generation != unit_process.generation;
+
+    if (fresh)
+        start(v);
+    if (v->ended) {
+        v->left = MANY;
+        return;
+    }
+    if (!fresh) {
+        uint64_t left = (uint64_t)(v->left + (v->forced ? FORCE : 0) + block->count);
+
+        finish_samples(v, block->pc);
+        spe_spu_advance(v->spu, v->told - left);
+    }
+    count_block(v, block);
+    if (v->irq || channel_time() - v->drained > DRAIN_AFTER)
+        unit_drain(v);
+    else
+        publish(v);
+    if (v->ended)
+        v->left = MANY;
+    else
+        allow(v);
+}
+
+void unit_look(struct vcpu *v, const struct block *block)
+{
+    pthread_mutex_lock(&v->lock);
+    look(v, block);
+    pthread_mutex_unlock(&v->lock);
+}
+
+/* ---- What a sampled operation does ---------------------------------------------------------- */
+
+static struct sample *sample_of(struct vcpu *v, const struct site *site)
+{
+    for (unsigned i = 0; i < v->sample_count; i++)
+        if (v->samples[i].site == site)
+            return &v->samples[i];
+    return NULL;
+}
+
+/* The second half of a pair is no access of its own. */
+static bool merge(struct sample *s, uint64_t va, uint32_t bytes, bool store,
+                  const struct spe_machine_access *met)
+{
+    struct spe_memory_access *last = &s->accesses[s->access_count - 1];
+    struct spe_machine_access *last_met = &s->met[s->access_count - 1];
+
+    if (s->access_count == 0 || last->store != store || last->va + last->bytes != va)
+        return false;
+    last->bytes += bytes;
+    if (met) {
+        last_met->facts |= met->facts;
+        if (met->cycles > last_met->cycles) {
+            last_met->cycles = met->cycles;
+            last_met->translation_cycles = met->translation_cycles;
+            last_met->place = met->place;
+        }
+    }
+    return true;
+}
+
+void unit_access(struct vcpu *v, const struct site *site, uint64_t va, uint32_t bytes, bool store,
+                 const struct spe_machine_access *met)
+{
+    struct sample *s;
+
+    pthread_mutex_lock(&v->lock);
+    s = sample_of(v, site);
+    if (s && s->access_count < SPE_A64_ACCESSES_MAX && !merge(s, va, bytes, store, met)) {
+        /* There is no translation: physical addresses are the virtual ones. */
+        s->accesses[s->access_count] =
+            (struct spe_memory_access){.va = va,
+                                       .pa = va & UINT64_C(0xffffffffffff),
+                                       .bytes = bytes,
+                                       .store = store,
+                                       .pas = SPE_NONSECURE};
+        if (met)
+            s->met[s->access_count] = *met;
+        s->access_count++;
+    }
+    pthread_mutex_unlock(&v->lock);
+}
+
+void unit_branch(struct vcpu *v, const struct site *site, bool mispredicted)
+{
+    struct sample *s = sample_of(v, site);
+
+    if (s)
+        s->mispredicted = mispredicted;
+}
+
+/* ---- The end -------------------------------------------------------------------------------- */
+
+static void end(struct vcpu *v)
+{
+    struct wire_thread message = {
+        .header = {.type = WIRE_THREAD_END, .size = sizeof(message), .tid = (uint32_t)v->tid},
+        .slot = v->slot,
+    };
+    int64_t left = v->left + (v->forced ? FORCE : 0);
+
+    if (v->ended || !v->started || v->generation != unit_process.generation)
+        return;
+    finish_samples(v, 0);
+    if (left >= 0 && (uint64_t)left <= v->told)
+        spe_spu_advance(v->spu, v->told - (uint64_t)left);
+    unit_drain(v);
+    publish_statistics(v);
+    channel_send(&message.header, NULL, 0, -1);
+    slots_give(v->slot);
+    v->ended = true;
+    v->left = MANY;
+}
+
+void unit_end(struct vcpu *v)
+{
+    pthread_mutex_lock(&v->lock);
+    end(v);
+    pthread_mutex_unlock(&v->lock);
+}
+
+bool unit_grow_counts(struct vcpu *v)
+{
+    size_t blocks, sites;
+    uint64_t *executed;
+    struct site_counts *met;
+
+    blocks_lock();
+    blocks = blocks_count() + 1024;
+    sites = blocks_site_count() + 8192;
+    blocks_unlock();
+    executed = realloc(v->executed, blocks * sizeof(*executed));
+    if (!executed)
+        return false;
+    memset(executed + v->executed_count, 0, (blocks - v->executed_count) * sizeof(*executed));
+    v->executed = executed;
+    v->executed_count = blocks;
+    met = realloc(v->met, sites * sizeof(*met));
+    if (!met)
+        return false;
+    memset(met + v->met_count, 0, (sites - v->met_count) * sizeof(*met));
+    v->met = met;
+    v->met_count = sites;
+    return true;
+}

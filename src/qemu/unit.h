@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/*
+ * A vCPU with its Statistical Profiling Unit. Which operation is sampled, what becomes a record and
+ * where it goes is the unit's business; this counts for it, and describes what it asks for.
+ *
+ * QEMU tells us when a block begins and when memory is accessed. So operations are counted a block
+ * at a time, before they run, and what a sampled one did is known when the next block begins.
+ */
+#ifndef QEMU_UNIT_H
+#define QEMU_UNIT_H
+
+#include <pthread.h>
+#include <specimen/pe.h>
+#include <specimen/spu.h>
+#include <sys/types.h>
+
+#include "qemu/blocks.h"
+#include "qemu/driver.h"
+#include "qemu/wire.h"
+
+enum { UNIT_SAMPLES_MAX = 8 }; /* in one block */
+
+/* A sampled operation that has not finished. */
+struct sample {
+    const struct site *site;
+    unsigned number; /* in flight, as the unit has it */
+    uint32_t access_count;
+    bool mispredicted;
+    struct spe_memory_access accesses[SPE_A64_ACCESSES_MAX];
+    struct spe_machine_access met[SPE_A64_ACCESSES_MAX];
+};
+
+/* Exact counts of an instruction, beside how often it ran. */
+struct site_counts {
+    uint64_t taken, mispredicted, l1_misses, llc_misses, walks;
+};
+
+struct vcpu {
+    /* What every block and access looks at. */
+    int64_t left;              /* operations that may run before unit_look is needed */
+    const struct block *armed; /* the block whose accesses belong to a sample, or NULL */
+    const struct block *block; /* that began last; with the model only */
+    uint64_t taken;            /* target of the last taken branch; with the model only */
+    unsigned cpu;              /* of the machine */
+    pthread_mutex_t *cpu_lock; /* NULL: no other thread runs on that cpu */
+    uint64_t *executed;        /* --stat: by block */
+    struct site_counts *met;   /* --stat: by instruction */
+    size_t executed_count, met_count;
+
+    /* What only a look needs. */
+    pthread_mutex_t lock; /* the process may end in another thread */
+    unsigned index;       /* QEMU's */
+    unsigned generation;  /* of the process: a forked child begins anew */
+    bool forced;          /* `left` was made negative to be called at the next block */
+    bool started, ended;
+    bool irq;
+    pid_t tid;
+    uint32_t slot;
+    uint64_t told;    /* operations that the unit allowed, at the time that `left` was set */
+    uint64_t drained; /* time */
+    struct spe_spu *spu;
+    struct wire_shared *shared;
+    struct sample samples[UNIT_SAMPLES_MAX];
+    unsigned sample_count;
+};
+
+/* What all units of the process have in common. */
+struct unit_process {
+    unsigned generation;
+    uint64_t lineage; /* tells processes apart in the seed */
+    struct driver_event event;
+    struct spe_spu_config config;
+    struct spe_machine *machine; /* NULL: no model */
+    unsigned cpus;
+    bool stat;
+};
+
+extern struct unit_process unit_process;
+
+/* The machine's results are from 0 to cpus - 1. Makes the configuration, and the machine if there
+ * is a model. False with a sentence in `why`. */
+bool unit_setup(const struct wire_setup *setup, char *why, size_t why_size);
+
+/* A new vCPU, not yet running; it starts with its first look. NULL without memory. */
+struct vcpu *unit_create(unsigned index);
+
+/* The block is about to run and v->left is negative: `left` has its count subtracted already. */
+void unit_look(struct vcpu *v, const struct block *block);
+
+/* An access in the armed block. `met` is NULL without a model. */
+void unit_access(struct vcpu *v, const struct site *site, uint64_t va, uint32_t bytes, bool store,
+                 const struct spe_machine_access *met);
+
+/* How the branch at the end of the last block ended, if it is sampled. */
+void unit_branch(struct vcpu *v, const struct site *site, bool mispredicted);
+
+/* Send what there is. */
+void unit_drain(struct vcpu *v);
+
+/* Its thread ends, or the process: complete what can be completed, send everything. */
+void unit_end(struct vcpu *v);
+
+/* --stat: room for the counts of all blocks that there are; false without memory. */
+bool unit_grow_counts(struct vcpu *v);
+
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/*
+ * What the plugin and the launcher of `spe record` say to each other over a socket that keeps
+ * messages apart (SOCK_SEQPACKET). Both come from one build, so structs go as they are.
+ *
+ * A process connects, says WIRE_HELLO and gets WIRE_SETUP. Then it only talks. Its end is the end
+ * of its connection, however it ends. See docs/record.md.
+ */
+#ifndef QEMU_WIRE_H
+#define QEMU_WIRE_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+enum {
+    WIRE_VERSION = 1,
+    WIRE_BUFFER = 64 << 10,       /* Profiling Buffer of a vCPU, and so the largest AUX message */
+    WIRE_MESSAGE_MAX = 128 << 10, /* of any message */
+    WIRE_TEXT = 4096,
+};
+
+enum wire_type {
+    WIRE_HELLO = 1,  /* struct wire_hello */
+    WIRE_SETUP,      /* struct wire_setup, the only one from the launcher */
+    WIRE_COMM,       /* struct wire_text: the thread has this name now */
+    WIRE_PROGRAM,    /* struct wire_text: as COMM, and the process has just become this program */
+    WIRE_MAP,        /* struct wire_map */
+    WIRE_THREAD,     /* struct wire_thread, with the descriptor of its struct wire_shared */
+    WIRE_AUX,        /* struct wire_aux */
+    WIRE_THREAD_END, /* struct wire_thread */
+    WIRE_AWAY,       /* header only: the connection ends, the process does not: it comes back */
+    WIRE_COUNTS,     /* struct wire_counts: exact counts, with --stat */
+    WIRE_TROUBLE,    /* struct wire_text: a sentence for the user */
+};
+
+struct wire_header {
+    uint32_t type;
+    uint32_t size; /* of the whole message */
+    uint32_t pid, tid;
+    uint64_t time; /* CLOCK_MONOTONIC, ns */
+};
+
+enum wire_hello_how {
+    WIRE_STARTED, /* by the launcher, or by exec */
+    WIRE_FORKED,
+    WIRE_BACK /* after WIRE_AWAY */
+};
+
+struct wire_hello {
+    struct wire_header header;
+    uint32_t version; /* WIRE_VERSION */
+    uint32_t how;
+    uint32_t parent; /* process */
+    int32_t level;   /* of the plugin interface */
+};
+
+enum {
+    WIRE_STAT = 1u << 0,       /* count exactly: WIRE_COUNTS at the end */
+    WIRE_FUNCTIONAL = 1u << 1, /* the machine model is on */
+    WIRE_SHARE_CPUS = 1u << 2, /* there may be more threads than cpus */
+};
+
+/* What to do. The event is in perf's words, as in struct perf_event_attr. */
+struct wire_setup {
+    struct wire_header header;
+    uint32_t version;
+    uint32_t flags; /* WIRE_STAT ... */
+    uint32_t cpus;  /* of the machine */
+    uint64_t seed;
+    uint64_t config, config1, config2, config3, config4, period;
+    char cpu[32], machine[32]; /* presets of unit and machine */
+    /* How QEMU was started up to the program, for exec: strings one after the other. */
+    uint32_t argument_count, arguments_size;
+    char arguments[WIRE_TEXT * 4];
+};
+
+struct wire_text {
+    struct wire_header header;
+    char text[WIRE_TEXT];
+};
+
+struct wire_map {
+    struct wire_header header;
+    uint64_t start, length, offset, inode;
+    uint32_t major, minor, protection, flags;
+    char path[WIRE_TEXT];
+};
+
+/* A vCPU's thread. The slot is the lowest number that no other thread of its process has. */
+struct wire_thread {
+    struct wire_header header;
+    uint32_t slot;
+};
+
+struct wire_aux {
+    struct wire_header header;
+    uint32_t slot;
+    uint32_t flags;  /* PERF_AUX_FLAG_... */
+    uint64_t offset; /* in all that this thread has written */
+    uint32_t size;
+    uint8_t bytes[WIRE_BUFFER];
+};
+
+/* What the kernel would count; all of the thread so far. */
+struct wire_statistics {
+    uint64_t operations, selected, collisions, sampled, filtered, records, bytes, dropped;
+    uint64_t filtered_by[8]; /* enum spe_filter */
+};
+
+/*
+ * Memory that a vCPU shares with the launcher, so that what a killed program leaves is not lost:
+ * records up to `head` that no WIRE_AUX has carried yet, and the statistics.
+ */
+struct wire_shared {
+    _Atomic uint64_t offset; /* of the buffer's first byte in all that this thread has written */
+    _Atomic uint64_t head;   /* bytes in the buffer that are whole records */
+    struct wire_statistics statistics;
+    _Alignas(4096) uint8_t buffer[WIRE_BUFFER];
+};
+
+enum { /* what an instruction is; an atomic is both a load and a store */
+       WIRE_IS_LOAD = 1u << 0,
+       WIRE_IS_STORE = 1u << 1,
+       WIRE_IS_BRANCH = 1u << 2,
+};
+
+/* Exact counts of one instruction, with --stat. */
+struct wire_count {
+    uint64_t pc, time; /* where, and when it was first seen */
+    uint64_t executed; /* times */
+    uint64_t taken, mispredicted, l1_misses, llc_misses, walks; /* 0 without a model */
+    uint32_t word, is;
+};
+
+enum { WIRE_COUNTS_MAX = 1024 };
+
+struct wire_counts {
+    struct wire_header header;
+    uint32_t count;
+    struct wire_count counts[WIRE_COUNTS_MAX];
+};
+
+#endif

@@ -32,17 +32,18 @@ static void check_order(const char *name)
     uint32_t l1, l2, llc, peer, memory, remote_cache, remote_memory;
     struct spe_machine *m;
 
-    config.cpus = 4;
-    config.sockets = 2; /* cpus 0 and 1, 2 and 3 */
+    config.cpus = 6;
+    config.sockets = 2; /* cpus 0 to 2, 3 to 5 */
     m = make_machine(&config);
     memory = data_cycles(touch(m, 0, 0, 0), SPE_PLACE_MEMORY);
     l1 = data_cycles(touch(m, 0, 0, 0), SPE_PLACE_L1);
-    llc = data_cycles(touch(m, 1, 0, 0), SPE_PLACE_LLC);
+    touch(m, 1, 0, 0);
+    llc = data_cycles(touch(m, 2, 0, 0), SPE_PLACE_LLC); /* nobody need be asked */
     touch(m, 0, 0, SPE_ACCESS_STORE);
     peer = data_cycles(touch(m, 1, 0, 0), SPE_PLACE_PEER);
     touch(m, 0, 0, SPE_ACCESS_STORE);
-    remote_cache = data_cycles(touch(m, 2, 0, 0), SPE_PLACE_REMOTE_CACHE);
-    remote_memory = data_cycles(touch(m, 2, 64, 0), SPE_PLACE_REMOTE_MEMORY);
+    remote_cache = data_cycles(touch(m, 3, 0, 0), SPE_PLACE_REMOTE_CACHE);
+    remote_memory = data_cycles(touch(m, 3, 64, 0), SPE_PLACE_REMOTE_MEMORY);
     for (unsigned i = 1; i <= config.l1d.ways; i++) /* out of L1, not of L2 */
         touch(m, 0, 4096 + (uint64_t)i * config.l1d.bytes, 0);
     touch(m, 0, 4096, 0);
@@ -266,15 +267,15 @@ static unsigned check_records(const struct spe_spu_config *config, const struct 
                                            .align = config->min_align_bytes};
     struct spe_stream stream;
     struct spe_item item;
+    struct spe_record record;
     unsigned records = 0;
 
-    spe_stream_init(&stream, host->memory, size);
-    while (spe_stream_next(&stream, &item) > 0) {
-        if (item.kind != SPE_ITEM_RECORD)
-            continue;
+    spe_stream_init(&stream, 0);
+    spe_stream_feed(&stream, host->memory, size);
+    while (spe_stream_next(&stream, &item, &record) == SPE_ITEM_RECORD) {
         assert_int_equal(
             spe_check_record(&check, item.bytes, item.size, item.offset, complain, NULL), 0);
-        *events |= item.record.events;
+        *events |= record.events;
         records++;
     }
     return records;
@@ -297,8 +298,7 @@ static void sample(struct spe_machine *m, struct spe_spu *spu, uint64_t *seed)
         op.target = 0x400000 + 4 * chance(seed, 1000);
         op.target_security = SPE_NONSECURE;
         op.indirect = true;
-        op.mispredicted =
-            spe_machine_branch(m, 0, op.pc, SPE_BRANCH_INDIRECT, op.taken, op.target);
+        op.mispredicted = spe_machine_branch(m, 0, op.pc, SPE_BRANCH_INDIRECT, op.taken, op.target);
         spe_machine_describe(m, 0, &op, NULL, NULL);
     }
     assert_int_equal(spe_spu_sample(spu, &op), SPE_FATE_WRITTEN);
@@ -320,9 +320,9 @@ static void check_unit(const char *name)
         spe_machine_touch(m, 1, chance(&seed, 1 << 16), 8, SPE_ACCESS_STORE, NULL);
         sample(m, spu, &seed);
     }
-    assert_int_equal(check_records(&unit, &host,
-                                   spe_spu_reg_get(spu, SPE_REG_PMBPTR_EL1) - BASE, &events),
-                     2000);
+    assert_int_equal(
+        check_records(&unit, &host, spe_spu_reg_get(spu, SPE_REG_PMBPTR_EL1) - BASE, &events),
+        2000);
     /* Retired; L1D, TLB accessed and missed; mispredicted. */
     assert_int_equal(events & 0xbe, 0xbe);
     spe_spu_destroy(spu);
@@ -345,9 +345,9 @@ static void test_unit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order),         cmocka_unit_test(test_translation),
-        cmocka_unit_test(test_upgrade),       cmocka_unit_test(test_describe_load),
-        cmocka_unit_test(test_issue),         cmocka_unit_test(test_branch_and_other),
+        cmocka_unit_test(test_order),   cmocka_unit_test(test_translation),
+        cmocka_unit_test(test_upgrade), cmocka_unit_test(test_describe_load),
+        cmocka_unit_test(test_issue),   cmocka_unit_test(test_branch_and_other),
         cmocka_unit_test(test_unit),
     };
 

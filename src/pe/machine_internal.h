@@ -121,8 +121,7 @@ struct pe_lock {
  */
 struct pe_directory {
     uint64_t *entries; /* line | 1, then a bit for each cpu; 0: free */
-    uint64_t set_mask;
-    uint32_t line_shift, slot_shift, entry_words;
+    uint32_t line_shift, set_shift, slot_shift, entry_words;
 };
 
 struct spe_machine {

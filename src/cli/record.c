@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
 /* spe record: runs an AArch64 program under QEMU with a software SPU. */
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "record/record.h"
+#include "render/truth.h"
 
 static const char help[] =
     "Usage: spe record [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
@@ -21,7 +25,8 @@ static const char help[] =
     "                        store_filter, branch_filter, event_filter, inv_event_filter,\n"
     "                        min_latency, pa_enable, pct_enable ... (arm_spe/jitter=1/)\n"
     "  -c, --count N         sample interval in operations, a multiple of 256 (4096)\n"
-    "  -o, --output FILE     where to write (perf.data)\n"
+    "  -o, --output FILE     where to write (perf.data); - is standard output, in the form\n"
+    "                        for 'perf report -i -', and the program's goes to standard error\n"
     "      --cpu NAME        which CPU to be: neoverse-n1 (default), neoverse-v2,\n"
     "                        kunpeng-920, architecture (every feature of SPE)\n"
     "      --model MODEL     functional: caches, TLB and branch prediction are modelled\n"
@@ -50,7 +55,7 @@ struct job {
     const struct command *command;
     struct record_options options;
     const char *stat_json;
-    bool quiet;
+    bool stat_text, quiet;
 };
 
 /* ---- options -------------------------------------------------------------------------------- */
@@ -149,7 +154,7 @@ static bool one_option(struct job *job, int option, int *status)
         o->stat = true;
         return true;
     case OPT_STAT:
-        o->stat = true;
+        o->stat = job->stat_text = true;
         return true;
     case OPT_QEMU:
         o->qemu = optarg;
@@ -223,6 +228,58 @@ static void warn_of_interval(const struct job *job)
                 job->options.period, interval);
 }
 
+/* ---- the truth ------------------------------------------------------------------------------ */
+
+enum { FUNCTIONS_SHOWN = 20 };
+
+static bool write_json(const struct job *job, const struct truth *truth)
+{
+    int fd = open(job->stat_json, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), error;
+    struct out out;
+
+    if (fd < 0 || out_open(&out, fd) < 0) {
+        complain(job->stat_json, "%s", fd < 0 ? strerror(errno) : spe_strerror(SPE_ERR_NOMEM));
+        if (fd >= 0)
+            close(fd);
+        return false;
+    }
+    render_truth_json(&out, truth, truth_quantities(&job->options));
+    error = out_close(&out);
+    if (close(fd) < 0 && !error)
+        error = errno;
+    if (error)
+        complain(job->stat_json, "%s", strerror(error));
+    return error == 0;
+}
+
+static bool write_text(const struct job *job, const struct truth *truth)
+{
+    struct out out;
+
+    if (out_open(&out, STDERR_FILENO) < 0)
+        return false;
+    render_truth(&out, truth, FUNCTIONS_SHOWN, truth_quantities(&job->options));
+    return out_close(&out) == 0;
+}
+
+static bool tell_truth(const struct job *job, const struct record_summary *summary,
+                       const struct record_counts *counts)
+{
+    struct record_problem problem;
+    struct truth truth;
+    bool good = truth_find(&job->options, summary, counts, &truth, &problem);
+
+    if (!good)
+        complain(problem.what, "%s", problem.why);
+    else
+        good = (!job->stat_json || write_json(job, &truth)) &&
+               (!job->stat_text || write_text(job, &truth));
+    truth_free(&truth);
+    return good;
+}
+
+/* ---- all ------------------------------------------------------------------------------------ */
+
 static int record(struct job *job)
 {
     struct record_counts counts = {0};
@@ -238,6 +295,8 @@ static int record(struct job *job)
         complain(problem.what, "%s", problem.why);
     if (started && !job->quiet)
         print_summary(job, &summary);
+    if (good && job->options.stat)
+        good = tell_truth(job, &summary, &counts);
     free(counts.at);
     if (!good)
         return started ? STATUS_BAD_DATA : STATUS_USAGE;

@@ -40,6 +40,24 @@ static void note_branch(struct block *b)
                         (insn.operation.procedure_return ? SPE_BRANCH_RETURN : 0));
 }
 
+/* As the Operation Type packet tells it (D18.2.7). */
+static uint16_t kind_of(const struct spe_a64 *insn)
+{
+    switch (insn->operation.kind) {
+    case SPE_OPERATION_LOAD:
+        return WIRE_IS_LOAD;
+    case SPE_OPERATION_STORE:
+    case SPE_OPERATION_DC_ZVA:
+        return WIRE_IS_STORE;
+    case SPE_OPERATION_ATOMIC:
+        return insn->operation.returns_value ? WIRE_IS_LOAD : WIRE_IS_STORE;
+    case SPE_OPERATION_BRANCH:
+        return WIRE_IS_BRANCH;
+    default:
+        return 0;
+    }
+}
+
 /* An exclusive pair takes the line as an atomic does. */
 static void note_access(struct site *site)
 {
@@ -49,8 +67,7 @@ static void note_access(struct site *site)
     if (insn.operation.kind == SPE_OPERATION_ATOMIC ||
         (insn.operation.exclusive && insn.operation.kind == SPE_OPERATION_STORE))
         site->how = SPE_ACCESS_ATOMIC;
-    site->is = (uint16_t)((insn.load ? WIRE_IS_LOAD : 0) | (insn.store ? WIRE_IS_STORE : 0) |
-                          (insn.branch ? WIRE_IS_BRANCH : 0));
+    site->is = kind_of(&insn);
 }
 
 static struct block *make(const struct qemu_plugin_tb *tb)

@@ -119,7 +119,7 @@ struct wire_shared {
     _Alignas(4096) uint8_t buffer[WIRE_BUFFER];
 };
 
-enum { /* what an instruction is; an atomic is both a load and a store */
+enum { /* what an instruction is; an atomic that returns a value is a load, else a store */
        WIRE_IS_LOAD = 1u << 0,
        WIRE_IS_STORE = 1u << 1,
        WIRE_IS_BRANCH = 1u << 2,

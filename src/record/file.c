@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -141,6 +142,18 @@ static void begin(struct record_file *f, const struct record_options *o)
     free(ids);
 }
 
+/* What cannot be written twice gets the form that perf has for pipes. */
+static int open_writer(struct record_file *f, struct spe_perf_error *error)
+{
+    struct stat st;
+
+    if (strcmp(f->path, "-") == 0)
+        return spe_perf_writer_open_fd(&f->writer, STDOUT_FILENO, SPE_PERF_WRITE_PIPE, error);
+    return spe_perf_writer_open(
+        &f->writer, f->path,
+        stat(f->path, &st) == 0 && !S_ISREG(st.st_mode) ? SPE_PERF_WRITE_PIPE : 0, error);
+}
+
 struct record_file *file_create(const struct record_options *options, unsigned cpus,
                                 struct record_problem *problem)
 {
@@ -153,7 +166,7 @@ struct record_file *file_create(const struct record_options *options, unsigned c
         return NULL;
     }
     f->cpus = cpus;
-    if (spe_perf_writer_open(&f->writer, f->path, 0, &error) < 0) {
+    if (open_writer(f, &error) < 0) {
         record_fail(problem, f->path, "%s", error.text);
         file_free(f);
         return NULL;

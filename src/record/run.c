@@ -20,7 +20,7 @@
 #include "record/collect.h"
 #include "record/find.h"
 
-enum { DEFAULT_CPUS = 64, ARGUMENTS_MAX = 16, POLL_MAX = 4096 };
+enum { DEFAULT_CPUS = 64, POLL_MAX = 4096, FLUSH_BYTES = 1 << 20 };
 
 struct recording {
     const struct record_options *options;
@@ -36,6 +36,7 @@ struct recording {
     pid_t child;
     bool child_ended, file_failed;
     double deadline, next_flush;
+    uint64_t next_flush_bytes;
 };
 
 uint64_t record_interval(uint64_t period)
@@ -187,6 +188,8 @@ static bool start_program(struct recording *r)
     if (r->child == 0) {
         sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
         tell_level(&r->found);
+        if (strcmp(r->options->output, "-") == 0)
+            dup2(STDERR_FILENO, STDOUT_FILENO);
         execv(command[0], command);
         fprintf(stderr, "spe: %s: %s\n", command[0], strerror(errno));
         _exit(127);
@@ -258,10 +261,11 @@ static void keep_time(struct recording *r)
 {
     double time = seconds();
 
-    if (time >= r->next_flush) {
+    if (time >= r->next_flush || r->summary->aux_bytes >= r->next_flush_bytes) {
         if (!r->file_failed && !file_flush(r->file, r->problem))
             r->file_failed = true;
         r->next_flush = time + 1;
+        r->next_flush_bytes = r->summary->aux_bytes + FLUSH_BYTES;
     }
     if (r->deadline != 0 && time >= r->deadline && !r->child_ended) {
         kill(r->child, r->summary->timed_out ? SIGKILL : SIGTERM);
@@ -299,6 +303,7 @@ static bool stay(struct recording *r)
     if (!fds)
         return false;
     r->next_flush = seconds() + 1;
+    r->next_flush_bytes = FLUSH_BYTES;
     r->deadline = r->options->duration > 0 ? seconds() + r->options->duration : 0;
     while (!r->child_ended) {
         serve(r, fds, 200);

@@ -8,19 +8,19 @@ import json
 import os
 import re
 import subprocess
-import sys
 import unittest
 
-SOURCE = os.environ["SPE_SOURCE_DIR"]
-sys.path.insert(0, os.path.join(SOURCE, "tests", "cli"))
-import perf_file  # noqa: E402 pylint: disable=wrong-import-position
-from spetest import SPE, CommandTest, need_symbols, skip  # noqa: E402 pylint: disable=C0413
+import recordtest  # also finds the tests of the command
+import perf_file
+from spetest import SPE, CommandTest, need_symbols, skip
 
+SOURCE = os.environ["SPE_SOURCE_DIR"]
 PROGRAMS = os.path.join(SOURCE, os.environ.get("SPECIMEN_DEPS", ".deps"), "programs")
 PERF = perf_file.find_perf()
 FIELDS = "comm,pid,tid,cpu,time,ip,sym,symoff,dso"
 
 need_symbols()
+recordtest.require()
 if not os.path.exists(os.path.join(PROGRAMS, "usr", "bin", "sqlite3")):
     skip("there are no AArch64 programs to record: tools/setup.sh test fetches them")
 if not PERF:

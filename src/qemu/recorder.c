@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "pe/machine_fast.h"
 #include "qemu/api.h"
 #include "qemu/channel.h"
 #include "qemu/counts.h"
@@ -26,7 +27,7 @@ struct call {
     uint64_t arguments[8];
 };
 
-static struct vcpu *vcpus[VCPUS_MAX]; /* by QEMU's index, which grows with every thread */
+static struct vcpu vcpus[VCPUS_MAX]; /* by QEMU's index, which grows with every thread */
 static struct call calls[VCPUS_MAX];
 static struct wire_setup setup;
 static bool based; /* the guest's base is known */
@@ -41,7 +42,7 @@ static const struct block nowhere;
 
 static void on_block(unsigned index, void *user)
 {
-    struct vcpu *v = vcpus[index];
+    struct vcpu *v = &vcpus[index];
     const struct block *b = user;
 
     v->left -= b->count;
@@ -51,10 +52,10 @@ static void on_block(unsigned index, void *user)
 
 static void on_access(unsigned index, uint32_t info, uint64_t va, void *user)
 {
-    struct vcpu *v = vcpus[index];
+    struct vcpu *v = &vcpus[index];
     const struct site *site = user;
 
-    if (RARELY(site->block == v->armed))
+    if (RARELY(unit_is_armed(v, site)))
         unit_access(v, site, va, 1u << qemu_plugin_mem_size_shift(info),
                     qemu_plugin_mem_is_store(info), NULL);
 }
@@ -83,7 +84,7 @@ static void branch_ended(struct vcpu *v, const struct block *last, uint64_t next
         spe_machine_branch(unit_process.machine, v->cpu, last->end - 4, last->kind, taken, next);
     if (RARELY(v->cpu_lock))
         pthread_mutex_unlock(v->cpu_lock);
-    if (RARELY(v->armed == last))
+    if (RARELY(unit_is_armed(v, site)))
         unit_branch(v, site, wrong);
     if (unit_process.stat && (counts = counts_of(v, site)) != NULL) {
         counts->taken += taken;
@@ -99,7 +100,7 @@ static void count_executed(struct vcpu *v, const struct block *b)
 
 static void on_block_modelled(unsigned index, void *user)
 {
-    struct vcpu *v = vcpus[index];
+    struct vcpu *v = &vcpus[index];
     const struct block *b = user, *last = v->block;
 
     v->block = b;
@@ -126,19 +127,19 @@ static void count_access(struct vcpu *v, const struct site *site,
 
 static void on_access_modelled(unsigned index, uint32_t info, uint64_t va, void *user)
 {
-    struct vcpu *v = vcpus[index];
+    struct vcpu *v = &vcpus[index];
     const struct site *site = user;
     uint32_t bytes = 1u << qemu_plugin_mem_size_shift(info);
-    bool store = qemu_plugin_mem_is_store(info), told = site->block == v->armed;
-    unsigned how = (store ? SPE_ACCESS_STORE : 0) | site->how;
+    bool store = qemu_plugin_mem_is_store(info), told = unit_is_armed(v, site);
     struct spe_machine_access met = {0}; /* a cpu that the machine has not does nothing */
 
     if (RARELY(v->cpu_lock))
         pthread_mutex_lock(v->cpu_lock);
-    if (!told && !unit_process.stat)
-        spe_machine_touch(unit_process.machine, v->cpu, va, bytes, how, NULL);
+    if (!told && !unit_process.stat && !site->how && v->cpu < unit_process.cpus)
+        spe_machine_touch_fast(unit_process.machine, v->cpu, va, bytes, store);
     else
-        spe_machine_touch(unit_process.machine, v->cpu, va, bytes, how, &met);
+        spe_machine_touch(unit_process.machine, v->cpu, va, bytes,
+                          (store ? SPE_ACCESS_STORE : 0) | site->how, &met);
     if (RARELY(v->cpu_lock))
         pthread_mutex_unlock(v->cpu_lock);
     if (unit_process.stat)
@@ -149,7 +150,7 @@ static void on_access_modelled(unsigned index, uint32_t info, uint64_t va, void 
 
 static void on_block_counted(unsigned index, void *user)
 {
-    count_executed(vcpus[index], user);
+    count_executed(&vcpus[index], user);
     on_block(index, user);
 }
 
@@ -184,24 +185,16 @@ static void translate(struct qemu_plugin_tb *tb)
 
 static void vcpu_init(unsigned index)
 {
-    if (index >= VCPUS_MAX)
-        return;
-    if (!vcpus[index])
-        vcpus[index] = unit_create(index);
-    if (!vcpus[index]) {
-        fputs("specimen: there is no memory for another thread\n", stderr);
+    if (index >= VCPUS_MAX || !unit_prepare(&vcpus[index])) {
+        fputs("specimen: there is no room for another thread\n", stderr);
         abort();
     }
-    vcpus[index]->block = &nowhere;
-    vcpus[index]->started = false;
-    vcpus[index]->ended = false;
-    vcpus[index]->left = -1;
-    vcpus[index]->forced = false;
+    vcpus[index].block = &nowhere;
 }
 
 static void vcpu_exit(unsigned index)
 {
-    struct vcpu *v = vcpus[index];
+    struct vcpu *v = &vcpus[index];
 
     unit_end(v);
     if (unit_process.stat)
@@ -210,10 +203,10 @@ static void vcpu_exit(unsigned index)
 
 static void end_all(void)
 {
-    for (unsigned i = 0; i < VCPUS_MAX && vcpus[i]; i++) {
-        unit_end(vcpus[i]);
+    for (unsigned i = 0; i < VCPUS_MAX && vcpus[i].samples; i++) {
+        unit_end(&vcpus[i]);
         if (unit_process.stat)
-            counts_add(vcpus[i]);
+            counts_add(&vcpus[i]);
     }
     if (unit_process.stat)
         counts_send();
@@ -248,16 +241,17 @@ static void in_child(void)
     unit_process.lineage = unit_process.lineage * 31 + 2;
     slots_reset();
     counts_reset();
-    for (unsigned i = 0; i < VCPUS_MAX && vcpus[i]; i++) {
-        pthread_mutex_init(&vcpus[i]->lock, NULL);
-        free(vcpus[i]->executed);
-        free(vcpus[i]->met);
-        vcpus[i]->executed = NULL;
-        vcpus[i]->met = NULL;
-        vcpus[i]->executed_count = vcpus[i]->met_count = 0;
-        vcpus[i]->left = -1;
-        vcpus[i]->forced = false;
-        vcpus[i]->ended = false;
+    for (unsigned i = 0; i < VCPUS_MAX && vcpus[i].samples; i++) {
+        struct vcpu *v = &vcpus[i];
+
+        pthread_mutex_init(&v->lock, NULL);
+        free(v->executed);
+        free(v->met);
+        v->executed = NULL;
+        v->met = NULL;
+        v->executed_count = v->met_count = 0;
+        v->left = -1;
+        v->forced = v->ended = false;
     }
     /* The parent's other threads may have been inside its machine: a new one, with cold caches. */
     if (unit_process.machine && !unit_setup(&setup, why, sizeof(why)))

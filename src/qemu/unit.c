@@ -71,16 +71,16 @@ bool unit_setup(const struct wire_setup *setup, char *why, size_t why_size)
     return !(setup->flags & WIRE_FUNCTIONAL) || setup_machine(setup, why, why_size);
 }
 
-struct vcpu *unit_create(unsigned index)
+bool unit_prepare(struct vcpu *v)
 {
-    struct vcpu *v = calloc(1, sizeof(*v));
-
-    if (!v)
-        return NULL;
-    v->index = index;
+    if (!v->samples) {
+        v->samples = calloc(UNIT_SAMPLES_MAX, sizeof(*v->samples));
+        pthread_mutex_init(&v->lock, NULL);
+    }
+    v->started = v->ended = v->forced = false;
     v->left = -1; /* the first block has to look */
-    pthread_mutex_init(&v->lock, NULL);
-    return v;
+    v->taken = 0;
+    return v->samples != NULL;
 }
 
 /* ---- The unit's host ------------------------------------------------------------------------ */
@@ -167,7 +167,7 @@ static void forget(struct vcpu *v)
         munmap(v->shared, sizeof(*v->shared));
     v->shared = NULL;
     v->sample_count = 0;
-    v->armed = NULL;
+    v->armed_size = 0;
     v->irq = false;
 }
 
@@ -330,7 +330,7 @@ static void finish_samples(struct vcpu *v, uint64_t next)
             unit_drain(v);
     }
     v->sample_count = 0;
-    v->armed = NULL;
+    v->armed_size = 0;
 }
 
 /* ---- Looking at a block --------------------------------------------------------------------- */
@@ -343,7 +343,8 @@ static void begin_sample(struct vcpu *v, const struct site *site, unsigned numbe
     s->number = number;
     s->access_count = 0;
     s->mispredicted = false;
-    v->armed = site->block;
+    v->armed = (uintptr_t)site->block->sites;
+    v->armed_size = site->block->count * sizeof(*site);
 }
 
 /* All operations of the block, of which the unit may choose some. */

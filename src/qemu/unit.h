@@ -37,20 +37,20 @@ struct site_counts {
 };
 
 struct vcpu {
-    /* What every block and access looks at. */
-    int64_t left;              /* operations that may run before unit_look is needed */
-    const struct block *armed; /* the block whose accesses belong to a sample, or NULL */
+    /* What every block and access looks at: one line of the cache. */
+    _Alignas(64) int64_t left; /* operations that may run before unit_look is needed */
+    uintptr_t armed;           /* the block whose accesses belong to a sample: where its sites */
+    uintptr_t armed_size;      /* begin, and their size; 0: none */
     const struct block *block; /* that began last; with the model only */
     uint64_t taken;            /* target of the last taken branch; with the model only */
-    unsigned cpu;              /* of the machine */
     pthread_mutex_t *cpu_lock; /* NULL: no other thread runs on that cpu */
+    unsigned cpu;              /* of the machine */
     uint64_t *executed;        /* --stat: by block */
     struct site_counts *met;   /* --stat: by instruction */
     size_t executed_count, met_count;
 
     /* What only a look needs. */
     pthread_mutex_t lock; /* the process may end in another thread */
-    unsigned index;       /* QEMU's */
     unsigned generation;  /* of the process: a forked child begins anew */
     bool forced;          /* `left` was made negative to be called at the next block */
     bool started, ended;
@@ -61,9 +61,15 @@ struct vcpu {
     uint64_t drained; /* time */
     struct spe_spu *spu;
     struct wire_shared *shared;
-    struct sample samples[UNIT_SAMPLES_MAX];
+    struct sample *samples; /* NULL: there is no such vCPU yet */
     unsigned sample_count;
 };
+
+/* Does the access of this site belong to a sample, perhaps? */
+static inline bool unit_is_armed(const struct vcpu *v, const struct site *site)
+{
+    return (uintptr_t)site - v->armed < v->armed_size;
+}
 
 /* What all units of the process have in common. */
 struct unit_process {
@@ -82,8 +88,8 @@ extern struct unit_process unit_process;
  * is a model. False with a sentence in `why`. */
 bool unit_setup(const struct wire_setup *setup, char *why, size_t why_size);
 
-/* A new vCPU, not yet running; it starts with its first look. NULL without memory. */
-struct vcpu *unit_create(unsigned index);
+/* A vCPU is there, not yet running; it starts with its first look. False without memory. */
+bool unit_prepare(struct vcpu *v);
 
 /* The block is about to run and v->left is negative: `left` has its count subtracted already. */
 void unit_look(struct vcpu *v, const struct block *block);

@@ -210,6 +210,7 @@ static int open_profile(struct job *job, struct spe_profile **profile)
 
     options->order = SPE_ORDER_FAST;
     options->want = SPE_WANT_SYMBOL;
+    options->omit = SPE_ANALYSIS_OMIT;
     if (spe_profile_open(profile, job->report.file, options, &error) == SPE_OK)
         return STATUS_OK;
     if (error.filter_position >= 0 && options->filter && error.code == SPE_ERR_INVALID)

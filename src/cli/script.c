@@ -169,6 +169,7 @@ static int open_profile(struct job *job, struct spe_profile **profile)
 
     if (job->fields & SCRIPT_BIT(SYM))
         options->want |= SPE_WANT_SYMBOL;
+    options->omit = script_omit(job->fields);
     if (spe_profile_open(profile, job->file, options, &error) == SPE_OK)
         return STATUS_OK;
     if (error.filter_position >= 0 && options->filter && error.code == SPE_ERR_INVALID)

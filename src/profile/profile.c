@@ -131,6 +131,7 @@ static int set_options(struct spe_profile *p, const struct spe_profile_options *
         p->thread_count = THREADS_MAX;
     p->order = o->order;
     p->want = o->want;
+    p->omit = o->filter ? 0 : o->omit;
     p->group_rows = o->group_rows ? o->group_rows : GROUP_ROWS;
     p->time_from = o->time_from;
     p->time_to = o->time_to;
@@ -560,7 +561,7 @@ static int filter_group(struct spe_profile *p, struct group *g)
     struct spe_rows view;
     int64_t kept;
 
-    group_show(g, &view, false);
+    group_show(g, &view);
     kept = spe_filter_select(p->filter, p, &view, g->selected);
     if (kept < 0)
         return (int)kept;
@@ -608,7 +609,7 @@ int spe_profile_next(struct spe_profile *p, struct spe_rows *rows)
         }
     } while (result > 0 && !g->columns.rows);
     if (result > 0)
-        group_show(g, rows, p->merge != NULL);
+        group_show(g, rows);
     if (result == 0)
         finish(p);
     return result;

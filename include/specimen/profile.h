@@ -78,11 +78,11 @@ enum spe_profile_order {
 };
 
 struct spe_profile_options {
-    size_t size;         /* sizeof(struct spe_profile_options) */
-    unsigned threads;    /* 0: as many as there are CPUs */
-    unsigned order;      /* enum spe_profile_order */
-    unsigned want;       /* SPE_WANT_... */
-    unsigned omit;       /* SPE_OMIT_...: what is not read. A filter reads everything */
+    size_t size;      /* sizeof(struct spe_profile_options) */
+    unsigned threads; /* 0: as many as there are CPUs, at most one for each 256 MB of SPE bytes */
+    unsigned order;   /* enum spe_profile_order */
+    unsigned want;    /* SPE_WANT_... */
+    unsigned omit;    /* SPE_OMIT_...: what is not read. A filter reads everything */
     unsigned group_rows; /* most rows of a group; 0: 4096; at most 65536 */
 
     const char *symfs;     /* files of the recording's machine are below this directory; NULL: / */

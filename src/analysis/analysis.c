@@ -313,8 +313,7 @@ static bool has_data(const struct spe_rows *rows, size_t i)
            (rows->addresses[i] >> SPE_ADDRESS_VA);
 }
 
-static void count_data(struct spe_analysis *a, const struct spe_rows *rows, size_t i,
-                       uint64_t hash)
+static void count_data(struct spe_analysis *a, const struct spe_rows *rows, size_t i, uint64_t hash)
 {
     uint32_t thread = rows->thread[i];
     struct heavy_counts *counts = heavy_add_hashed(

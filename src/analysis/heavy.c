@@ -179,8 +179,14 @@ size_t heavy_top(const struct heavy *h, struct heavy_key *first, size_t n)
         for (way = 0; way < HEAVY_WAYS; way++) {
             const struct heavy_set *set = &h->sets[i];
             const struct heavy_counts *c = &set->counts[way];
-            struct heavy_key key = {weight_of(h, i, way), set->place[way], c->space, c->samples,
-                                    c->loads,         c->misses,           c->thread, c->several};
+            struct heavy_key key = {weight_of(h, i, way),
+                                    set->place[way],
+                                    c->space,
+                                    c->samples,
+                                    c->loads,
+                                    c->misses,
+                                    c->thread,
+                                    c->several};
 
             if (key.weight)
                 top_offer(&top, &key);

@@ -10,8 +10,8 @@
 
 #include "profile_internal.h"
 
-#define BATCH 64          /* queues that are open at a time with SPE_ORDER_FAST */
-#define MERGE_ROWS 131072 /* rows in memory with SPE_ORDER_TIME */
+#define BATCH 64         /* queues that are open at a time with SPE_ORDER_FAST */
+#define MERGE_ROWS 32768 /* rows in memory with SPE_ORDER_TIME */
 
 /* ---- One queue after the other, or in turn -------------------------------------------------- */
 
@@ -115,22 +115,22 @@ struct merge {
     bool started;
 };
 
+__extension__ typedef unsigned __int128 u128;
+
 /* Without branches: which row is earlier is what nobody can predict. */
 static void replay(struct merge *m, struct entry entry)
 {
     size_t leaf = (size_t)((entry.rank & (ENDED - 1)) - 1);
 
     for (size_t at = (m->leaves + leaf) / 2; at; at /= 2) {
-        struct entry *other = &m->nodes[at];
-        uint64_t earlier = (other->key < entry.key) |
-                           ((other->key == entry.key) & (other->rank < entry.rank));
-        uint64_t key = (other->key ^ entry.key) & (0 - earlier);
-        uint64_t rank = (other->rank ^ entry.rank) & (0 - earlier);
+        struct entry *other = &m->nodes[at], was = *other;
+        bool earlier = ((u128)was.key << 64 | was.rank) < ((u128)entry.key << 64 | entry.rank);
+        uint64_t swap = 0 - (uint64_t)earlier;
 
-        other->key ^= key;
-        other->rank ^= rank;
-        entry.key ^= key;
-        entry.rank ^= rank;
+        other->key ^= (was.key ^ entry.key) & swap;
+        other->rank ^= (was.rank ^ entry.rank) & swap;
+        entry.key ^= (was.key ^ entry.key) & swap;
+        entry.rank ^= (was.rank ^ entry.rank) & swap;
     }
     m->nodes[0] = entry;
 }
@@ -247,7 +247,8 @@ int merge_start(struct spe_profile *p)
     m->queues = calloc(p->queue_count, sizeof(*m->queues));
     m->nodes = calloc(m->leaves, sizeof(*m->nodes));
     m->rows = malloc(p->group_rows * sizeof(*m->rows));
-    if (!m->queues || !m->nodes || !m->rows || group_init(&m->out, p->group_rows, p, GROUP_MERGE) < 0)
+    if (!m->queues || !m->nodes || !m->rows ||
+        group_init(&m->out, p->group_rows, p, GROUP_MERGE) < 0)
         return SPE_ERR_NOMEM;
     for (size_t i = 0; i < p->queue_count; i++) {
         m->queues[i].group[0] = &p->slots[2 * i];

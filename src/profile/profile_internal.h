@@ -398,6 +398,7 @@ struct spe_profile {
     VECTOR(struct level_table *) levels;
 
     unsigned thread_count, order, want, omit;
+    unsigned cpus_here; /* of the machine that reads the recording */
     size_t group_rows;
     size_t chunk; /* bytes that are read at once */
     uint64_t time_from, time_to;

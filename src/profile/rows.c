@@ -155,8 +155,7 @@ void group_select(struct group *g, const uint64_t *selected)
 #define GATHER(type)                                                                               \
     static void gather_##type(type *to, const type *from, const uint32_t *rows, size_t count)      \
     {                                                                                              \
-        for (size_t i = 0; i < count; i++)                                                         \
-            to[i] = from[rows[i]];                                                                 \
+        _Pragma("GCC unroll 8") for (size_t i = 0; i < count; i++) to[i] = from[rows[i]];          \
     }
 
 GATHER(uint8_t)

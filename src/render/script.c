@@ -150,16 +150,33 @@ static char *put_hex16(char *p, uint64_t v)
     return p + 16;
 }
 
+static unsigned decimal_digits(uint64_t v)
+{
+    unsigned n = 1;
+
+    while (v >= 10) {
+        v /= 10;
+        n++;
+    }
+    return n;
+}
+
 /* To the right in `width` columns, at most 16; in more if it needs them. */
 static char *put_decimal_right(char *p, uint64_t v, unsigned width)
 {
-    char digits[24], *end = put_decimal(digits, v);
-    size_t length = (size_t)(end - digits);
+    char *at = p + width;
 
-    if (length > width)
-        return put_bytes(p, digits, length);
+    if (decimal_digits(v) > width)
+        return put_decimal(p, v);
     memset(p, ' ', 16);
-    memcpy(p + width - length, digits, 16); /* a longer number than this needs the line above */
+    for (; v >= 100; v /= 100) {
+        at -= 2;
+        memcpy(at, out_decimal_pairs + 2 * (v % 100), 2);
+    }
+    if (v >= 10)
+        memcpy(at - 2, out_decimal_pairs + 2 * v, 2);
+    else
+        at[-1] = (char)('0' + v);
     return p + width;
 }
 
@@ -292,8 +309,8 @@ uint64_t script_address(const struct spe_rows *rows, size_t i)
 /* script_event, to the right in 12 columns. */
 static char *put_event(char *p, uint16_t op, uint8_t has)
 {
-    static const char names[4][16] = {"instructions: ", "      memory: ", "      branch: ",
-                                      "instructions: "};
+    static const char names[4][16] = {
+        "instructions: ", "      memory: ", "      branch: ", "instructions: "};
     _Static_assert(SPE_CLASS_LDST == 1 && SPE_CLASS_BRANCH == 2, "indices of the names");
 
     memcpy(p, names[has & SPE_HAS_OP ? op >> 8 & 3 : 0], 16);

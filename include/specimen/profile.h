@@ -54,7 +54,7 @@ enum {
     SPE_WANT_LINE = 1u << 1,   /* line: needs debug information, and time to read it */
 };
 
-/* Columns that may be left out, for speed: they are then NULL. */
+/* Columns that may be left out, for speed: they are then NULL, but where they are needed inside. */
 enum {
     SPE_OMIT_OFFSET = 1u << 0,
     SPE_OMIT_TIMESTAMP = 1u << 1, /* time_ns stays */

@@ -92,13 +92,22 @@ struct merge_queue {
     uint32_t at, end;       /* rows of the table: the next, and the first behind the group */
 };
 
-/* A row that is the next of its queue. Ranks tell queues, from 1 on; with equal keys the first
- * queue comes first. Keys do not descend, so that a stray timestamp holds nobody up. */
-struct entry {
-    uint64_t key, rank;
-};
+/* A row that is the next of its queue, as one number: its time above, and below the queue's rank,
+ * from 1 on, so that with equal times the first queue comes first. Times do not descend in a queue:
+ * a stray timestamp holds nobody up. */
+__extension__ typedef unsigned __int128 u128;
 
 #define ENDED (UINT64_C(1) << 32) /* in the rank: the queue has no more rows */
+
+static inline u128 entry_of(uint64_t time, uint64_t rank)
+{
+    return (u128)time << 64 | rank;
+}
+
+static inline uint64_t rank_of(u128 entry)
+{
+    return (uint64_t)entry;
+}
 
 /*
  * A tree in which every node has the later one of the two rows that met there, and the earlier one
@@ -107,7 +116,7 @@ struct entry {
  */
 struct merge {
     struct merge_queue *queues;
-    struct entry *nodes;
+    u128 *nodes;
     size_t leaves; /* a power of two */
     struct group out;
     uint32_t *rows; /* of the table, that come next in `out` */
@@ -115,22 +124,17 @@ struct merge {
     bool started;
 };
 
-__extension__ typedef unsigned __int128 u128;
-
 /* Without branches: which row is earlier is what nobody can predict. */
-static void replay(struct merge *m, struct entry entry)
+static void replay(struct merge *m, u128 entry)
 {
-    size_t leaf = (size_t)((entry.rank & (ENDED - 1)) - 1);
+    size_t leaf = (size_t)(entry & (ENDED - 1)) - 1;
 
     for (size_t at = (m->leaves + leaf) / 2; at; at /= 2) {
-        struct entry *other = &m->nodes[at], was = *other;
-        bool earlier = ((u128)was.key << 64 | was.rank) < ((u128)entry.key << 64 | entry.rank);
-        uint64_t swap = 0 - (uint64_t)earlier;
+        u128 *other = &m->nodes[at], was = *other;
+        bool earlier = was < entry;
 
-        other->key ^= (was.key ^ entry.key) & swap;
-        other->rank ^= (was.rank ^ entry.rank) & swap;
-        entry.key ^= (was.key ^ entry.key) & swap;
-        entry.rank ^= (was.rank ^ entry.rank) & swap;
+        *other = earlier ? entry : was;
+        entry = earlier ? was : entry;
     }
     m->nodes[0] = entry;
 }
@@ -175,23 +179,21 @@ static int advance(struct spe_profile *p, uint32_t number)
 static int next_row(struct spe_profile *p)
 {
     struct merge *m = p->merge;
-    struct entry entry = m->nodes[0];
-    struct merge_queue *q = &m->queues[entry.rank - 1];
-    uint64_t time;
+    uint64_t rank = rank_of(m->nodes[0]), before = (uint64_t)(m->nodes[0] >> 64), time;
+    struct merge_queue *q = &m->queues[rank - 1];
 
     if (q->at == q->end) {
-        int result = advance(p, (uint32_t)entry.rank - 1);
+        int result = advance(p, (uint32_t)rank - 1);
 
         if (result < 0)
             return result;
         if (!result) {
-            replay(m, (struct entry){UINT64_MAX, entry.rank | ENDED});
+            replay(m, entry_of(UINT64_MAX, rank | ENDED));
             return SPE_OK;
         }
     }
     time = p->table.time_ns[q->at];
-    entry.key = time > entry.key ? time : entry.key;
-    replay(m, entry);
+    replay(m, entry_of(time > before ? time : before, rank));
     return SPE_OK;
 }
 
@@ -207,9 +209,9 @@ static int start(struct spe_profile *p)
     for (size_t i = 0; i < m->leaves; i++) {
         int result;
 
-        m->nodes[0] = (struct entry){0, i + 1};
+        m->nodes[0] = entry_of(0, i + 1);
         if (i >= p->queue_count)
-            replay(m, (struct entry){UINT64_MAX, (i + 1) | ENDED});
+            replay(m, entry_of(UINT64_MAX, (i + 1) | ENDED));
         else if ((result = next_row(p)) < 0)
             return result;
     }
@@ -224,9 +226,9 @@ int merge_next(struct spe_profile *p, struct group **group)
     m->out.columns.rows = 0;
     m->waiting = 0;
     result = m->started ? SPE_OK : start(p);
-    while (result >= 0 && m->nodes[0].rank < ENDED &&
+    while (result >= 0 && rank_of(m->nodes[0]) < ENDED &&
            m->out.columns.rows + m->waiting < m->out.columns.capacity) {
-        m->rows[m->waiting++] = m->queues[m->nodes[0].rank - 1].at++;
+        m->rows[m->waiting++] = m->queues[rank_of(m->nodes[0]) - 1].at++;
         result = next_row(p);
     }
     if (result < 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
 /*
- * Three loops over the same half million numbers. One waits for memory, one for its branches, one for
+ * Three loops over the same million numbers. One waits for memory, one for its branches, one for
  * nothing: `spe record` and `spe report` tell which, and where.
  *
  *   aarch64-linux-gnu-gcc -O2 -g examples/three_ways.c -o three_ways
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define COUNT (1 << 19)
+#define COUNT (1 << 20)
 
 static uint32_t next[COUNT], value[COUNT];
 
@@ -73,7 +73,7 @@ int main(void)
     uint64_t sum = 0;
 
     prepare();
-    for (int round = 0; round < 3; round++)
+    for (int round = 0; round < 2; round++)
         sum += in_order() + only_some() + in_no_order();
     printf("%llu\n", (unsigned long long)sum);
     return 0;

@@ -395,9 +395,7 @@ static char *put_word(char *p, unsigned field, const char *word)
 {
     size_t length = strlen(word);
 
-    p = put_key(p, field);
-    memcpy(p, word, length);
-    return p + length;
+    return put_bytes(put_key(p, field), word, length);
 }
 
 static char *put_own(const struct script *s, char *p, const struct spe_rows *r, size_t i)

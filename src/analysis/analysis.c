@@ -35,7 +35,7 @@ struct spe_analysis {
     struct spe_analysis_config config;
     uint8_t class_of[OP_COUNT]; /* enum mix_class */
     uint8_t step_of[OP_COUNT];
-    uint32_t steps[STEP_KINDS][STEP_EVENTS][PLACE_COUNTS]; /* what a sample adds to its place */
+    place_vector steps[STEP_KINDS][STEP_EVENTS][2]; /* what a sample adds to its place */
     struct op_count ops[OP_COUNT];
     uint64_t event_bytes[8][256]; /* samples by each byte of their events */
     struct latency served[SPE_SERVED_COUNT];
@@ -73,7 +73,7 @@ static void prepare_steps(struct spe_analysis *a)
             step.tlb_walks = step.memory && events & STEP_EVENT(TLB_WALK);
             step.mispredicted = step.branches && events & STEP_EVENT(MISPREDICTED);
             step.not_taken = step.branches && events & STEP_EVENT(NOT_TAKEN);
-            memcpy(a->steps[kind][events], step.counts, sizeof(step.counts));
+            memcpy(a->steps[kind][events], step.vectors, sizeof(step.vectors));
         }
     }
 }
@@ -258,7 +258,7 @@ static inline bool count_place(struct spe_analysis *a, struct spe_profile *profi
                                const struct spe_rows *rows, size_t i, unsigned op)
 {
     struct place *place = place_find(&a->places, rows->pc[i], rows->map[i]);
-    const uint32_t *step =
+    const place_vector *step =
         a->steps[a->step_of[op]][rows->events[i] >> SPE_EVENT_L1D_MISS & (STEP_EVENTS - 1)];
 
     if (!place->samples) {
@@ -267,7 +267,8 @@ static inline bool count_place(struct spe_analysis *a, struct spe_profile *profi
             return false;
     }
     place->latency += rows->total[i];
-    place_step(place, step);
+    place->vectors[0] += step[0];
+    place->vectors[1] += step[1];
     return true;
 }
 

@@ -14,6 +14,8 @@
 
 #define PLACE_COUNTS 8
 
+typedef uint32_t place_vector __attribute__((vector_size(16)));
+
 struct place {
     uint64_t pc, symbol;
     uint64_t latency;
@@ -26,6 +28,7 @@ struct place {
             uint32_t memory, branches, l1_misses, llc_misses, tlb_walks, mispredicted, not_taken;
         };
         uint32_t counts[PLACE_COUNTS]; /* the same */
+        place_vector vectors[2];       /* the same; left to itself, the compiler adds one by one */
     };
 };
 
@@ -51,20 +54,6 @@ static inline struct place *place_find(const struct places *p, uint64_t pc, uint
     while (p->slots[i].samples && (p->slots[i].pc != pc || p->slots[i].map != map))
         i = (i + 1) & p->mask;
     return &p->slots[i];
-}
-
-/* Two vectors of four: left to itself, the compiler adds one by one. */
-typedef uint32_t place_vector __attribute__((vector_size(16)));
-
-static inline void place_step(struct place *place, const uint32_t *step)
-{
-    place_vector sum[2], more[2];
-
-    memcpy(sum, place->counts, sizeof(sum));
-    memcpy(more, step, sizeof(more));
-    sum[0] += more[0];
-    sum[1] += more[1];
-    memcpy(place->counts, sum, sizeof(sum));
 }
 
 static inline bool places_full(const struct places *p)

@@ -152,16 +152,33 @@ void group_select(struct group *g, const uint64_t *selected)
     }
 }
 
-#define GATHER(type)                                                                               \
-    static void gather_##type(type *to, const type *from, const uint32_t *rows, size_t count)      \
-    {                                                                                              \
-        _Pragma("GCC unroll 8") for (size_t i = 0; i < count; i++) to[i] = from[rows[i]];          \
-    }
+static void gather8(uint8_t *to, const uint8_t *from, const uint32_t *rows, size_t count)
+{
+#pragma GCC unroll 8
+    for (size_t i = 0; i < count; i++)
+        to[i] = from[rows[i]];
+}
 
-GATHER(uint8_t)
-GATHER(uint16_t)
-GATHER(uint32_t)
-GATHER(uint64_t)
+static void gather16(uint16_t *to, const uint16_t *from, const uint32_t *rows, size_t count)
+{
+#pragma GCC unroll 8
+    for (size_t i = 0; i < count; i++)
+        to[i] = from[rows[i]];
+}
+
+static void gather32(uint32_t *to, const uint32_t *from, const uint32_t *rows, size_t count)
+{
+#pragma GCC unroll 8
+    for (size_t i = 0; i < count; i++)
+        to[i] = from[rows[i]];
+}
+
+static void gather64(uint64_t *to, const uint64_t *from, const uint32_t *rows, size_t count)
+{
+#pragma GCC unroll 8
+    for (size_t i = 0; i < count; i++)
+        to[i] = from[rows[i]];
+}
 
 /* Column by column: a loop of one load and one store each, instead of a list of columns a row. */
 void group_gather(struct group *to, const struct group *from, const uint32_t *rows, size_t count)
@@ -174,13 +191,13 @@ void group_gather(struct group *to, const struct group *from, const uint32_t *ro
             continue;
         at = (uint8_t *)at + to->columns.rows * columns[i].size;
         if (columns[i].size == 8)
-            gather_uint64_t(at, source, rows, count);
+            gather64(at, source, rows, count);
         else if (columns[i].size == 4)
-            gather_uint32_t(at, source, rows, count);
+            gather32(at, source, rows, count);
         else if (columns[i].size == 2)
-            gather_uint16_t(at, source, rows, count);
+            gather16(at, source, rows, count);
         else
-            gather_uint8_t(at, source, rows, count);
+            gather8(at, source, rows, count);
     }
     to->columns.rows += count;
 }

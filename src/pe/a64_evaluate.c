@@ -192,7 +192,7 @@ static void evaluate_predicate(struct evaluation *e)
 {
     uint32_t bytes = governed_bytes(e), lane = e->insn->lane_bytes, all = 0, on = 0;
 
-    if (!e->insn->operation.predicated || lane == 0 || !read_predicate(e, bytes))
+    if (lane == 0 || !read_predicate(e, bytes))
         return;
     for (uint32_t at = 0; at < bytes; at += lane) {
         all++;

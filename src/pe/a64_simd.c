@@ -9,7 +9,18 @@
 
 /* Sets of sizes: bits 23:22 are 0 to 3. LOW, HIGH: size<1>, which is part of the opcode of
  * floating-point; size<0> is then S or D. */
-enum { B = 1, H = 2, S = 4, D = 8, BHS = 7, HS = 6, BH = 3, LOW = 3, HIGH = 12, ANY = A64_ANY_SIZE };
+enum {
+    B = 1,
+    H = 2,
+    S = 4,
+    D = 8,
+    BHS = 7,
+    HS = 6,
+    BH = 3,
+    LOW = 3,
+    HIGH = 12,
+    ANY = A64_ANY_SIZE
+};
 
 /* clang-format off */
 
@@ -381,7 +392,8 @@ static bool floating_point(struct spe_a64 *insn)
     if (!bit(word, 24) && bit(word, 21) && bit(word, 10)) {
         insn->has_condition = true;
         insn->condition = (uint8_t)bits(word, 15, 12);
-        insn->operation.cond_op = 1 + __builtin_ctz(bit(word, 11) ? SPE_COND_FCSEL : SPE_COND_FCCMP);
+        insn->operation.cond_op =
+            1 + __builtin_ctz(bit(word, 11) ? SPE_COND_FCSEL : SPE_COND_FCCMP);
     }
     return true;
 }
@@ -417,12 +429,9 @@ static bool cryptography(struct spe_a64 *insn)
 }
 
 static const struct a64_group groups[] = {
-    {0x7e000000, 0x1e000000, floating_point},
-    {0x9f200400, 0x0e200400, three_same_register},
-    {0x9f000000, 0x0e000000, other_vector},
-    {0x9f000000, 0x0f000000, by_element},
-    {0xdf000000, 0x5e000000, scalar_simd},
-    {0xdf000000, 0x5f000000, scalar_by_element},
+    {0x7e000000, 0x1e000000, floating_point}, {0x9f200400, 0x0e200400, three_same_register},
+    {0x9f000000, 0x0e000000, other_vector},   {0x9f000000, 0x0f000000, by_element},
+    {0xdf000000, 0x5e000000, scalar_simd},    {0xdf000000, 0x5f000000, scalar_by_element},
     {0xff000000, 0xce000000, cryptography},
 };
 

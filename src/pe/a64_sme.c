@@ -200,7 +200,7 @@ static const struct a64_row multiple[] = {
 };
 
 /* Multiple vectors of SVE: 0xc1, bits 21 and 15 are 1 */
-static const struct a64_row vectors[] = {
+static const struct a64_row sve_multiple[] = {
     {0xff21e021, 0xc1208000, ANY, SVE | PREDICATE | VECTORS_2}, /* SEL */
     {0xff30fbe1, 0xc120a000, ANY, SVE | VECTORS_2}, /* SMAX, SQDMULH */
     {0xff30ffc0, 0xc120a000, ANY, SVE | VECTORS_2}, /* SMAX, SMIN, UMAX, UMIN */
@@ -366,9 +366,8 @@ static bool zero_tiles(struct spe_a64 *insn)
     insn->operation.kind = SPE_OPERATION_SME_TILE;
     insn->operation.whole_za = true;
     insn->operation.masked_zero = bits(insn->word, 7, 0) != 0xff;
-    insn->operation.tile_bits =
-        insn->operation.vl_bits / 64 * insn->operation.vl_bits *
-        (uint32_t)__builtin_popcount(bits(insn->word, 7, 0));
+    insn->operation.tile_bits = insn->operation.vl_bits / 64 * insn->operation.vl_bits *
+                                (uint32_t)__builtin_popcount(bits(insn->word, 7, 0));
     return true;
 }
 
@@ -390,20 +389,15 @@ static bool into_array(struct spe_a64 *insn)
 static bool sve_vectors(struct spe_a64 *insn)
 {
     insn->operation.multi_vector = true;
-    return a64_data_processing(insn, vectors, COUNT_OF(vectors));
+    return a64_data_processing(insn, sve_multiple, COUNT_OF(sve_multiple));
 }
 
 static const struct a64_group groups[] = {
-    {0xde800000, 0x80800000, outer_product},
-    {0xfe800000, 0xa0000000, several_vectors},
-    {0xffffff00, 0xc0080000, zero_tiles},
-    {0xff000000, 0xc0000000, array},
-    {0xff200000, 0xc1000000, by_element},
-    {0xff208000, 0xc1200000, into_array},
-    {0xff208000, 0xc1208000, sve_vectors},
-    {0xff000010, 0xe0000000, tile_slice},
-    {0xffc00010, 0xe1c00000, tile_slice},
-    {0xffdf9c10, 0xe1000000, array_vector},
+    {0xde800000, 0x80800000, outer_product},  {0xfe800000, 0xa0000000, several_vectors},
+    {0xffffff00, 0xc0080000, zero_tiles},     {0xff000000, 0xc0000000, array},
+    {0xff200000, 0xc1000000, by_element},     {0xff208000, 0xc1200000, into_array},
+    {0xff208000, 0xc1208000, sve_vectors},    {0xff000010, 0xe0000000, tile_slice},
+    {0xffc00010, 0xe1c00000, tile_slice},     {0xffdf9c10, 0xe1000000, array_vector},
     {0xffdffc1f, 0xe11f8000, table_register},
 };
 

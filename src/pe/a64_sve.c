@@ -124,6 +124,7 @@ static const struct a64_row permute[] = {
     {0xff3cfc00, 0x05303800, HSD, VECTOR},   /* SUNPKLO, SUNPKHI, UUNPKLO, UUNPKHI */
     {0xff3ffc00, 0x05343800, ANY, VECTOR},   /* INSR (SIMD&FP) */
     {0xff3ffc00, 0x05383800, ANY, VECTOR},   /* REV */
+    {0xfffefc00, 0x05283800, ANY, NONE},     /* of no size */
     {0xff39fc10, 0x05283800, ANY, WITH_P},   /* PMOV to a predicate */
     {0xff39fe00, 0x05293800, ANY, WITH_P},   /* PMOV to a vector */
     {0xff30f210, 0x05204000, ANY, ONLY_P},   /* ZIP1, ZIP2, UZP1, UZP2 (predicates) */

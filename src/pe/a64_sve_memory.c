@@ -427,7 +427,8 @@ static bool store_quadwords(struct spe_a64 *insn)
         scalar_plus_imm4(insn);
     else
         scalar_plus_scalar(insn, Q);
-    return bits(insn->word, 23, 22) != 0 && (imm ? !bit(insn->word, 20) : bits(insn->word, 20, 16) != 31);
+    return bits(insn->word, 23, 22) != 0 &&
+           (imm ? !bit(insn->word, 20) : bits(insn->word, 20, 16) != 31);
 }
 
 /* Bits 22:21: 64-bit lanes, scaled, 32-bit lanes, scaled. xs is bit 14. */

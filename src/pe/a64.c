@@ -33,10 +33,8 @@ static void set_vectors(struct spe_operation *op, uint32_t facts)
 {
     uint32_t flags = facts / A64_VECTORS_2 & 0xf;
 
-    if (flags) {
-        op->vectors = 2 * flags;
-        op->multi_vector = true;
-    }
+    op->vectors = 2 * flags;
+    op->multi_vector = flags || facts & A64_MULTIPLE;
 }
 
 /* A tile has as many rows as columns: the vector length over the size of an element. */

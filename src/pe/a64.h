@@ -62,6 +62,7 @@ enum {
     A64_TILE_H = 1u << 16, /* size of the elements of a ZA tile */
     A64_TILE_S = 1u << 17,
     A64_TILE_D = 1u << 18,
+    A64_MULTIPLE = 1u << 19, /* several vectors in, one out: multi_vector */
 };
 
 enum { A64_ANY_SIZE = 0xf };

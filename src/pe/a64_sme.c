@@ -226,19 +226,19 @@ static const struct a64_row sve_multiple[] = {
     {0xff20fc02, 0xc120cc00, ANY, SVE | VECTORS_4}, /* SCLAMP, UCLAMP */
     {0xff20fc00, 0xc120d000, ANY, SVE | VECTORS_2}, /* UZP, ZIP */
     {0xffe0f800, 0xc120d000, ANY, SVE | VECTORS_2}, /* UZP, ZIP */
-    {0xffbbfc20, 0xc120e000, ANY, SVE_FP}, /* BFCVT, FCVT */
-    {0xffbffc00, 0xc120e000, ANY, SVE_FP}, /* BFCVT, BFCVTN, FCVT, FCVTN */
+    {0xffbbfc20, 0xc120e000, ANY, SVE_FP | A64_MULTIPLE}, /* BFCVT, FCVT */
+    {0xffbffc00, 0xc120e000, ANY, SVE_FP | A64_MULTIPLE}, /* BFCVT, BFCVTN, FCVT, FCVTN */
     {0xff23e063, 0xc1218000, ANY, SVE | PREDICATE | VECTORS_4}, /* SEL */
     {0xfffffc01, 0xc121e000, ANY, SVE_FP | VECTORS_2}, /* FCVTZS, FCVTZU */
     {0xfffffc01, 0xc122e000, ANY, SVE_FP | VECTORS_2}, /* SCVTF, UCVTF */
-    {0xffaffc20, 0xc123e000, ANY, SVE}, /* SQCVT, SQCVTN, SQCVTU, SQCVTUN */
-    {0xffeffc00, 0xc123e000, ANY, SVE}, /* SQCVT, SQCVTN, UQCVT, UQCVTN */
+    {0xffaffc20, 0xc123e000, ANY, SVE | A64_MULTIPLE}, /* SQCVT, SQCVTN, SQCVTU, SQCVTUN */
+    {0xffeffc00, 0xc123e000, ANY, SVE | A64_MULTIPLE}, /* SQCVT, SQCVTN, UQCVT, UQCVTN */
     {0xff3ffc00, 0xc126e000, ANY, SVE_FP | VECTORS_2}, /* BF1CVT, BF1CVTL, BF2CVT, BF2CVTL, F1CVT, F1CVTL, F2CVT, F2CVTL */
     {0xfffffc43, 0xc131e000, ANY, SVE_FP | VECTORS_4}, /* FCVTZS, FCVTZU */
     {0xfffffc43, 0xc132e000, ANY, SVE_FP | VECTORS_4}, /* SCVTF, UCVTF */
-    {0xff3ffc20, 0xc133e000, ANY, SVE}, /* SQCVT, SQCVTN, SQCVTU, SQCVTUN */
-    {0xff7ffc00, 0xc133e000, ANY, SVE}, /* SQCVT, SQCVTN, UQCVT, UQCVTN */
-    {0xfffffc40, 0xc134e000, ANY, SVE_FP}, /* FCVT, FCVTN */
+    {0xff3ffc20, 0xc133e000, ANY, SVE | A64_MULTIPLE}, /* SQCVT, SQCVTN, SQCVTU, SQCVTUN */
+    {0xff7ffc00, 0xc133e000, ANY, SVE | A64_MULTIPLE}, /* SQCVT, SQCVTN, UQCVT, UQCVTN */
+    {0xfffffc40, 0xc134e000, ANY, SVE_FP | A64_MULTIPLE}, /* FCVT, FCVTN */
     {0xff3ffc61, 0xc136e000, ANY, SVE | VECTORS_4}, /* UZP, ZIP */
     {0xfffefc61, 0xc136e000, ANY, SVE | VECTORS_4}, /* UZP, ZIP */
     {0xff70ff61, 0xc160a100, ANY, SVE_FP | VECTORS_2}, /* FMAX, FSCALE */
@@ -247,8 +247,8 @@ static const struct a64_row sve_multiple[] = {
     {0xff61ffa0, 0xc160b100, ANY, SVE_FP | VECTORS_2}, /* FAMAX, FAMIN, FMAX, FMIN */
     {0xff63ff63, 0xc160b900, ANY, SVE_FP | VECTORS_4}, /* FMAX, FSCALE */
     {0xff63ffa2, 0xc160b900, ANY, SVE_FP | VECTORS_4}, /* FAMAX, FAMIN, FMAX, FMIN */
-    {0xff60f820, 0xc160d800, ANY, SVE}, /* SQRSHR, SQRSHRN, SQRSHRU, SQRSHRUN */
-    {0xff60f840, 0xc160d800, ANY, SVE}, /* SQRSHR, SQRSHRN, UQRSHR, UQRSHRN */
+    {0xff60f820, 0xc160d800, ANY, SVE | A64_MULTIPLE}, /* SQRSHR, SQRSHRN, SQRSHRU, SQRSHRUN */
+    {0xff60f840, 0xc160d800, ANY, SVE | A64_MULTIPLE}, /* SQRSHR, SQRSHRN, UQRSHR, UQRSHRN */
     {0xff7ffc00, 0xc165e000, ANY, SVE | VECTORS_2}, /* SUNPK, UUNPK */
     {0xff7ffc22, 0xc175e000, ANY, SVE | VECTORS_4}, /* SUNPK, UUNPK */
     {0xffb0ff61, 0xc1a0a100, ANY, SVE_FP | VECTORS_2}, /* FMAX, FSCALE */
@@ -257,8 +257,8 @@ static const struct a64_row sve_multiple[] = {
     {0xffa1ffa0, 0xc1a0b100, ANY, SVE_FP | VECTORS_2}, /* FAMAX, FAMIN, FMAX, FMIN */
     {0xffa3ff63, 0xc1a0b900, ANY, SVE_FP | VECTORS_4}, /* FMAX, FSCALE */
     {0xffa3ffa2, 0xc1a0b900, ANY, SVE_FP | VECTORS_4}, /* FAMAX, FAMIN, FMAX, FMIN */
-    {0xffa0f820, 0xc1a0d800, ANY, SVE}, /* SQRSHR, SQRSHRN, SQRSHRU, SQRSHRUN */
-    {0xffa0f840, 0xc1a0d800, ANY, SVE}, /* SQRSHR, SQRSHRN, UQRSHR, UQRSHRN */
+    {0xffa0f820, 0xc1a0d800, ANY, SVE | A64_MULTIPLE}, /* SQRSHR, SQRSHRN, SQRSHRU, SQRSHRUN */
+    {0xffa0f840, 0xc1a0d800, ANY, SVE | A64_MULTIPLE}, /* SQRSHR, SQRSHRN, UQRSHR, UQRSHRN */
     {0xfffffc00, 0xc1a0e000, ANY, SVE_FP | VECTORS_2}, /* FCVT, FCVTL */
     {0xffbffc00, 0xc1a5e000, ANY, SVE | VECTORS_2}, /* SUNPK, UUNPK */
     {0xfffdfc21, 0xc1a8e000, ANY, SVE_FP | VECTORS_2}, /* FRINTN, FRINTM */
@@ -268,8 +268,8 @@ static const struct a64_row sve_multiple[] = {
     {0xfffdfc63, 0xc1b8e000, ANY, SVE_FP | VECTORS_4}, /* FRINTM */
     {0xfffffc63, 0xc1b9e000, ANY, SVE_FP | VECTORS_4}, /* FRINTP */
     {0xfffffc63, 0xc1bce000, ANY, SVE_FP | VECTORS_4}, /* FRINTA */
-    {0xffe0f420, 0xc1e0d400, ANY, SVE}, /* SQRSHR, SQRSHRN, SQRSHRU, SQRSHRUN */
-    {0xfff0fc00, 0xc1e0d400, ANY, SVE}, /* SQRSHR, UQRSHR */
+    {0xffe0f420, 0xc1e0d400, ANY, SVE | A64_MULTIPLE}, /* SQRSHR, SQRSHRN, SQRSHRU, SQRSHRUN */
+    {0xfff0fc00, 0xc1e0d400, ANY, SVE | A64_MULTIPLE}, /* SQRSHR, UQRSHR */
 };
 
 /* clang-format on */
@@ -388,7 +388,6 @@ static bool into_array(struct spe_a64 *insn)
 
 static bool sve_vectors(struct spe_a64 *insn)
 {
-    insn->operation.multi_vector = true;
     return a64_data_processing(insn, sve_multiple, COUNT_OF(sve_multiple));
 }
 

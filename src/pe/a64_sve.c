@@ -18,6 +18,7 @@
 #define FLOAT_EQ (A64_SVE | A64_FP | A64_SAME_ASIMD)
 #define FLOAT_GOVERNED (A64_SVE | A64_FP | A64_GOVERNED)
 #define FLOAT_WITH_P (A64_SVE | A64_FP | A64_PREDICATE)
+#define NARROW (A64_SVE | A64_MULTIPLE)
 #define SCALAR 0
 #define NONE A64_UNALLOCATED
 
@@ -275,17 +276,17 @@ static const struct a64_row wide[] = {
     {0xff20f800, 0x4500f800, ANY, VECTOR},   /* SABA, UABA */
     {0xfff8c000, 0x45200000, ANY, NONE},     /* tsz is not 0 */
     {0xffa0c000, 0x45200000, ANY, VECTOR},   /* SQSHRUNB ... UQRSHRNT */
-    {0xfff0fc20, 0x45b00800, ANY, VECTOR},   /* SQRSHRUN of two vectors */
-    {0xfff0fc20, 0x45b02800, ANY, VECTOR},   /* SQRSHRN */
-    {0xfff0fc20, 0x45b03800, ANY, VECTOR},   /* UQRSHRN */
+    {0xfff0fc20, 0x45b00800, ANY, NARROW},   /* SQRSHRUN of two vectors */
+    {0xfff0fc20, 0x45b02800, ANY, NARROW},   /* SQRSHRN */
+    {0xfff0fc20, 0x45b03800, ANY, NARROW},   /* UQRSHRN */
     {0xfffff000, 0x45284000, ANY, VECTOR},   /* SQXTNB ... UQXTNT */
     {0xfffff000, 0x45304000, ANY, VECTOR},
     {0xfffff000, 0x45604000, ANY, VECTOR},
     {0xfffff800, 0x45285000, ANY, VECTOR},   /* SQXTUNB, SQXTUNT */
     {0xfffff800, 0x45305000, ANY, VECTOR},
     {0xfffff800, 0x45605000, ANY, VECTOR},
-    {0xfffff420, 0x45314000, ANY, VECTOR},   /* SQCVTN, UQCVTN of two vectors */
-    {0xfffffc20, 0x45315000, ANY, VECTOR},   /* SQCVTUN */
+    {0xfffff420, 0x45314000, ANY, NARROW},   /* SQCVTN, UQCVTN of two vectors */
+    {0xfffffc20, 0x45315000, ANY, NARROW},   /* SQCVTUN */
     {0xff20e000, 0x45206000, HSD, VECTOR},   /* ADDHNB ... RSUBHNT */
     {0xff20e000, 0x45208000, BH, WITH_P},    /* MATCH, NMATCH */
     {0xffe0fc00, 0x4520a000, ANY, VECTOR},   /* HISTSEG */
@@ -384,7 +385,7 @@ static const struct a64_row floating_more[] = {
     {0xff20c000, 0x65208000, HSD, FLOAT_GOVERNED}, /* FMAD, FMSB */
     {0xfffff000, 0x65083000, ANY, FLOAT},          /* F1CVT, F2CVT, BF1CVT, BF2CVT */
     {0xfffff000, 0x65093000, ANY, FLOAT},          /* ... of the odd elements */
-    {0xfffff020, 0x650a3000, ANY, FLOAT},          /* FCVTN, FCVTNB, BFCVTN, FCVTNT to 8 bits */
+    {0xfffff020, 0x650a3000, ANY, FLOAT | A64_MULTIPLE},          /* FCVTN, FCVTNB, BFCVTN, FCVTNT to 8 bits */
 };
 /* clang-format on */
 

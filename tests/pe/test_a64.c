@@ -438,8 +438,14 @@ static void branches(void **state)
     assert_int_equal(r.op.target, 0x3ffc);
     r = evaluate(0xd61f0060, 0, 0, &pe); /* br x3 */
     assert_int_equal(r.op.target, 0x1234);
-    r = evaluate(0xd65f0bff, 0, 0, &pe); /* retaa */
+    assert_int_equal(r.known, SPE_A64_KNOWS_BRANCH);
+    r = evaluate(0xd65f03c0, 0, 0, &pe); /* ret */
     assert_int_equal(r.op.target, 0x5678);
+    r = evaluate(0xd65f0bff, 0, 0, &pe); /* retaa: X30 is signed */
+    assert_int_equal(r.known, 0);
+    assert_true(r.op.taken);
+    r = evaluate(0xf8600c20, 0, 0, &pe); /* ldraa x0, [x1, #-4096]! : so is X1 */
+    assert_int_equal(r.known, 0);
     r = evaluate(0xd69f03e0, 0, 0, &pe); /* eret: ELR is no register of ours */
     assert_int_equal(r.known, 0);
     assert_true(r.op.taken);
@@ -470,7 +476,6 @@ static void scalar_addresses(void **state)
         {0x58000040, 0x408, 8, false},              /* ldr x0, .+8 */
         {0xa97f0be1, 0x7ff0, 16, false},            /* ldp x1, x2, [sp, #-16] */
         {0x69400820, 0x1000, 8, false},             /* ldpsw x0, x2, [x1] */
-        {0xf8600c20, 0x0000, 8, false},             /* ldraa x0, [x1, #-4096]! */
         {0xd9600020, 0x1000, 16, false},            /* ldg x0, [x1] */
         {0x99000821, 0x0ff8, 8, true},              /* stilp w1, w0, [x1, #-8]! */
         {0x4c402020, 0x1000, 64, false},            /* ld1 {v0.16b-v3.16b}, [x1] */
@@ -698,9 +703,15 @@ static void sizes_of_sme(void **state)
     assert_true(insn.operation.whole_za);
     assert_false(insn.operation.masked_zero);
     assert_int_equal(insn.operation.tile_bits, 64 * 512);
+    assert_false(insn.operation.multi_vector);
     spe_a64_classify(0xc0080055, 512, &insn); /* zero {za0.h} */
     assert_true(insn.operation.masked_zero);
     assert_int_equal(insn.operation.tile_bits, 64 * 512 / 2);
+    spe_a64_classify(0xc1a01810, 512, &insn); /* add za.s[w8, 0, vgx2], {z0.s-z1.s}, {z0.s-z1.s} */
+    assert_int_equal(insn.operation.vectors, 2);
+    spe_a64_classify(0xc123e000, 512, &insn); /* sqcvt z0.h, {z0.s-z1.s} */
+    assert_true(insn.operation.multi_vector);
+    assert_int_equal(insn.operation.vectors, 0);
 }
 
 static void unallocated(void **state)

@@ -13,7 +13,7 @@ static bool sf(const struct spe_a64 *insn)
 /* An element of ones only is none. */
 bool a64_is_bitmask(bool n, uint32_t imms)
 {
-    uint32_t length = (uint32_t)n << 6 | (~imms & 0x3f);
+    uint32_t length = (n ? 0x40 : 0) | (~imms & 0x3f);
     uint32_t element = 1;
 
     if (length < 2)

@@ -68,6 +68,7 @@ struct spe_a64 {
     uint8_t element_bytes; /* SIMD structures, SVE: size of an element in memory */
     uint8_t lane_bytes;    /* SVE, SME: size of an element in the vector, if predicated */
     uint8_t predicate;     /* Governing predicate Pg or PNg, if operation.predicated */
+    bool authenticated;    /* base or target register holds a signed pointer: LDRAA, BRAA, RETAA */
     bool rounds_down;      /* the access starts at a multiple of its size: DC ZVA, Tags */
 
     /* Branches */

@@ -337,11 +337,53 @@ def named():
 NAMED = named()
 
 
+def displacement_of(op, here):
+    number = re.match(r"#?(-?0x[0-9a-f]+|-?\d+)", op)
+    distance = (int(number.group(1), 0) - here) & 0xffffffffffffffff
+    return distance - (1 << 64) if distance >> 63 else distance
+
+
+EXTEND = {"uxtw": 2, "lsl": 3, "sxtw": 6, "sxtx": 7}
+
+
+def extension(parts):
+    """':extend<<shift' of what follows an index register"""
+    if not parts:
+        return ":3<<0"
+    name, _, amount = parts[0].partition(" ")
+    return f":{EXTEND[name]}<<{int(amount.lstrip('#') or '0', 0)}"
+
+
+def register_number(name):
+    return 31 if name in ("sp", "xzr", "wzr") else int(name[1:].split(".")[0])
+
+
+def address(m, ops, rest, here):
+    """What a64_classes says after at=, from the last bracket with a register or from a literal"""
+    found = re.findall(r"\[((?:x|sp|z)[^\]]*)\]", rest)
+    if not found:
+        return f"at=pc{displacement_of(ops[-1], here):+}"
+    parts = [part.strip() for part in found[-1].split(",")]
+    base, index = parts[0], parts[1] if len(parts) > 1 else "#0"
+    number = register_number(base)
+    if base[0] == "z":
+        extend = 2 if base.endswith(".s") else 3
+        if index[0] == "x":
+            scalar = "" if index == "xzr" else f"x{register_number(index)}+"
+            return f"at={scalar}z{number}:{extend}<<0+0"
+        return f"at=z{number}:{extend}<<0{int(index[1:], 0):+}"
+    if index[0] == "z":
+        return f"at=x{number}+z{register_number(index)}{extension(parts[2:])}+0"
+    if index[0] in "xw":
+        return f"at=x{number}+x{register_number(index)}{extension(parts[2:])}"
+    offset = int(index[1:], 0)
+    return f"at=x{number}{offset:+}" + ("vl" if "mul vl" in found[-1] and offset else "")
+
+
 def branch(m, ops, here):
     def displacement(op):
-        number = re.match(r"#?(-?0x[0-9a-f]+|-?\d+)", op)
-        distance = (int(number.group(1), 0) - here) & 0xffffffffffffffff
-        return distance - (1 << 64) if distance >> 63 else distance
+        return displacement_of(op, here)
+
     if m in ("b", "bl"):
         return words_of("branch", "link" if m == "bl" else "", f"displacement={displacement(ops[0])}")
     if m.startswith(("b.", "bc.")):
@@ -436,7 +478,19 @@ TWO_GROUPS = re.compile(r"fcvt[nmpza][su]|[su]cvtf")
 
 
 def expected(text, here):
-    """The line of a64_classes for what a disassembler says, or None if that is not known."""
+    """The line of a64_classes for what a disassembler says."""
+    found = operation(text, here)
+    if found.split()[0] not in ("load", "store", "atomic", "prefetch", "sve-prefetch", "gcs"):
+        return found
+    m, _, rest = text.lower().partition(" ")
+    rest = re.sub(r"\s+", " ", rest).strip()
+    if found.startswith("gcs") and "[" not in rest:
+        return found
+    return f"{found} {address(m, split_operands(rest), rest, here)}"
+
+
+def operation(text, here):
+    """... all of it but the address"""
     m, _, rest = text.partition(" ") if " " in text else (text, "", "")
     m, rest = m.lower(), re.sub(r"\s+", " ", rest.lower()).strip()
     ops = split_operands(rest) if rest else [""]
@@ -522,6 +576,9 @@ def strict(reason, mask, value):
 
 
 LLVM_19 = [
+    Rule("without aliases it shows a shift by LSL that S, which is 0, does not ask for",
+         lambda word, text, want, ours: word & 0x3b20fc00 == 0x38206800 and
+         re.sub(r":3<<\d", ":3<<0", want) == ours),
     newer("FEAT_CMPBR", 0x7e000000, 0x74000000),
     lax("MSR, MRS in the place of barriers, hints and PSTATE", 0xffd00000, 0xd5000000),
     lax("MSRR, MRRS with op0 of 0 and 1", 0xffd00001, 0xd5400000),
@@ -530,6 +587,8 @@ LLVM_19 = [
 ]
 
 BINUTILS_2_40 = [
+    Rule("RPRFM is newer, PRFM of the same word has an index", lambda word, text, want, ours:
+         text.startswith("prfm #") and word & 0xffe00c18 == 0xf8a00818),
     lax("MSR, MRS in the place of barriers, hints and PSTATE", 0xffd00000, 0xd5000000),
     Rule("PSEL with bits 9 and 4, which are 0 in it", lambda word, text, want, ours:
          text.startswith("psel") and word & 0x210),

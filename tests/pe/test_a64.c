@@ -780,6 +780,48 @@ static void unallocated(void **state)
     }
 }
 
+/* Whatever the word, what is said of it is of one piece, and its accesses fit. */
+static void any_word(void **state)
+{
+    static struct pe pe;
+    uint32_t word = 1;
+
+    (void)state;
+    memset(&pe, 0x5a, sizeof(pe));
+    pe.nzcv = 10;
+    for (unsigned n = 0; n < 400000; n++) {
+        struct spe_a64 insn;
+        struct result r;
+        struct spe_a64_registers registers = registers_of(&pe);
+        const struct spe_operation *op = &insn.operation;
+        bool memory;
+
+        word = word * 1664525 + 1013904223;
+        spe_a64_classify(word ^ word >> 15, 2048, &insn);
+        memory = insn.load || insn.store;
+        r.known = spe_a64_evaluate(&insn, 0, &registers, &r.op, r.accesses);
+        assert_in_range(r.op.access_count, 0, SPE_A64_ACCESSES_MAX);
+        if (op->kind == SPE_OPERATION_LOAD)
+            assert_true(insn.load && !insn.store);
+        else if (op->kind == SPE_OPERATION_STORE || op->kind == SPE_OPERATION_DC_ZVA)
+            assert_true(insn.store && !insn.load);
+        else if (op->kind == SPE_OPERATION_ATOMIC)
+            assert_true(insn.store && insn.load);
+        else if (op->kind != SPE_OPERATION_MEMCPY && op->kind != SPE_OPERATION_MEMSET &&
+                 op->kind != SPE_OPERATION_GCS)
+            assert_false(memory);
+        assert_int_equal(insn.branch,
+                         op->kind == SPE_OPERATION_BRANCH || op->kind == SPE_OPERATION_ERET);
+        assert_true(!insn.branch || insn.direct != op->indirect);
+        assert_true(!insn.writes_memory_unconditionally || insn.store);
+        for (uint32_t i = 0; i < r.op.access_count; i++) {
+            assert_int_not_equal(r.accesses[i].bytes, 0);
+            if (r.accesses[i].store)
+                assert_true(insn.store);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -798,6 +840,7 @@ int main(void)
         cmocka_unit_test(nothing_known),
         cmocka_unit_test(sizes_of_sme),
         cmocka_unit_test(unallocated),
+        cmocka_unit_test(any_word),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

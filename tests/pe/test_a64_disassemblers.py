@@ -22,8 +22,7 @@ import sys
 import tempfile
 
 COUNT = int(os.environ.get("SPE_A64_WORDS", "300000"))
-CLASSES = os.environ.get("SPE_A64_CLASSES") or os.path.join(
-    os.environ["SPE_BUILD_DIR"], "tests", "a64_classes")
+CLASSES = os.environ["SPE_A64_CLASSES"]
 
 # ---- The words -------------------------------------------------------------------------------
 

@@ -106,7 +106,8 @@ struct spe_a64_registers {
  * `op` is written whole, from insn->operation and pc; its accesses are in `accesses`, at most
  * SPE_A64_ACCESSES_MAX: one for a contiguous access, one an element for gather and scatter (those
  * of inactive elements are marked so), two for what reads and writes different places. Of a
- * contiguous access with inactive elements in front, those are one access, the rest another.
+ * contiguous access with inactive elements in front, those are one access, the rest another. The
+ * one access of an atomic is not marked as a store.
  * Returns a set of SPE_A64_KNOWS_*.
  */
 enum {

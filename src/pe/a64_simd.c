@@ -24,8 +24,8 @@ enum {
 
 /* clang-format off */
 
-/* Three registers of the same type: 0 Q U 01110 size 1 Rm opcode 1. Masks leave out Q, and U if both
- * its values are allocated. */
+/* Three registers of the same type: 0 Q U 01110 size 1 Rm opcode 1. Masks leave out Q, and U if
+ * both its values are allocated. */
 static const struct a64_row three_same[] = {
     {0x9f20fc00, 0x0e201c00, ANY, INTEGER}, /* AND, BIC, ORR, ORN, EOR, BSL, BIT, BIF */
     {0xffe00400, 0x0ee00400, ANY, NONE},    /* one doubleword is no vector */
@@ -145,7 +145,7 @@ static const struct a64_row vector[] = {
     {0xbf3ffc00, 0x0e31b800, BHS, INTEGER}, /* ADDV */
     /* three different: size 1 Rm opcode 00 */
     {0x9f208c00, 0x0e200000, BHS, INTEGER}, /* SADDL ... RSUBHN, SABAL, SABDL and unsigned */
-    {0x9f20dc00, 0x0e208000, BHS, INTEGER}, /* SMLAL, UMLAL; SQDMLAL: see below */
+    {0x9f20fc00, 0x0e208000, BHS, INTEGER}, /* SMLAL, UMLAL */
     {0xbf20dc00, 0x0e209000, HS, INTEGER},  /* SQDMLAL, SQDMLSL */
     {0x9f20fc00, 0x0e20a000, BHS, INTEGER}, /* SMLSL, UMLSL */
     {0x9f20fc00, 0x0e20c000, BHS, INTEGER}, /* SMULL, UMULL */
@@ -153,8 +153,7 @@ static const struct a64_row vector[] = {
     {0xbf20fc00, 0x0e20e000, B | D, INTEGER}, /* PMULL */
     /* copy: 0 Q op 01110000 imm5 0 imm4 1 */
     {0x9fef8400, 0x0e000400, ANY, NONE},    /* no size */
-    {0xfffffc00, 0x0e080400, ANY, NONE},    /* one doubleword is no vector */
-    {0xffeffc00, 0x0e080400, ANY, NONE},
+    {0xffeffc00, 0x0e080400, ANY, NONE},    /* one doubleword is no vector */
     {0xbfe0fc00, 0x0e000400, ANY, INTEGER}, /* DUP (element) */
     {0xffeffc00, 0x0e080c00, ANY, NONE},
     {0xbfe0fc00, 0x0e000c00, ANY, INTEGER}, /* DUP (general) */
@@ -243,7 +242,7 @@ static const struct a64_row scalar[] = {
     {0xdf20fc00, 0x5e200c00, ANY, INTEGER}, /* SQADD, UQADD */
     {0xdf20fc00, 0x5e202c00, ANY, INTEGER}, /* SQSUB, UQSUB */
     {0xdf20f400, 0x5e203400, D, INTEGER},   /* CMGT, CMHI, CMGE, CMHS */
-    {0xdf20f400, 0x5e204400, D, INTEGER},   /* SSHL, USHL; SQSHL of D */
+    {0xdf20fc00, 0x5e204400, D, INTEGER},   /* SSHL, USHL */
     {0xdf20ec00, 0x5e204c00, ANY, INTEGER}, /* SQSHL, UQSHL, SQRSHL, UQRSHL */
     {0xdf20fc00, 0x5e205400, D, INTEGER},   /* SRSHL, URSHL */
     {0xdf20f400, 0x5e208400, D, INTEGER},   /* ADD, SUB, CMTST, CMEQ */
@@ -339,7 +338,7 @@ static const struct a64_row crypto[] = {
     {0xfffff800, 0xcec08000, ANY, INTEGER}, /* SHA512SU0, SM4E */
 };
 
-/* Scalar floating-point: bits 31:24 are x0011110 and 00011111. ptype is bits 23:22: S, D, none, H */
+/* Scalar floating-point: x0011110 and 00011111; bits 23:22 are ptype: S, D, none, H */
 enum { SDH = 11, SDQ = 3 };
 static const struct a64_row floating[] = {
     /* conversion to and from fixed-point: 32 fraction bits at most in W */
@@ -356,8 +355,6 @@ static const struct a64_row floating[] = {
     {0x7ffefc00, 0x1ee60000, ANY, A64_FP},  /* FMOV between W or X and H */
     {0xfffffc00, 0x1e7e0000, ANY, A64_FP},  /* FJCVTZS */
     /* one source */
-    {0xff3efc00, 0x1e204000, SDH, A64_FP},  /* FMOV, FABS: bits 16:15 with the next */
-    {0xff3fbc00, 0x1e204000, SDH, A64_FP},
     {0xff3e7c00, 0x1e204000, SDH, A64_FP},  /* FMOV, FABS, FNEG, FSQRT */
     {0xfffffc00, 0x1e22c000, ANY, A64_FP},  /* FCVT S to D */
     {0xfffffc00, 0x1e23c000, ANY, A64_FP},  /* FCVT S to H */

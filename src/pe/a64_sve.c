@@ -385,7 +385,7 @@ static const struct a64_row floating_more[] = {
     {0xff20c000, 0x65208000, HSD, FLOAT_GOVERNED}, /* FMAD, FMSB */
     {0xfffff000, 0x65083000, ANY, FLOAT},          /* F1CVT, F2CVT, BF1CVT, BF2CVT */
     {0xfffff000, 0x65093000, ANY, FLOAT},          /* ... of the odd elements */
-    {0xfffff020, 0x650a3000, ANY, FLOAT | A64_MULTIPLE},          /* FCVTN, FCVTNB, BFCVTN, FCVTNT to 8 bits */
+    {0xfffff020, 0x650a3000, ANY, FLOAT | A64_MULTIPLE}, /* FCVTN ... to 8 bits */
 };
 /* clang-format on */
 

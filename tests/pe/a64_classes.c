@@ -29,6 +29,35 @@ static void flag(bool is, const char *name)
         printf(" %s", name);
 }
 
+/* The address, as the disassemblers' texts can be turned into: base, index:extend<<shift, offset.
+ * An offset in vector lengths has a unit, unless it is 0. */
+static void print_address(const struct spe_a64 *insn)
+{
+    const char *unit = insn->address == SPE_A64_BASE_VL && insn->offset ? "vl" : "";
+
+    switch (insn->address) {
+    case SPE_A64_BASE:
+    case SPE_A64_BASE_OFFSET:
+    case SPE_A64_BASE_VL:
+        printf(" at=x%u%+" PRId64 "%s", insn->base, insn->offset, unit);
+        break;
+    case SPE_A64_BASE_REGISTER:
+        printf(" at=x%u+x%u:%u<<%u", insn->base, insn->index, insn->extend, insn->shift);
+        break;
+    case SPE_A64_LITERAL:
+        printf(" at=pc%+" PRId64, insn->offset);
+        break;
+    case SPE_A64_VECTOR_ADDRESSES:
+        fputs(" at=", stdout);
+        if (insn->base != SPE_A64_NO_REGISTER)
+            printf("x%u+", insn->base);
+        printf("z%u:%u<<%u%+" PRId64, insn->index, insn->extend, insn->shift, insn->offset);
+        break;
+    default:
+        break;
+    }
+}
+
 static void print(const struct spe_a64 *insn)
 {
     const struct spe_operation *op = &insn->operation;
@@ -66,6 +95,7 @@ static void print(const struct spe_a64 *insn)
         printf(" bytes=%" PRIu32, insn->bytes);
     if (insn->direct)
         printf(" displacement=%" PRId64, insn->displacement);
+    print_address(insn);
     putchar('\n');
 }
 

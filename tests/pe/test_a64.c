@@ -75,11 +75,13 @@ static const struct expectation words[] = {
     {0xf820003f, "stadd x0, [x1]", ATOMIC, GEN, LOADS | STORES | WRITES, 8},
     {0x7860003f, "staddlh w0, [x1]", ATOMIC, GEN, LOADS | STORES | ORDERED | WRITES, 2},
     {0xf8a0003f, "ldadda x0, xzr, [x1]", ATOMIC, GEN, LOADS | STORES | RETURNS | WRITES, 8},
-    {0x38e08041, "swpalb w0, w1, [x2]", ATOMIC, GEN, LOADS | STORES | RETURNS | ORDERED | WRITES, 1},
+    {0x38e08041, "swpalb w0, w1, [x2]",
+     ATOMIC, GEN, LOADS | STORES | RETURNS | ORDERED | WRITES, 1},
     {0xc8a07c41, "cas x0, x1, [x2]", ATOMIC, GEN, LOADS | STORES | RETURNS, 8},
     {0x0820fc82, "caspl w0, w1, w2, w3, [x4]", ATOMIC, GEN, LOADS | STORES | RETURNS | ORDERED, 8},
     {0x19218040, "swpp x0, x1, [x2]", ATOMIC, GEN, LOADS | STORES | RETURNS | WRITES, 16},
-    {0x19e11040, "ldclrpal x0, x1, [x2]", ATOMIC, GEN, LOADS | STORES | RETURNS | ORDERED | WRITES, 16},
+    {0x19e11040, "ldclrpal x0, x1, [x2]",
+     ATOMIC, GEN, LOADS | STORES | RETURNS | ORDERED | WRITES, 16},
     {0x19200841, "rcwcas x0, x1, [x2]", ATOMIC, GEN, LOADS | STORES | RETURNS, 8},
     {0xf83fd020, "ld64b x0, [x1]", LOAD, GEN, LOADS, 64},
     {0xf83f9020, "st64b x0, [x1]", STORE, GEN, STORES | WRITES, 64},
@@ -117,7 +119,8 @@ static const struct expectation words[] = {
     {0xd508751f, "ic iallu", OTHER, GEN, 0, 0},
     {0xd5087e40, "dc cisw, x0", OTHER, GEN, 0, 0},
     {0xd50b7420, "dc zva, x0", SPE_OPERATION_DC_ZVA, SPE_REGISTERS_UNSPECIFIED, STORES | WRITES, 0},
-    {0xd50b7480, "dc gzva, x0", SPE_OPERATION_DC_ZVA, SPE_REGISTERS_UNSPECIFIED, STORES | WRITES, 0},
+    {0xd50b7480, "dc gzva, x0",
+     SPE_OPERATION_DC_ZVA, SPE_REGISTERS_UNSPECIFIED, STORES | WRITES, 0},
     {0xd5087840, "at s1e0r, x0", SPE_OPERATION_AT, GEN, 0, 1},
     {0xd5088720, "tlbi vae1, x0", OTHER, GEN, 0, 0},
     {0x14000000, "b .", BRANCH, GEN, ENDS, 0},
@@ -163,30 +166,48 @@ static const struct expectation words[] = {
     {0x25a21c20, "whilelo p0.s, x1, x2", SPE_OPERATION_SVE, GEN, ONLY_P | WITH_P, 0},
     {0x04e0e3e0, "cntd x0", OTHER, GEN, 0, 0},
     {0x04bf5020, "rdvl x0, #1", OTHER, GEN, 0, 0},
-    {0xa4434440, "ld1b { z0.s }, p1/z, [x2, x3]", LOAD, SPE_REGISTERS_SVE, LOADS | PREDICATED | WITH_P, 4},
-    {0xa540e440, "ld3w { z0.s-z2.s }, p1/z, [x2]", LOAD, SPE_REGISTERS_SVE, LOADS | PREDICATED | WITH_P, 48},
-    {0xa4e36440, "ldff1h { z0.d }, p1/z, [x2, x3, lsl #1]", LOAD, SPE_REGISTERS_SVE, LOADS | PREDICATED | WITH_P, 4},
-    {0xa5f0a440, "ldnf1d { z0.d }, p1/z, [x2]", LOAD, SPE_REGISTERS_SVE, LOADS | PREDICATED | WITH_P, 16},
-    {0x8541c440, "ld1rw { z0.s }, p1/z, [x2, #4]", LOAD, SPE_REGISTERS_SVE, LOADS | PREDICATED | WITH_P, 4},
-    {0xa5802440, "ld1rqd { z0.d }, p1/z, [x2]", LOAD, SPE_REGISTERS_SVE, LOADS | PREDICATED | WITH_P, 16},
-    {0x85634440, "ld1w { z0.s }, p1/z, [x2, z3.s, sxtw #2]", LOAD, SPE_REGISTERS_SVE, LOADS | PREDICATED | WITH_P | GATHER, 0},
-    {0xe5c1a440, "st1d { z0.d }, p1, [z2.d, #8]", STORE, SPE_REGISTERS_SVE, STORES | WRITES | PREDICATED | WITH_P | GATHER, 0},
-    {0xe4b1e440, "st2h { z0.h, z1.h }, p1, [x2, #2, mul vl]", STORE, SPE_REGISTERS_SVE, STORES | WRITES | PREDICATED | WITH_P, 32},
+    {0xa4434440, "ld1b { z0.s }, p1/z, [x2, x3]",
+     LOAD, SPE_REGISTERS_SVE, LOADS | PREDICATED | WITH_P, 4},
+    {0xa540e440, "ld3w { z0.s-z2.s }, p1/z, [x2]",
+     LOAD, SPE_REGISTERS_SVE, LOADS | PREDICATED | WITH_P, 48},
+    {0xa4e36440, "ldff1h { z0.d }, p1/z, [x2, x3, lsl #1]",
+     LOAD, SPE_REGISTERS_SVE, LOADS | PREDICATED | WITH_P, 4},
+    {0xa5f0a440, "ldnf1d { z0.d }, p1/z, [x2]",
+     LOAD, SPE_REGISTERS_SVE, LOADS | PREDICATED | WITH_P, 16},
+    {0x8541c440, "ld1rw { z0.s }, p1/z, [x2, #4]",
+     LOAD, SPE_REGISTERS_SVE, LOADS | PREDICATED | WITH_P, 4},
+    {0xa5802440, "ld1rqd { z0.d }, p1/z, [x2]",
+     LOAD, SPE_REGISTERS_SVE, LOADS | PREDICATED | WITH_P, 16},
+    {0x85634440, "ld1w { z0.s }, p1/z, [x2, z3.s, sxtw #2]",
+     LOAD, SPE_REGISTERS_SVE, LOADS | PREDICATED | WITH_P | GATHER, 0},
+    {0xe5c1a440, "st1d { z0.d }, p1, [z2.d, #8]",
+     STORE, SPE_REGISTERS_SVE, STORES | WRITES | PREDICATED | WITH_P | GATHER, 0},
+    {0xe4b1e440, "st2h { z0.h, z1.h }, p1, [x2, #2, mul vl]",
+     STORE, SPE_REGISTERS_SVE, STORES | WRITES | PREDICATED | WITH_P, 32},
     {0x85bf5420, "ldr z0, [x1, #-3, mul vl]", LOAD, SPE_REGISTERS_SVE, LOADS | EQUIVALENT, 16},
     {0xe5800020, "str p0, [x1]", STORE, SPE_REGISTERS_SVE, STORES | WRITES | ONLY_P | WITH_P, 2},
-    {0x85c06020, "prfd pldl1keep, p0, [x1]", SPE_OPERATION_SVE_PREFETCH, SPE_REGISTERS_SVE, WITH_P, 16},
-    {0xa040c020, "ld1w { z0.s-z3.s }, pn8/z, [x1]", LOAD, SPE_REGISTERS_SVE, LOADS | PREDICATED | WITH_P, 64},
-    {0xe082b024, "ld1w { za1v.s[w13, 0] }, p4/z, [x1, x2, lsl #2]", LOAD, SPE_REGISTERS_SME, LOADS | PREDICATED | WITH_P, 16},
+    {0x85c06020, "prfd pldl1keep, p0, [x1]",
+     SPE_OPERATION_SVE_PREFETCH, SPE_REGISTERS_SVE, WITH_P, 16},
+    {0xa040c020, "ld1w { z0.s-z3.s }, pn8/z, [x1]",
+     LOAD, SPE_REGISTERS_SVE, LOADS | PREDICATED | WITH_P, 64},
+    {0xe082b024, "ld1w { za1v.s[w13, 0] }, p4/z, [x1, x2, lsl #2]",
+     LOAD, SPE_REGISTERS_SME, LOADS | PREDICATED | WITH_P, 16},
     {0xe1200023, "str za[w12, 3], [x1, #3, mul vl]", STORE, SPE_REGISTERS_SME, STORES | WRITES, 16},
     {0xe11f8020, "ldr zt0, [x1]", LOAD, SPE_REGISTERS_SME, LOADS, 64},
-    {0xa0832040, "smopa za0.s, p0/m, p1/m, z2.b, z3.b", SPE_OPERATION_SME_TILE, GEN, PREDICATED | WITH_P, 0},
-    {0x80c32041, "fmopa za1.d, p0/m, p1/m, z2.d, z3.d", SPE_OPERATION_SME_TILE, GEN, PREDICATED | WITH_P | FLOAT, 0},
+    {0xa0832040, "smopa za0.s, p0/m, p1/m, z2.b, z3.b",
+     SPE_OPERATION_SME_TILE, GEN, PREDICATED | WITH_P, 0},
+    {0x80c32041, "fmopa za1.d, p0/m, p1/m, z2.d, z3.d",
+     SPE_OPERATION_SME_TILE, GEN, PREDICATED | WITH_P | FLOAT, 0},
     {0xc00800aa, "zero { za1.h }", SPE_OPERATION_SME_TILE, GEN, 0, 0},
-    {0xc0820c2b, "mova z11.s, p3/m, za0h.s[w12, 1]", SPE_OPERATION_SME_VECTOR, GEN, PREDICATED | WITH_P, 0},
-    {0xc1a21813, "add za.s[w8, 3, vgx2], { z0.s-z1.s }, { z2.s-z3.s }", SPE_OPERATION_SME_VECTOR, GEN, 0, 0},
-    {0xc1a92882, "fmlal za.s[w9, 4:5, vgx4], { z4.h-z7.h }, { z8.h-z11.h }", SPE_OPERATION_SME_VECTOR, GEN, FLOAT, 0},
+    {0xc0820c2b, "mova z11.s, p3/m, za0h.s[w12, 1]",
+     SPE_OPERATION_SME_VECTOR, GEN, PREDICATED | WITH_P, 0},
+    {0xc1a21813, "add za.s[w8, 3, vgx2], { z0.s-z1.s }, { z2.s-z3.s }",
+     SPE_OPERATION_SME_VECTOR, GEN, 0, 0},
+    {0xc1a92882, "fmlal za.s[w9, 4:5, vgx4], { z4.h-z7.h }, { z8.h-z11.h }",
+     SPE_OPERATION_SME_VECTOR, GEN, FLOAT, 0},
     {0xc08b5148, "luti4 { z8.h-z9.h }, zt0, z10[2]", SPE_OPERATION_SVE, GEN, 0, 0},
-    {0xc164b100, "fmax { z0.h-z1.h }, { z0.h-z1.h }, { z4.h-z5.h }", SPE_OPERATION_SVE, GEN, FLOAT, 0},
+    {0xc164b100, "fmax { z0.h-z1.h }, { z0.h-z1.h }, { z4.h-z5.h }",
+     SPE_OPERATION_SVE, GEN, FLOAT, 0},
 };
 /* clang-format on */
 
@@ -540,6 +561,27 @@ static void contiguous_vectors(void **state)
     assert_int_equal(r.accesses[0].bytes, 16);
 }
 
+static void sme_addresses(void **state)
+{
+    struct pe pe = {.x = {[1] = 0x1000, [3] = 5}};
+    struct result r;
+
+    (void)state;
+    r = evaluate(0xa041c020, 512, 0, &pe); /* ld1w {z0.s-z3.s}, pn8/z, [x1, #4, mul vl] */
+    assert_int_equal(r.accesses[0].va, 0x1000 + 4 * 64);
+    r = evaluate(0xa0034020, 512, 0, &pe); /* ld1w {z0.s-z1.s}, pn8/z, [x1, x3, lsl #2] */
+    assert_int_equal(r.accesses[0].va, 0x1000 + 5 * 4);
+    assert_int_equal(r.accesses[0].bytes, 128);
+    r = evaluate(0xe0a30020, 512, 0, &pe); /* st1w {za0h.s[w12, 0]}, p0, [x1, x3, lsl #2] */
+    assert_int_equal(r.accesses[0].va, 0x1000 + 5 * 4);
+    assert_int_equal(r.accesses[0].bytes, 64);
+    r = evaluate(0xe1000023, 512, 0, &pe); /* ldr za[w12, 3], [x1, #3, mul vl] */
+    assert_int_equal(r.accesses[0].va, 0x1000 + 3 * 64);
+    r = evaluate(0xe13f8020, 512, 0, &pe); /* str zt0, [x1] */
+    assert_int_equal(r.accesses[0].bytes, 64);
+    assert_true(r.accesses[0].store);
+}
+
 static void predicated_vectors(void **state)
 {
     struct pe pe = {.x = {[1] = 0x1000}};
@@ -738,6 +780,48 @@ static void unallocated(void **state)
     }
 }
 
+/* Whatever the word, what is said of it is of one piece, and its accesses fit. */
+static void any_word(void **state)
+{
+    static struct pe pe;
+    uint32_t word = 1;
+
+    (void)state;
+    memset(&pe, 0x5a, sizeof(pe));
+    pe.nzcv = 10;
+    for (unsigned n = 0; n < 400000; n++) {
+        struct spe_a64 insn;
+        struct result r;
+        struct spe_a64_registers registers = registers_of(&pe);
+        const struct spe_operation *op = &insn.operation;
+        bool memory;
+
+        word = word * 1664525 + 1013904223;
+        spe_a64_classify(word ^ word >> 15, 2048, &insn);
+        memory = insn.load || insn.store;
+        r.known = spe_a64_evaluate(&insn, 0, &registers, &r.op, r.accesses);
+        assert_in_range(r.op.access_count, 0, SPE_A64_ACCESSES_MAX);
+        if (op->kind == SPE_OPERATION_LOAD)
+            assert_true(insn.load && !insn.store);
+        else if (op->kind == SPE_OPERATION_STORE || op->kind == SPE_OPERATION_DC_ZVA)
+            assert_true(insn.store && !insn.load);
+        else if (op->kind == SPE_OPERATION_ATOMIC)
+            assert_true(insn.store && insn.load);
+        else if (op->kind != SPE_OPERATION_MEMCPY && op->kind != SPE_OPERATION_MEMSET &&
+                 op->kind != SPE_OPERATION_GCS)
+            assert_false(memory);
+        assert_int_equal(insn.branch,
+                         op->kind == SPE_OPERATION_BRANCH || op->kind == SPE_OPERATION_ERET);
+        assert_true(!insn.branch || insn.direct != op->indirect);
+        assert_true(!insn.writes_memory_unconditionally || insn.store);
+        for (uint32_t i = 0; i < r.op.access_count; i++) {
+            assert_int_not_equal(r.accesses[i].bytes, 0);
+            if (r.accesses[i].store)
+                assert_true(insn.store);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -748,6 +832,7 @@ int main(void)
         cmocka_unit_test(branches),
         cmocka_unit_test(scalar_addresses),
         cmocka_unit_test(contiguous_vectors),
+        cmocka_unit_test(sme_addresses),
         cmocka_unit_test(predicated_vectors),
         cmocka_unit_test(predicate_as_counter),
         cmocka_unit_test(gather_and_scatter),
@@ -755,6 +840,7 @@ int main(void)
         cmocka_unit_test(nothing_known),
         cmocka_unit_test(sizes_of_sme),
         cmocka_unit_test(unallocated),
+        cmocka_unit_test(any_word),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

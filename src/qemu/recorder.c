@@ -37,6 +37,7 @@ static pid_t process;
 static const struct block nowhere;
 
 #define RARELY(condition) __builtin_expect(!!(condition), 0)
+#define SELDOM __attribute__((noinline, cold))
 
 /* ---- Without a model ------------------------------------------------------------------------ */
 
@@ -50,14 +51,17 @@ static void on_block(unsigned index, void *user)
         unit_look(v, b);
 }
 
+/* Apart, so that the common case saves no registers. */
+SELDOM static void on_armed_access(unsigned index, uint32_t info, uint64_t va, void *user)
+{
+    unit_access(&vcpus[index], user, va, 1u << qemu_plugin_mem_size_shift(info),
+                qemu_plugin_mem_is_store(info), NULL);
+}
+
 static void on_access(unsigned index, uint32_t info, uint64_t va, void *user)
 {
-    struct vcpu *v = &vcpus[index];
-    const struct site *site = user;
-
-    if (RARELY(unit_is_armed(v, site)))
-        unit_access(v, site, va, 1u << qemu_plugin_mem_size_shift(info),
-                    qemu_plugin_mem_is_store(info), NULL);
+    if (RARELY(unit_is_armed(&vcpus[index], user)))
+        on_armed_access(index, info, va, user);
 }
 
 /* ---- With the model ------------------------------------------------------------------------- */
@@ -125,27 +129,54 @@ static void count_access(struct vcpu *v, const struct site *site,
     counts->walks += (met->facts & SPE_FACT_TLB_WALK) != 0;
 }
 
-static void on_access_modelled(unsigned index, uint32_t info, uint64_t va, void *user)
+/* An access that somebody wants to know about, or that is not simple. */
+SELDOM static void on_access_met(unsigned index, uint32_t info, uint64_t va, void *user)
 {
     struct vcpu *v = &vcpus[index];
     const struct site *site = user;
     uint32_t bytes = 1u << qemu_plugin_mem_size_shift(info);
-    bool store = qemu_plugin_mem_is_store(info), told = unit_is_armed(v, site);
+    bool store = qemu_plugin_mem_is_store(info);
     struct spe_machine_access met = {0}; /* a cpu that the machine has not does nothing */
 
-    if (RARELY(v->cpu_lock))
+    if (v->cpu_lock)
         pthread_mutex_lock(v->cpu_lock);
-    if (!told && !unit_process.stat && !site->how && v->cpu < unit_process.cpus)
-        spe_machine_touch_fast(unit_process.machine, v->cpu, va, bytes, store);
-    else
-        spe_machine_touch(unit_process.machine, v->cpu, va, bytes,
-                          (store ? SPE_ACCESS_STORE : 0) | site->how, &met);
-    if (RARELY(v->cpu_lock))
+    spe_machine_touch(unit_process.machine, v->cpu, va, bytes,
+                      (store ? SPE_ACCESS_STORE : 0) | site->how, &met);
+    if (v->cpu_lock)
         pthread_mutex_unlock(v->cpu_lock);
     if (unit_process.stat)
         count_access(v, site, &met);
-    if (RARELY(told))
+    if (unit_is_armed(v, site))
         unit_access(v, site, va, bytes, store, &met);
+}
+
+/* All accesses of an instruction have the same size, so that asking once is enough. */
+SELDOM static void learn_size(struct site *site, uint32_t info)
+{
+    site->bytes = (uint16_t)(1u << qemu_plugin_mem_size_shift(info));
+}
+
+static inline void on_simple_access(unsigned index, uint32_t info, uint64_t va, struct site *site,
+                                    bool store)
+{
+    struct vcpu *v = &vcpus[index];
+
+    if (RARELY(!site->bytes))
+        learn_size(site, info);
+    if (RARELY(unit_is_armed(v, site) || !v->simple))
+        on_access_met(index, info, va, site);
+    else
+        spe_machine_touch_fast(unit_process.machine, v->cpu, va, site->bytes, store);
+}
+
+static void on_load(unsigned index, uint32_t info, uint64_t va, void *user)
+{
+    on_simple_access(index, info, va, user, false);
+}
+
+static void on_store(unsigned index, uint32_t info, uint64_t va, void *user)
+{
+    on_simple_access(index, info, va, user, true);
 }
 
 static void on_block_counted(unsigned index, void *user)
@@ -155,6 +186,18 @@ static void on_block_counted(unsigned index, void *user)
 }
 
 /* ---- Translation ---------------------------------------------------------------------------- */
+
+/* An atomic is one access to the machine, though it loads and stores. */
+static void watch_accesses(struct qemu_plugin_insn *insn, struct site *site, bool modelled)
+{
+    if (!modelled || site->how) {
+        qemu_plugin_register_vcpu_mem_cb(insn, modelled ? on_access_met : on_access, QEMU_NO_REGS,
+                                         QEMU_MEM_BOTH, site);
+        return;
+    }
+    qemu_plugin_register_vcpu_mem_cb(insn, on_load, QEMU_NO_REGS, QEMU_MEM_READ, site);
+    qemu_plugin_register_vcpu_mem_cb(insn, on_store, QEMU_NO_REGS, QEMU_MEM_WRITE, site);
+}
 
 static void translate(struct qemu_plugin_tb *tb)
 {
@@ -176,9 +219,7 @@ static void translate(struct qemu_plugin_tb *tb)
         return;
     qemu_plugin_register_vcpu_tb_exec_cb(tb, at_block, QEMU_NO_REGS, b);
     for (uint32_t i = 0; i < b->count; i++)
-        qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, i),
-                                         modelled ? on_access_modelled : on_access, QEMU_NO_REGS,
-                                         QEMU_MEM_BOTH, &b->sites[i]);
+        watch_accesses(qemu_plugin_tb_get_insn(tb, i), &b->sites[i], modelled);
 }
 
 /* ---- Threads and processes ------------------------------------------------------------------ */

@@ -181,6 +181,7 @@ static void start(struct vcpu *v)
     v->slot = slots_take();
     v->cpu = slots_are_shared() ? v->slot % unit_process.cpus : v->slot;
     v->cpu_lock = slots_cpu_lock(v->cpu);
+    v->simple = !unit_process.stat && !v->cpu_lock && v->cpu < unit_process.cpus;
     v->drained = channel_time();
     tasks_announce();
     if (!share_buffer(v) || !make_unit(v))

@@ -45,6 +45,7 @@ struct vcpu {
     uint64_t taken;            /* target of the last taken branch; with the model only */
     pthread_mutex_t *cpu_lock; /* NULL: no other thread runs on that cpu */
     unsigned cpu;              /* of the machine */
+    bool simple;               /* accesses need not be counted, nor the cpu locked; it exists */
     uint64_t *executed;        /* --stat: by block */
     struct site_counts *met;   /* --stat: by instruction */
     size_t executed_count, met_count;

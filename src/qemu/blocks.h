@@ -24,6 +24,7 @@ struct site {
     uint16_t how;   /* SPE_ACCESS_... that the word alone tells */
     uint16_t is;    /* WIRE_IS_... */
     uint16_t bytes; /* of each access, once there was one */
+    bool registers; /* what it does depends on them: an access, a condition */
 };
 
 struct block {

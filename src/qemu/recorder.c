@@ -15,6 +15,7 @@
 #include "qemu/api.h"
 #include "qemu/channel.h"
 #include "qemu/counts.h"
+#include "qemu/registers.h"
 #include "qemu/slots.h"
 #include "qemu/tasks.h"
 #include "qemu/unit.h"
@@ -185,6 +186,66 @@ static void on_block_counted(unsigned index, void *user)
     on_block(index, user);
 }
 
+/* ---- Without a model, where QEMU can count by itself ---------------------------------------- */
+
+/*
+ * QEMU's code adds a block's operations to `count`, and calls when that reaches TRIP: it is TRIP -
+ * 1 less what is left. An instruction that wants registers calls when `armed` is its id + 1.
+ */
+#define TRIP (INT64_C(1) << 62)
+
+struct cells {
+    uint64_t count, armed;
+};
+
+static struct qemu_plugin_scoreboard *board;
+
+static struct cells *cells_of(unsigned index)
+{
+    return qemu_plugin_scoreboard_find(board, index);
+}
+
+static void pull(unsigned index)
+{
+    if (board)
+        vcpus[index].left = TRIP - 1 - (int64_t)cells_of(index)->count;
+}
+
+static void push(unsigned index)
+{
+    if (board)
+        *cells_of(index) = (struct cells){(uint64_t)(TRIP - 1 - vcpus[index].left),
+                                          unit_wants_registers(&vcpus[index])};
+}
+
+static void on_trip(unsigned index, void *user)
+{
+    pull(index);
+    unit_look(&vcpus[index], user);
+    push(index);
+}
+
+static void on_armed(unsigned index, void *user)
+{
+    unit_evaluate(&vcpus[index], user, &registers_now);
+    cells_of(index)->armed = unit_wants_registers(&vcpus[index]);
+}
+
+static void count_inline(struct qemu_plugin_tb *tb, struct block *b)
+{
+    const struct qemu_plugin_u64 count = {board, offsetof(struct cells, count)};
+    const struct qemu_plugin_u64 armed = {board, offsetof(struct cells, armed)};
+
+    qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_INLINE_ADD, count, b->count);
+    qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_trip, QEMU_NO_REGS, QEMU_COND_GE, count, TRIP,
+                                              b);
+    for (uint32_t i = 0; i < b->count; i++)
+        if (b->sites[i].registers)
+            qemu_plugin_register_vcpu_insn_exec_cond_cb(qemu_plugin_tb_get_insn(tb, i), on_armed,
+                                                        QEMU_R_REGS, QEMU_COND_EQ, armed,
+                                                        (uint64_t)b->sites[i].id + 1, &b->sites[i]);
+}
+
 /* ---- Translation ---------------------------------------------------------------------------- */
 
 /* An atomic is one access to the machine, though it loads and stores. */
@@ -199,27 +260,39 @@ static void watch_accesses(struct qemu_plugin_insn *insn, struct site *site, boo
     qemu_plugin_register_vcpu_mem_cb(insn, on_store, QEMU_NO_REGS, QEMU_MEM_WRITE, site);
 }
 
-static void translate(struct qemu_plugin_tb *tb)
+/* In user mode the "hardware" address of code is where it is in this process. */
+static void find_base(const struct qemu_plugin_tb *tb)
+{
+    const struct qemu_plugin_insn *first = qemu_plugin_tb_get_insn(tb, 0);
+
+    tasks_guest_base((uint64_t)(uintptr_t)qemu_plugin_insn_haddr(first) -
+                     qemu_plugin_insn_vaddr(first));
+    based = true;
+}
+
+static void call_back(struct qemu_plugin_tb *tb, struct block *b)
 {
     bool modelled = unit_process.machine != NULL;
     qemu_plugin_exec_fn at_block = modelled            ? on_block_modelled
                                    : unit_process.stat ? on_block_counted
                                                        : on_block;
-    struct block *b;
 
-    if (!based) {
-        const struct qemu_plugin_insn *first = qemu_plugin_tb_get_insn(tb, 0);
-
-        tasks_guest_base((uint64_t)(uintptr_t)qemu_plugin_insn_haddr(first) -
-                         qemu_plugin_insn_vaddr(first));
-        based = true;
-    }
-    b = blocks_find(tb);
-    if (!b)
-        return;
     qemu_plugin_register_vcpu_tb_exec_cb(tb, at_block, QEMU_NO_REGS, b);
     for (uint32_t i = 0; i < b->count; i++)
         watch_accesses(qemu_plugin_tb_get_insn(tb, i), &b->sites[i], modelled);
+}
+
+static void translate(struct qemu_plugin_tb *tb)
+{
+    struct block *b;
+
+    if (!based)
+        find_base(tb);
+    b = blocks_find(tb);
+    if (b && board)
+        count_inline(tb, b);
+    else if (b)
+        call_back(tb, b);
 }
 
 /* ---- Threads and processes ------------------------------------------------------------------ */
@@ -231,12 +304,16 @@ static void vcpu_init(unsigned index)
         abort();
     }
     vcpus[index].block = &nowhere;
+    if (board)
+        registers_find();
+    push(index);
 }
 
 static void vcpu_exit(unsigned index)
 {
     struct vcpu *v = &vcpus[index];
 
+    pull(index);
     unit_end(v);
     if (unit_process.stat)
         counts_add(v);
@@ -245,6 +322,7 @@ static void vcpu_exit(unsigned index)
 static void end_all(void)
 {
     for (unsigned i = 0; i < VCPUS_MAX && vcpus[i].samples; i++) {
+        pull(i);
         unit_end(&vcpus[i]);
         if (unit_process.stat)
             counts_add(&vcpus[i]);
@@ -293,6 +371,8 @@ static void in_child(void)
         v->executed_count = v->met_count = 0;
         v->left = -1;
         v->forced = v->ended = false;
+        v->sample_count = 0;
+        push(i);
     }
     /* The parent's other threads may have been inside its machine: a new one, with cold caches. */
     if (unit_process.machine && !unit_setup(&setup, why, sizeof(why)))
@@ -354,6 +434,10 @@ const struct plugin_role *recorder_create(const struct qemu_plugin_info *info,
         ((setup.flags & WIRE_SHARE_CPUS) && !slots_share_cpus(setup.cpus))) {
         channel_text(WIRE_TROUBLE, why);
         return NULL;
+    }
+    if (!unit_process.machine && !unit_process.stat && plugin_level() >= 3) {
+        board = qemu_plugin_scoreboard_new(sizeof(struct cells));
+        unit_process.by_registers = true;
     }
     tasks_begin(&setup);
     pthread_atfork(before_fork, after_fork, in_child);

@@ -27,6 +27,8 @@ struct sample {
     unsigned number; /* in flight, as the unit has it */
     uint32_t access_count;
     bool mispredicted;
+    bool evaluated; /* `op` and accesses are from registers, just before it ran */
+    struct spe_operation op;
     struct spe_memory_access accesses[SPE_A64_ACCESSES_MAX];
     struct spe_machine_access met[SPE_A64_ACCESSES_MAX];
 };
@@ -81,6 +83,7 @@ struct unit_process {
     struct spe_machine *machine; /* NULL: no model */
     unsigned cpus;
     bool stat;
+    bool by_registers; /* accesses are not seen, but computed: unit_evaluate */
 };
 
 extern struct unit_process unit_process;
@@ -98,6 +101,13 @@ void unit_look(struct vcpu *v, const struct block *block);
 /* An access in the armed block. `met` is NULL without a model. */
 void unit_access(struct vcpu *v, const struct site *site, uint64_t va, uint32_t bytes, bool store,
                  const struct spe_machine_access *met);
+
+/* The instruction is about to run, and its registers are known. */
+void unit_evaluate(struct vcpu *v, const struct site *site,
+                   const struct spe_a64_registers *registers);
+
+/* The next sampled instruction that wants to be told so: its id + 1, 0 if there is none. */
+uint64_t unit_wants_registers(const struct vcpu *v);
 
 /* How the branch at the end of the last block ended, if it is sampled. */
 void unit_branch(struct vcpu *v, const struct site *site, bool mispredicted);

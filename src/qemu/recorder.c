@@ -99,6 +99,7 @@ static void branch_ended(struct vcpu *v, const struct block *last, uint64_t next
 
 static void count_executed(struct vcpu *v, const struct block *b)
 {
+    v->met_site = NULL;
     if (b->id < v->executed_count || unit_grow_counts(v))
         v->executed[b->id]++;
 }
@@ -118,16 +119,22 @@ static void on_block_modelled(unsigned index, void *user)
         unit_look(v, b);
 }
 
-static void count_access(struct vcpu *v, const struct site *site,
+/* Operations are counted, not accesses: a pair that misses twice is one that missed. */
+static void count_access(struct vcpu *v, const struct site *site, uint64_t va, uint32_t bytes,
                          const struct spe_machine_access *met)
 {
     struct site_counts *counts = counts_of(v, site);
+    uint32_t before = site == v->met_site && va == v->met_end ? v->met_facts : 0;
+    uint32_t facts = met->facts & ~before;
 
+    v->met_site = site;
+    v->met_end = va + bytes;
+    v->met_facts = before | facts;
     if (!counts)
         return;
-    counts->l1_misses += (met->facts & SPE_FACT_L1D_REFILL) != 0;
-    counts->llc_misses += (met->facts & SPE_FACT_LLC_MISS) != 0;
-    counts->walks += (met->facts & SPE_FACT_TLB_WALK) != 0;
+    counts->l1_misses += (facts & SPE_FACT_L1D_REFILL) != 0;
+    counts->llc_misses += (facts & SPE_FACT_LLC_MISS) != 0;
+    counts->walks += (facts & SPE_FACT_TLB_WALK) != 0;
 }
 
 /* An access that somebody wants to know about, or that is not simple. */
@@ -146,7 +153,7 @@ SELDOM static void on_access_met(unsigned index, uint32_t info, uint64_t va, voi
     if (v->cpu_lock)
         pthread_mutex_unlock(v->cpu_lock);
     if (unit_process.stat)
-        count_access(v, site, &met);
+        count_access(v, site, va, bytes, &met);
     if (unit_is_armed(v, site))
         unit_access(v, site, va, bytes, store, &met);
 }

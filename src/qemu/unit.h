@@ -51,6 +51,9 @@ struct vcpu {
     uint64_t *executed;        /* --stat: by block */
     struct site_counts *met;   /* --stat: by instruction */
     size_t executed_count, met_count;
+    const struct site *met_site; /* --stat: whose access was counted last in this block, */
+    uint64_t met_end;            /* where it ended, */
+    uint32_t met_facts;          /* and what was counted of it */
 
     /* What only a look needs. */
     pthread_mutex_t lock; /* the process may end in another thread */

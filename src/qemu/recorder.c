@@ -255,16 +255,15 @@ static void count_inline(struct qemu_plugin_tb *tb, struct block *b)
 
 /* ---- Translation ---------------------------------------------------------------------------- */
 
-/* An atomic is one access to the machine, though it loads and stores. */
-static void watch_accesses(struct qemu_plugin_insn *insn, struct site *site, bool modelled)
+/* What a plain load or store does is known without asking QEMU at each access. (QEMU could also be
+ * asked for reads or writes alone, but 7.2 mixes them up.) */
+static qemu_plugin_mem_fn access_function(const struct site *site, bool modelled)
 {
-    if (!modelled || site->how) {
-        qemu_plugin_register_vcpu_mem_cb(insn, modelled ? on_access_met : on_access, QEMU_NO_REGS,
-                                         QEMU_MEM_BOTH, site);
-        return;
-    }
-    qemu_plugin_register_vcpu_mem_cb(insn, on_load, QEMU_NO_REGS, QEMU_MEM_READ, site);
-    qemu_plugin_register_vcpu_mem_cb(insn, on_store, QEMU_NO_REGS, QEMU_MEM_WRITE, site);
+    if (!modelled)
+        return on_access;
+    if (site->how || (site->is != WIRE_IS_LOAD && site->is != WIRE_IS_STORE))
+        return on_access_met;
+    return site->is == WIRE_IS_LOAD ? on_load : on_store;
 }
 
 /* In user mode the "hardware" address of code is where it is in this process. */
@@ -286,7 +285,9 @@ static void call_back(struct qemu_plugin_tb *tb, struct block *b)
 
     qemu_plugin_register_vcpu_tb_exec_cb(tb, at_block, QEMU_NO_REGS, b);
     for (uint32_t i = 0; i < b->count; i++)
-        watch_accesses(qemu_plugin_tb_get_insn(tb, i), &b->sites[i], modelled);
+        qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, i),
+                                         access_function(&b->sites[i], modelled), QEMU_NO_REGS,
+                                         QEMU_MEM_BOTH, &b->sites[i]);
 }
 
 static void translate(struct qemu_plugin_tb *tb)

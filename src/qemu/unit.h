@@ -27,6 +27,8 @@ struct sample {
     unsigned number; /* in flight, as the unit has it */
     uint32_t access_count;
     bool mispredicted;
+    bool evaluated; /* `op` and accesses are from registers, just before it ran */
+    struct spe_operation op;
     struct spe_memory_access accesses[SPE_A64_ACCESSES_MAX];
     struct spe_machine_access met[SPE_A64_ACCESSES_MAX];
 };
@@ -45,9 +47,13 @@ struct vcpu {
     uint64_t taken;            /* target of the last taken branch; with the model only */
     pthread_mutex_t *cpu_lock; /* NULL: no other thread runs on that cpu */
     unsigned cpu;              /* of the machine */
+    bool simple;               /* accesses need not be counted, nor the cpu locked; it exists */
     uint64_t *executed;        /* --stat: by block */
     struct site_counts *met;   /* --stat: by instruction */
     size_t executed_count, met_count;
+    const struct site *met_site; /* --stat: whose access was counted last in this block, */
+    uint64_t met_end;            /* where it ended, */
+    uint32_t met_facts;          /* and what was counted of it */
 
     /* What only a look needs. */
     pthread_mutex_t lock; /* the process may end in another thread */
@@ -80,6 +86,7 @@ struct unit_process {
     struct spe_machine *machine; /* NULL: no model */
     unsigned cpus;
     bool stat;
+    bool by_registers; /* accesses are not seen, but computed: unit_evaluate */
 };
 
 extern struct unit_process unit_process;
@@ -97,6 +104,13 @@ void unit_look(struct vcpu *v, const struct block *block);
 /* An access in the armed block. `met` is NULL without a model. */
 void unit_access(struct vcpu *v, const struct site *site, uint64_t va, uint32_t bytes, bool store,
                  const struct spe_machine_access *met);
+
+/* The instruction is about to run, and its registers are known. */
+void unit_evaluate(struct vcpu *v, const struct site *site,
+                   const struct spe_a64_registers *registers);
+
+/* The next sampled instruction that wants to be told so: its id + 1, 0 if there is none. */
+uint64_t unit_wants_registers(const struct vcpu *v);
 
 /* How the branch at the end of the last block ended, if it is sampled. */
 void unit_branch(struct vcpu *v, const struct site *site, bool mispredicted);

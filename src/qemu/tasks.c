@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -34,20 +33,41 @@ static struct {
 struct mapping {
     uint64_t start, end, offset, inode;
     unsigned major, minor;
-    char access[8];
+    char access[4]; /* "rwxp" */
     char path[PATH_MAX];
 };
 
+/* A number, and the character that has to follow it. */
+static bool take_number(const char **at, int base, char then, uint64_t *value)
+{
+    char *end;
+
+    *value = strtoull(*at, &end, base);
+    if (end == *at || *end != then)
+        return false;
+    *at = end + 1;
+    return true;
+}
+
+/* "start-end rwxp offset major:minor inode   path" */
 static bool parse_mapping(const char *line, struct mapping *m)
 {
-    int at = 0;
+    uint64_t major, minor;
 
-    m->path[0] = '\0';
-    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %x:%x %" SCNu64 " %n", &m->start,
-               &m->end, m->access, &m->offset, &m->major, &m->minor, &m->inode, &at) < 7)
+    if (!take_number(&line, 16, '-', &m->start) || !take_number(&line, 16, ' ', &m->end) ||
+        strlen(line) < 5)
         return false;
-    if (at)
-        snprintf(m->path, sizeof(m->path), "%.*s", (int)strcspn(line + at, "\n"), line + at);
+    memcpy(m->access, line, 4);
+    line += 5;
+    if (!take_number(&line, 16, ' ', &m->offset) || !take_number(&line, 16, ':', &major) ||
+        !take_number(&line, 16, ' ', &minor))
+        return false;
+    m->major = (unsigned)major;
+    m->minor = (unsigned)minor;
+    m->inode = strtoull(line, NULL, 10);
+    line += strspn(line, "0123456789");
+    line += strspn(line, " ");
+    snprintf(m->path, sizeof(m->path), "%.*s", (int)strcspn(line, "\n"), line);
     return true;
 }
 
@@ -284,7 +304,7 @@ static bool exec_path(int64_t number, const uint64_t a[8], char path[PATH_MAX])
     if (!read_string(a[1], name, sizeof(name)))
         return false;
     if (name[0] == '/' || ((int)a[0] == AT_FDCWD && name[0]))
-        strcpy(path, name);
+        snprintf(path, PATH_MAX, "%s", name);
     else if (name[0])
         snprintf(path, PATH_MAX, "/proc/self/fd/%d/%s", (int)a[0], name);
     else

@@ -24,7 +24,6 @@ static struct {
     uint64_t base;
     uint64_t own[QEMU_MAPS_MAX]; /* starts of QEMU's mappings */
     size_t own_count;
-    bool announced;
 } tasks;
 
 /* ---- /proc/self/maps ------------------------------------------------------------------------ */
@@ -137,11 +136,6 @@ void tasks_begin(const struct wire_setup *setup)
     for_mappings(0, UINT64_MAX, false, note_own);
 }
 
-void tasks_guest_base(uint64_t base)
-{
-    tasks.base = base;
-}
-
 /* QEMU's arguments are those of the launcher, "-0", the program's name for itself, its file ... */
 static const char *program_path(char *buffer, size_t room)
 {
@@ -160,18 +154,16 @@ static const char *program_path(char *buffer, size_t room)
     return at < size ? buffer + at : "unknown";
 }
 
-void tasks_announce(void)
+void tasks_announce(uint64_t base)
 {
     size_t room = sizeof(tasks.setup->arguments) + 2 * PATH_MAX;
     char *buffer = malloc(room);
     const char *path = buffer ? program_path(buffer, room) : "unknown";
     const char *slash = strrchr(path, '/');
 
-    if (!tasks.announced) {
-        channel_text(WIRE_PROGRAM, slash ? slash + 1 : path);
-        for_mappings(0, UINT64_MAX, false, tell_mapping);
-    }
-    tasks.announced = true;
+    tasks.base = base;
+    channel_text(WIRE_PROGRAM, slash ? slash + 1 : path);
+    for_mappings(0, UINT64_MAX, false, tell_mapping);
     free(buffer);
 }
 

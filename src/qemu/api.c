@@ -59,7 +59,7 @@ __attribute__((constructor)) static void choose_level(void)
     const char *told = getenv("SPECIMEN_PLUGIN_LEVEL");
 
     if (told)
-        qemu_plugin_version = atoi(told);
+        qemu_plugin_version = (int)strtol(told, NULL, 10);
     else if (qemu_plugin_set_pc)
         qemu_plugin_version = 7;
     else if (qemu_plugin_translate_vaddr)

@@ -9,6 +9,8 @@
 
 #include "qemu/channel.h"
 
+#define POINTER sizeof(void *)
+
 static struct {
     pthread_mutex_t lock;
     struct block **buckets;
@@ -103,12 +105,12 @@ static bool same(const struct block *a, const struct block *b)
 static bool grow(void)
 {
     size_t count = table.bucket_count ? table.bucket_count * 2 : 4096;
-    struct block **buckets, **list = realloc(table.list, count * sizeof(*list));
+    struct block **buckets, **list = reallocarray(table.list, count, POINTER);
 
     if (!list)
         return false;
     table.list = list;
-    buckets = calloc(count, sizeof(*buckets));
+    buckets = calloc(count, POINTER);
     if (!buckets)
         return false;
     for (size_t i = 0; i < table.count; i++) {

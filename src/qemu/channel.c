@@ -132,7 +132,7 @@ bool channel_open(const char *socket_name, struct wire_setup *setup)
         errno = ENAMETOOLONG;
         return false;
     }
-    strcpy(channel.name, socket_name);
+    memcpy(channel.name, socket_name, strlen(socket_name) + 1);
     channel.how = WIRE_STARTED;
     return connect_and_greet(setup);
 }

@@ -31,7 +31,7 @@ struct call {
 static struct vcpu vcpus[VCPUS_MAX]; /* by QEMU's index, which grows with every thread */
 static struct call calls[VCPUS_MAX];
 static struct wire_setup setup;
-static bool based; /* the guest's base is known */
+static bool announced; /* the launcher knows what is loaded */
 static pid_t process;
 
 /* Where a vCPU is before its first block. */
@@ -266,14 +266,15 @@ static qemu_plugin_mem_fn access_function(const struct site *site, bool modelled
     return site->is == WIRE_IS_LOAD ? on_load : on_store;
 }
 
-/* In user mode the "hardware" address of code is where it is in this process. */
-static void find_base(const struct qemu_plugin_tb *tb)
+/* The program is loaded. In user mode the "hardware" address of code is where it is in this
+ * process. */
+static void begin_program(const struct qemu_plugin_tb *tb)
 {
     const struct qemu_plugin_insn *first = qemu_plugin_tb_get_insn(tb, 0);
 
-    tasks_guest_base((uint64_t)(uintptr_t)qemu_plugin_insn_haddr(first) -
-                     qemu_plugin_insn_vaddr(first));
-    based = true;
+    tasks_announce((uint64_t)(uintptr_t)qemu_plugin_insn_haddr(first) -
+                   qemu_plugin_insn_vaddr(first));
+    announced = true;
 }
 
 static void call_back(struct qemu_plugin_tb *tb, struct block *b)
@@ -294,8 +295,8 @@ static void translate(struct qemu_plugin_tb *tb)
 {
     struct block *b;
 
-    if (!based)
-        find_base(tb);
+    if (!announced)
+        begin_program(tb);
     b = blocks_find(tb);
     if (b && board)
         count_inline(tb, b);

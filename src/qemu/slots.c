@@ -9,7 +9,9 @@ enum { SLOTS_MAX = 1 << 16 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t taken[SLOTS_MAX / 64];
-static pthread_mutex_t *cpu_locks;
+static struct {
+    pthread_mutex_t mutex;
+} * cpu_locks;
 
 uint32_t slots_take(void)
 {
@@ -40,7 +42,7 @@ bool slots_share_cpus(unsigned cpus)
 {
     cpu_locks = calloc(cpus, sizeof(*cpu_locks));
     for (unsigned i = 0; cpu_locks && i < cpus; i++)
-        pthread_mutex_init(&cpu_locks[i], NULL);
+        pthread_mutex_init(&cpu_locks[i].mutex, NULL);
     return cpu_locks != NULL;
 }
 
@@ -51,5 +53,5 @@ bool slots_are_shared(void)
 
 pthread_mutex_t *slots_cpu_lock(unsigned cpu)
 {
-    return cpu_locks ? &cpu_locks[cpu] : NULL;
+    return cpu_locks ? &cpu_locks[cpu].mutex : NULL;
 }

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -25,7 +24,6 @@ static struct {
     uint64_t base;
     uint64_t own[QEMU_MAPS_MAX]; /* starts of QEMU's mappings */
     size_t own_count;
-    bool announced;
 } tasks;
 
 /* ---- /proc/self/maps ------------------------------------------------------------------------ */
@@ -34,20 +32,41 @@ static struct {
 struct mapping {
     uint64_t start, end, offset, inode;
     unsigned major, minor;
-    char access[8];
+    char access[4]; /* "rwxp" */
     char path[PATH_MAX];
 };
 
+/* A number, and the character that has to follow it. */
+static bool take_number(const char **at, int base, char then, uint64_t *value)
+{
+    char *end;
+
+    *value = strtoull(*at, &end, base);
+    if (end == *at || *end != then)
+        return false;
+    *at = end + 1;
+    return true;
+}
+
+/* "start-end rwxp offset major:minor inode   path" */
 static bool parse_mapping(const char *line, struct mapping *m)
 {
-    int at = 0;
+    uint64_t major, minor;
 
-    m->path[0] = '\0';
-    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %x:%x %" SCNu64 " %n", &m->start,
-               &m->end, m->access, &m->offset, &m->major, &m->minor, &m->inode, &at) < 7)
+    if (!take_number(&line, 16, '-', &m->start) || !take_number(&line, 16, ' ', &m->end) ||
+        strlen(line) < 5)
         return false;
-    if (at)
-        snprintf(m->path, sizeof(m->path), "%.*s", (int)strcspn(line + at, "\n"), line + at);
+    memcpy(m->access, line, 4);
+    line += 5;
+    if (!take_number(&line, 16, ' ', &m->offset) || !take_number(&line, 16, ':', &major) ||
+        !take_number(&line, 16, ' ', &minor))
+        return false;
+    m->major = (unsigned)major;
+    m->minor = (unsigned)minor;
+    m->inode = strtoull(line, NULL, 10);
+    line += strspn(line, "0123456789");
+    line += strspn(line, " ");
+    snprintf(m->path, sizeof(m->path), "%.*s", (int)strcspn(line, "\n"), line);
     return true;
 }
 
@@ -117,11 +136,6 @@ void tasks_begin(const struct wire_setup *setup)
     for_mappings(0, UINT64_MAX, false, note_own);
 }
 
-void tasks_guest_base(uint64_t base)
-{
-    tasks.base = base;
-}
-
 /* QEMU's arguments are those of the launcher, "-0", the program's name for itself, its file ... */
 static const char *program_path(char *buffer, size_t room)
 {
@@ -140,18 +154,16 @@ static const char *program_path(char *buffer, size_t room)
     return at < size ? buffer + at : "unknown";
 }
 
-void tasks_announce(void)
+void tasks_announce(uint64_t base)
 {
     size_t room = sizeof(tasks.setup->arguments) + 2 * PATH_MAX;
     char *buffer = malloc(room);
     const char *path = buffer ? program_path(buffer, room) : "unknown";
     const char *slash = strrchr(path, '/');
 
-    if (!tasks.announced) {
-        channel_text(WIRE_PROGRAM, slash ? slash + 1 : path);
-        for_mappings(0, UINT64_MAX, false, tell_mapping);
-    }
-    tasks.announced = true;
+    tasks.base = base;
+    channel_text(WIRE_PROGRAM, slash ? slash + 1 : path);
+    for_mappings(0, UINT64_MAX, false, tell_mapping);
     free(buffer);
 }
 
@@ -284,7 +296,7 @@ static bool exec_path(int64_t number, const uint64_t a[8], char path[PATH_MAX])
     if (!read_string(a[1], name, sizeof(name)))
         return false;
     if (name[0] == '/' || ((int)a[0] == AT_FDCWD && name[0]))
-        strcpy(path, name);
+        snprintf(path, PATH_MAX, "%s", name);
     else if (name[0])
         snprintf(path, PATH_MAX, "/proc/self/fd/%d/%s", (int)a[0], name);
     else

@@ -14,11 +14,9 @@
 /* Before the program is loaded: what is mapped now is QEMU's, not the program's. */
 void tasks_begin(const struct wire_setup *setup);
 
-/* At the first translation: guest address 0 is at this host address. */
-void tasks_guest_base(uint64_t base);
-
-/* Once, before the first sample: WIRE_PROGRAM and the WIRE_MAPs of the program and its loader. */
-void tasks_announce(void);
+/* At the first translation, when the program is loaded; guest address 0 is at this host address.
+ * Sends WIRE_PROGRAM and the WIRE_MAPs of the program and its loader. */
+void tasks_announce(uint64_t base);
 
 /* System calls that change names, maps or our descriptor. Arguments are those of AArch64's. */
 void tasks_syscall(int64_t number, const uint64_t arguments[8]);

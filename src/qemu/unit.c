@@ -10,7 +10,6 @@
 
 #include "qemu/channel.h"
 #include "qemu/slots.h"
-#include "qemu/tasks.h"
 
 #define FORCE (INT64_C(1) << 62)
 #define MANY (INT64_C(1) << 60)          /* operations: more than ever run */
@@ -184,7 +183,6 @@ static void start(struct vcpu *v)
     v->cpu_lock = slots_cpu_lock(v->cpu);
     v->simple = !unit_process.stat && !v->cpu_lock && v->cpu < unit_process.cpus;
     v->drained = channel_time();
-    tasks_announce();
     if (!share_buffer(v) || !make_unit(v))
         v->ended = true;
 }

@@ -237,7 +237,7 @@ void collector_accept(struct collector *c, int fd)
 
     if (p && c->count == c->room) {
         size_t room = c->room * 2 + 16;
-        struct process **grown = realloc(c->processes, room * sizeof(*grown));
+        struct process **grown = reallocarray(c->processes, room, sizeof(void *));
 
         if (grown) {
             c->processes = grown;
@@ -261,8 +261,9 @@ static struct file_place place_of(const struct process *p, const struct wire_hea
     return (struct file_place){h->pid, h->tid, 0, h->time};
 }
 
-/* A new connection says who it is: a new process, or one that was there before and came back. */
-static struct process *greet(struct collector *c, struct process *p, const struct wire_hello *h)
+/* A new connection says who it is: a new process, or one that was there before and came back, which
+ * takes the connection over. False if p is gone. */
+static bool greet(struct collector *c, struct process *p, const struct wire_hello *h)
 {
     struct process *old = find_process(c, h->header.pid);
     struct file_place at = {h->header.pid, h->header.tid, 0, h->header.time};
@@ -270,7 +271,7 @@ static struct process *greet(struct collector *c, struct process *p, const struc
     if (h->version != WIRE_VERSION ||
         send(p->fd, c->setup, sizeof(*c->setup), MSG_NOSIGNAL) != (ssize_t)sizeof(*c->setup)) {
         remove_process(c, p);
-        return NULL;
+        return false;
     }
     c->summary->level = h->level;
     if (old && h->how != WIRE_FORKED) {
@@ -281,7 +282,7 @@ static struct process *greet(struct collector *c, struct process *p, const struc
         remove_process(c, p);
         if (h->how == WIRE_STARTED)
             end_process(c, old, false);
-        return old;
+        return false;
     }
     p->pid = h->header.pid;
     p->parent = h->parent;
@@ -289,7 +290,7 @@ static struct process *greet(struct collector *c, struct process *p, const struc
     c->summary->processes++;
     if (h->how == WIRE_FORKED)
         file_fork(c->file, &at, h->parent, h->parent);
-    return p;
+    return true;
 }
 
 static void start_thread(struct collector *c, struct process *p, const struct wire_thread *m,
@@ -355,7 +356,7 @@ static bool take_message(struct collector *c, struct process *p, size_t size, in
         return true;
     c->message.bytes[size < WIRE_MESSAGE_MAX ? size : WIRE_MESSAGE_MAX - 1] = '\0';
     if (h->type == WIRE_HELLO)
-        return size >= sizeof(c->message.hello) && greet(c, p, &c->message.hello) == p;
+        return size < sizeof(c->message.hello) || greet(c, p, &c->message.hello);
     if (!p->greeted)
         return true;
     switch (h->type) {
@@ -402,7 +403,8 @@ static int passed_descriptor(struct msghdr *message)
     return fd;
 }
 
-/* 1: a message was read; 0: nothing there; -1: the connection has ended, or moved. */
+/* 1: a message was read; 0: nothing there; -1: the connection has ended; -2: so has p, or its
+ * connection by agreement. */
 static int read_message(struct collector *c, struct process *p)
 {
     union {
@@ -417,17 +419,18 @@ static int read_message(struct collector *c, struct process *p)
         .msg_controllen = sizeof(control.room),
     };
     ssize_t size = recvmsg(p->fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-    int fd, result;
+    int fd;
+    bool there;
 
     if (size < 0)
         return errno == EAGAIN || errno == EINTR ? 0 : -1;
     if (size == 0)
         return -1;
     fd = passed_descriptor(&message);
-    result = take_message(c, p, (size_t)size, fd) ? 1 : -2;
+    there = take_message(c, p, (size_t)size, fd);
     if (fd >= 0)
         close(fd);
-    return result == 1 && p->fd < 0 ? -2 : result;
+    return there && p->fd >= 0 ? 1 : -2;
 }
 
 static struct process *process_of(struct collector *c, int fd)

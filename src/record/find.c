@@ -75,18 +75,31 @@ static bool output_of(const char *program, const char *argument, char *text, siz
     return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status);
 }
 
+/* "qemu-aarch64 version 7.2.22 (Debian ...)" */
+static bool parse_version(const char *text, struct found *found)
+{
+    static const char before[] = "qemu-aarch64 version ";
+    const char *at = strstr(text, before);
+    char *end;
+
+    if (!at)
+        return false;
+    found->major = (int)strtol(at + sizeof(before) - 1, &end, 10);
+    if (*end != '.')
+        return false;
+    found->minor = (int)strtol(end + 1, NULL, 10);
+    return true;
+}
+
 enum verdict { QEMU_GOOD, QEMU_ABSENT, QEMU_OTHER, QEMU_WITHOUT_PLUGINS };
 
 static enum verdict examine_qemu(const char *path, struct found *found)
 {
     char text[32768];
-    const char *version;
 
     if (!is_program(path))
         return QEMU_ABSENT;
-    if (!output_of(path, "--version", text, sizeof(text)) ||
-        !(version = strstr(text, "qemu-aarch64")) ||
-        sscanf(version, "%*s version %d.%d", &found->major, &found->minor) != 2)
+    if (!output_of(path, "--version", text, sizeof(text)) || !parse_version(text, found))
         return QEMU_OTHER;
     if (!output_of(path, "--help", text, sizeof(text)) || !strstr(text, "-plugin"))
         return QEMU_WITHOUT_PLUGINS;

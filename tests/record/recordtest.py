@@ -18,7 +18,11 @@ import perf_file  # noqa: E402
 from spetest import SPE, CommandTest, skip, spe  # noqa: E402,F401
 
 COMPILER = shutil.which("aarch64-linux-gnu-gcc")
-PLUGIN = os.path.join(os.path.dirname(SPE), "specimen-qemu.so")
+PLUGIN = (os.environ.get("SPECIMEN_PLUGIN")
+          or os.path.join(os.path.dirname(SPE), "specimen-qemu.so"))
+_BUILT = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"),
+                      "specimen/qemu/bin/qemu-aarch64")
+BUILT_QEMU = _BUILT if os.path.exists(_BUILT) else None
 SUMMARY = re.compile(
     r"^spe: (?P<file>.*): (?P<operations>\d+) operations, (?P<sampled>\d+) sampled, "
     r"(?P<filtered>\d+) filtered, (?P<collided>\d+) collided, (?P<records>\d+) records, "

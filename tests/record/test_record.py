@@ -3,6 +3,9 @@
 """spe record: what is counted, sampled, filtered and written."""
 
 import collections
+import json
+import os
+import re
 import unittest
 
 import recordtest
@@ -134,6 +137,60 @@ class Counting(RecordTest):
             self.assertEqual(events(s) & ~0x42, 0)
 
 
+class CountingInQemu(Counting):
+    """The same with the QEMU that tools/build-qemu.sh makes: its code counts by itself."""
+
+    def setUp(self):
+        super().setUp()
+        if not recordtest.BUILT_QEMU:
+            self.skipTest("tools/build-qemu.sh has not been run")
+        self.addCleanup(os.environ.pop, "SPECIMEN_QEMU", None)
+        os.environ["SPECIMEN_QEMU"] = recordtest.BUILT_QEMU
+
+
+class Truth(RecordTest):
+    def truth(self, *args, **kwargs):
+        path = os.path.join(self.dir, "truth.json")
+        self.record("--stat-json", path, *args, **kwargs)
+        with open(path, encoding="utf-8") as f:
+            return {f["function"]: f["counts"] for f in json.load(f)["functions"]}
+
+    def test_counts(self):
+        # Sums of the program's text.
+        loops = 123457
+        program = self.compile("count.S", "-nostdlib", "-static", f"-DLOOPS={loops}")
+        for model in ("none", "functional"):
+            counts = self.truth("--model", model, "-c", "512", "--", program, status=5)
+            exact = {key: value["exact"] for key, value in counts["_start"].items()}
+            self.assertEqual(exact["operations"], 2 + 8 * loops)
+            self.assertEqual(exact["loads"], 1 + 2 * loops)
+            self.assertEqual(exact["stores"], loops)
+            self.assertEqual(exact["branches"], loops)
+            if model == "functional":
+                self.assertEqual(exact["not_taken"], 1)
+            self.assertEqual(counts["finish"]["operations"]["exact"], 3)
+            for key, value in counts["_start"].items():
+                self.assertLessEqual(value["low"], value["exact"], key)
+                self.assertGreaterEqual(value["high"], value["exact"], key)
+
+    def test_misses(self):
+        # Arrays of 8192 lines each, larger than the L1 cache together, six times: every line misses.
+        program = self.compile("memory.c", "-O2", "-static")
+        counts = self.truth("-c", "512", "--", program)
+        for name in ("loads", "stores"):
+            misses = counts[name]["l1_misses"]
+            self.assertAlmostEqual(misses["exact"], 6 * (1 << 16) * 8 // 64, delta=64)
+            self.assertGreater(misses["samples"], 40)
+        # The directions are random: half of them are wrong, whatever the predictor.
+        wrong = counts["branches"]["mispredicted"]["exact"]
+        self.assertAlmostEqual(wrong / (6 * (1 << 16)), 0.5, delta=0.05)
+
+    def test_text(self):
+        program = self.compile("memory.c", "-O2", "-static")
+        result = self.run_record("--stat", "--", program)
+        self.assertRegex(result.stderr.decode(), r"(?m)^loads +exact +\d+ +393216 ")
+
+
 class Reading(RecordTest):
     def test_perf(self):
         program = self.compile("memory.c", "-O2", "-no-pie")
@@ -174,6 +231,20 @@ class Reading(RecordTest):
         header = self.perf("report", "--header-only")
         self.assertIn("neoverse-n1, software SPE under QEMU, functional model", header)
         self.assertRegex(header, r"# cmdline : spe record -o")
+
+    def test_sharing(self):
+        # Two counters in one line of the cache, and their twins that are not.
+        peers = {}
+        for flags in ((), ("-DFIXED",)):
+            program = self.compile("sharing.c", "-O1", "-pthread", *flags)
+            self.record("-c", "256", "--", program)
+            text = self.perf("c2c", "report", "--stdio")
+            peers[flags] = int(re.search(r"Load HIT Local Peer +: +(\d+)", text)[1])
+            if not flags:
+                address = self.good("report", self.data).decode()
+                self.assertIn("peer core", address)
+        self.assertGreater(peers[()], 20, peers)
+        self.assertLess(peers[("-DFIXED",)], peers[()] // 4, peers)
 
     def test_report(self):
         program = self.compile("memory.c", "-O2")

@@ -35,6 +35,7 @@ test  | fuzzer                                          | <clang-rt>            
 test  | command clang-format                            | clang-format          | style check
 test  | command clang-tidy                              | clang-tidy            | static analysis
 test  | command mandoc                                  | mandoc                | manual page check
+test  | command llvm-objdump-19                         | llvm-19               | comparison with LLVM
 test  | perf                                            | <perf>                | comparison with perf
 cross | command aarch64-linux-gnu-gcc                   | gcc-aarch64-linux-gnu | AArch64 programs
 cross | file /usr/aarch64-linux-gnu/include/stdio.h     | libc6-dev-arm64-cross | AArch64 programs

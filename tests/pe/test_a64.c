@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
-/* The A64 classifier: words assembled by binutils, conditions, every address mode. */
+/* The A64 classifier: words assembled by llvm-mc 19, conditions, every address mode. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

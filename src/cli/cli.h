@@ -24,7 +24,7 @@ struct command {
     int (*run)(const struct command *self, int argc, char **argv);
 };
 
-extern const struct command command_dump, command_check, command_gen, command_sim;
+extern const struct command command_dump, command_check, command_gen, command_sim, command_vm;
 extern const struct command command_report, command_script, command_export; /* in the making */
 
 /* "spe: what: why". */

@@ -13,7 +13,7 @@ static const struct command *const commands[] = {
 #if WITH_PERFDATA
     &command_report, &command_script, &command_export,
 #endif
-    &command_dump,   &command_check,  &command_gen,    &command_sim,
+    &command_dump,   &command_check,  &command_gen,    &command_sim,    &command_vm,
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))

@@ -64,7 +64,7 @@ for ((cpu = 0; cpu < cpus; cpu++)); do
     "$spe" gen --records "$records" --cpu neoverse-n1 --seed $((cpu + 1)) -o "$work/$cpu.spe"
     traces+=("$work/$cpu.spe")
 done
-python3 "$here/../tests/cli/test_report_file.py" "${traces[@]}" "$work/perf.data"
+python3 "$here/../tests/cli/recording_file.py" "${traces[@]}" "$work/perf.data"
 rm "${traces[@]}"
 bytes=$(stat -c %s "$work/perf.data")
 echo "$((records * cpus)) records of 64 bytes on $cpus CPUs, $((bytes / 1000000)) MB; output to /dev/null"

@@ -23,6 +23,8 @@ build | file /usr/include/stdio.h                       | libc6-dev             
 build | command meson                                   | meson                 | build system
 build | command ninja                                   | ninja-build           | build system
 build | command pkg-config                              | pkg-config            | finding libraries
+build | library libdw                                   | libdw-dev             | symbols, source lines
+build | library libzstd                                 | libzstd-dev           | compressed recordings
 build | command python3                                 | python3               | build system, tests
 test  | command gcc                                     | gcc                   | C compiler
 check | library cmocka                                  | libcmocka-dev         | unit tests

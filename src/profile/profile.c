@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "perfdata/spool.h"
 #include "profile_internal.h"
 
 #define THREADS_MAX 256
@@ -337,6 +338,9 @@ static int finish_open(struct spe_profile *p, struct spe_profile_error *error)
 
     if (result < 0)
         return result;
+    if (p->reader && !spe_perf_reader_metadata(p->reader))
+        return profile_fail(error, SPE_ERR_FORMAT,
+                            "is a perf.data file without SPE data: record with -e arm_spe//");
     if (!p->reader) {
         p->info.raw = true;
         p->info.bytes = p->raw_size;
@@ -358,74 +362,21 @@ static int perf_error(struct spe_profile_error *error, const struct spe_perf_err
     return from->code;
 }
 
-static int temporary_file(void)
-{
-    const char *directory = getenv("TMPDIR");
-    char *path;
-    int fd;
-
-    directory = directory && directory[0] ? directory : "/tmp";
-    fd = open(directory, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
-    if (fd >= 0 || asprintf(&path, "%s/spe-XXXXXX", directory) < 0)
-        return fd;
-    fd = mkostemp(path, O_CLOEXEC);
-    if (fd >= 0)
-        unlink(path);
-    free(path);
-    return fd;
-}
-
-static bool write_all(int fd, const char *bytes, size_t size)
-{
-    while (size) {
-        ssize_t done = write(fd, bytes, size);
-
-        if (done < 0 && errno != EINTR)
-            return false;
-        if (done > 0) {
-            bytes += done;
-            size -= (size_t)done;
-        }
-    }
-    return true;
-}
-
-/* What cannot be read twice is copied to a file without a name; `fd` is closed. */
-static int spool(int fd, bool *failed)
-{
-    char buffer[65536];
-    int copy = temporary_file();
-    ssize_t got = 1;
-
-    while (copy >= 0 && got > 0) {
-        got = read(fd, buffer, sizeof(buffer));
-        if (got < 0 && errno == EINTR)
-            got = 1;
-        else if (got < 0 || !write_all(copy, buffer, (size_t)got)) {
-            close(copy);
-            copy = -1;
-        }
-    }
-    *failed = copy < 0;
-    close(fd);
-    return copy;
-}
-
 /* A descriptor that can be read at any place, or -1; a directory is left to the reader: -2. */
 static int open_file(const char *path)
 {
     bool input = strcmp(path, "-") == 0;
     int fd = input ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
     struct stat st;
-    bool failed;
+    int copy;
 
     if (fd < 0 || fstat(fd, &st) < 0)
         return fd;
-    if (S_ISDIR(st.st_mode)) {
-        close(fd);
-        return -2;
-    }
-    return S_ISREG(st.st_mode) && !input ? fd : spool(fd, &failed);
+    if (S_ISREG(st.st_mode) && !input)
+        return fd;
+    copy = S_ISDIR(st.st_mode) ? -2 : spool_input(fd, NULL, 0);
+    close(fd);
+    return copy;
 }
 
 static int open_source(struct spe_profile *p, const char *path, bool raw,
@@ -639,10 +590,10 @@ const char *spe_profile_warning(const struct spe_profile *p, size_t i)
         return p->warnings.at[i];
     i -= p->warnings.count;
     for (uint32_t dso = 0; dso < p->dsos.list.count; dso++) {
-        const char *warning = spe_profile_dso(p, dso)->warning;
+        const struct spe_profile_dso *shown = spe_profile_dso(p, dso);
 
-        if (warning && i-- == 0)
-            return warning;
+        if (shown && shown->warning && i-- == 0)
+            return shown->warning;
     }
     return NULL;
 }

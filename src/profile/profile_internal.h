@@ -268,6 +268,9 @@ int symtab_read_kallsyms(struct symtab *t, const char *path, const char *module)
 int symtab_add(struct symtab *t, const char *name, uint64_t start, uint64_t size, unsigned kind,
                unsigned rank);
 void symtab_finish(struct symtab *t);
+int symtab_name(struct symtab *t, const char *name, uint32_t *at);
+/* Symbols with names of C++ get readable ones. */
+int demangle(struct symtab *t, struct symbol *symbols, size_t count);
 void symtab_free(struct symtab *t);
 /* The build-id of an open ELF file: its size, 0 if it has none, or negative. */
 int elf_build_id(int fd, uint8_t *id, size_t max, uint16_t *machine);

@@ -38,7 +38,7 @@ static const struct column columns[] = {
 
 static uint8_t **pointer(const struct group *g, size_t i)
 {
-    return (uint8_t **)((uint8_t *)g + columns[i].place);
+    return (uint8_t **)(uintptr_t)((const uint8_t *)g + columns[i].place);
 }
 
 int group_init(struct group *g, size_t capacity, unsigned want)

@@ -178,7 +178,7 @@ static void settle(struct device_cpu *cpu, uint64_t next)
 
 /* ---- Callbacks ------------------------------------------------------------------------------- */
 
-static void select(struct device_cpu *cpu, const struct device_block *block, uint32_t index,
+static void choose(struct device_cpu *cpu, const struct device_block *block, uint32_t index,
                    bool registers)
 {
     catch_up(cpu, block->count - index);
@@ -215,7 +215,7 @@ static void on_block(unsigned vcpu, void *user)
     }
     point = point_of(cpu, block);
     if (point < block->count && !block->alone[point])
-        select(cpu, block, (uint32_t)point, false);
+        choose(cpu, block, (uint32_t)point, false);
 }
 
 static bool not_there_yet(const struct device_cpu *cpu, const struct device_site *site)
@@ -238,7 +238,7 @@ static void on_instruction(unsigned vcpu, void *user)
         arm(cpu, block->count - site->index);
     }
     if (point_of(cpu, block) <= site->index)
-        select(cpu, block, site->index, true);
+        choose(cpu, block, site->index, true);
 }
 
 static void on_access(unsigned vcpu, void *user)
@@ -344,14 +344,12 @@ static void discontinuity(unsigned vcpu, unsigned type, uint64_t from, uint64_t 
 
 /* ---- Translation ----------------------------------------------------------------------------- */
 
-enum {
-    WORD_PSB_CSYNC = 0xd503223f,
-    WORD_ERET = 0xd69f03e0, /* and with the A and M bits ERETAA, ERETAB */
-};
+#define WORD_PSB_CSYNC UINT32_C(0xd503223f)
 
 static bool is_eret(uint32_t word)
 {
-    return word == WORD_ERET || word == 0xd69f0bff || word == 0xd69f0fff;
+    return word == 0xd69f03e0 || word == 0xd69f0bff ||
+           word == 0xd69f0fff; /* ERET, ERETAA, ERETAB */
 }
 
 /* SYS, or SYSP, with CRn 8 or (nXS) 9. */

@@ -10,7 +10,8 @@
 
 #include "vm/vm.h"
 
-enum { FDT_MAGIC = 0xd00dfeed, FDT_BEGIN_NODE = 1, FDT_END_NODE, FDT_PROP, FDT_NOP, FDT_END = 9 };
+#define FDT_MAGIC UINT32_C(0xd00dfeed)
+enum { FDT_BEGIN_NODE = 1, FDT_END_NODE, FDT_PROP, FDT_NOP, FDT_END = 9 };
 
 /* Places in the header. */
 enum {

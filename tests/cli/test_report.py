@@ -11,8 +11,10 @@ import re
 import unittest
 
 import spetest
-import test_report_file as t
-from spetest import CommandTest, spe
+import recording_file as t
+from spetest import CommandTest, need_symbols, spe
+
+need_symbols()
 
 
 class Report(CommandTest):

@@ -4,7 +4,7 @@
 
 import unittest
 
-import test_report_file as t
+import recording_file as t
 from spetest import CommandTest, spe
 
 ESCAPE = "\x1b[31mred\x9b"  # U+009B begins a sequence too, for some terminals

@@ -10,8 +10,6 @@
 
 #include "qemu/device.h"
 
-#define MAYBE(name) SPE_FEAT(name)
-
 /* What a plugin can do nothing about: exceptions (v1p5) cannot be delivered, taken branches are not
  * all seen, there is no second clock and no PMU to freeze. */
 static const spe_features impossible = SPE_FEAT(SPEv1p5) | SPE_FEAT(SPE_EXC) | SPE_FEAT(SPE_nVM) |
@@ -21,14 +19,13 @@ static const spe_features impossible = SPE_FEAT(SPEv1p5) | SPE_FEAT(SPE_EXC) | S
 /* Who knows where data came from is the model. */
 static const spe_features of_model = SPE_FEAT(SPE_LDS) | SPE_FEAT(SPE_FDS);
 
+static const spe_features of_el2 = SPE_FEAT(VHE) | SPE_FEAT(NV) | SPE_FEAT(NV2) | SPE_FEAT(FGT) |
+                                   SPE_FEAT(FGT2) | SPE_FEAT(ECV_POFF);
+
 /* A feature of the PE, and the field of an ID register that is at least `least` with it. */
 static const struct {
     uint8_t reg, shift, least, feature;
 } identified[] = {
-    {REG_ID_AA64PFR0_EL1, 8, 1, SPE_FEAT_EL2},     {REG_ID_AA64PFR0_EL1, 12, 1, SPE_FEAT_EL3},
-    {REG_ID_AA64PFR0_EL1, 12, 1, SPE_FEAT_Secure}, {REG_ID_AA64PFR0_EL1, 28, 1, SPE_FEAT_RAS},
-    {REG_ID_AA64PFR0_EL1, 32, 1, SPE_FEAT_SVE},    {REG_ID_AA64PFR0_EL1, 36, 1, SPE_FEAT_SEL2},
-    {REG_ID_AA64PFR0_EL1, 52, 1, SPE_FEAT_RME},    {REG_ID_AA64PFR1_EL1, 8, 1, SPE_FEAT_MTE},
     {REG_ID_AA64PFR1_EL1, 8, 2, SPE_FEAT_MTE2},    {REG_ID_AA64PFR1_EL1, 24, 1, SPE_FEAT_SME},
     {REG_ID_AA64PFR1_EL1, 44, 1, SPE_FEAT_GCS},    {REG_ID_AA64ISAR1_EL1, 60, 1, SPE_FEAT_LS64},
     {REG_ID_AA64ISAR2_EL1, 16, 1, SPE_FEAT_MOPS},  {REG_ID_AA64MMFR0_EL1, 56, 1, SPE_FEAT_FGT},
@@ -37,6 +34,14 @@ static const struct {
     {REG_ID_AA64MMFR2_EL1, 24, 1, SPE_FEAT_NV},    {REG_ID_AA64MMFR2_EL1, 24, 2, SPE_FEAT_NV2},
     {REG_ID_AA64MMFR3_EL1, 8, 1, SPE_FEAT_S1PIE},  {REG_ID_AA64DFR0_EL1, 8, 1, SPE_FEAT_PMUv3},
     {REG_ID_AA64DFR0_EL1, 8, 7, SPE_FEAT_PMUv3p7},
+};
+
+/* ID_AA64PFR0_EL1 is not among the registers that a plugin can read: these tell the same. */
+static const struct {
+    uint8_t reg, feature;
+} present[] = {
+    {REG_HCR_EL2, SPE_FEAT_EL2}, {REG_SCR_EL3, SPE_FEAT_EL3},    {REG_SCR_EL3, SPE_FEAT_Secure},
+    {REG_ZCR_EL1, SPE_FEAT_SVE}, {REG_ERRIDR_EL1, SPE_FEAT_RAS},
 };
 
 #define OF_UNIT                                                                                    \
@@ -56,6 +61,12 @@ spe_features device_features(spe_features wanted)
         if (field >= identified[i].least && field < 15)
             set |= UINT64_C(1) << identified[i].feature;
     }
+    for (size_t i = 0; i < sizeof(present) / sizeof(present[0]); i++)
+        if (device.registers[present[i].reg])
+            set |= UINT64_C(1) << present[i].feature;
+    /* ID registers may tell of what needs EL2 where EL2 is switched off. */
+    if (!(set & SPE_FEAT(EL2)))
+        set &= ~of_el2;
     if (set & SPE_FEAT(VHE))
         set |= SPE_FEAT(E2H0);
     if (!(set & SPE_FEAT(SME)))

@@ -382,7 +382,7 @@ static int take_results(struct boot *b, int *status)
     }
     if (mkdir(output, 0777) < 0 && errno != EEXIST)
         return fail_errno(b, output);
-    if (unpack(b, output, "--exclude=./.", "./") != 0)
+    if (unpack(b, output, "--strip-components=1", "work") != 0)
         return vm_fail(b->error, SPE_ERR_IO, output, "the guest's files could not be unpacked");
     return 0;
 }
@@ -405,15 +405,13 @@ static int find_things(struct boot *b)
     return 0;
 }
 
+/* Files, and a command line of which the plugin's part is missing. */
 static int prepare(struct boot *b)
 {
     char path[128];
     int status = 0;
 
-    add_machine(b);
-    if (!b->options->plain)
-        status = make_tree(b);
-    if (status == 0 && own_guest(b)) {
+    if (own_guest(b)) {
         in_folder(b, "initrd", path, sizeof(path));
         status = make_initrd(b, path);
     }
@@ -421,7 +419,19 @@ static int prepare(struct boot *b)
         in_folder(b, "disk", path, sizeof(path));
         status = make_disk(b, path);
     }
+    add_machine(b);
+    add_serial_lines(b);
+    add_guest(b);
+    if (status == 0 && b->command.failed)
+        status = vm_fail(b->error, SPE_ERR_NOMEM, "vm", "out of memory");
     return status;
+}
+
+static void show_command(const struct boot *b)
+{
+    for (size_t i = 0; i < b->command.count; i++)
+        fprintf(stderr, "%s ", b->command.list[i]);
+    fputc('\n', stderr);
 }
 
 static int run(struct boot *b, int *status)
@@ -429,17 +439,8 @@ static int run(struct boot *b, int *status)
     char level[16];
     int result;
 
-    add_serial_lines(b);
-    add_guest(b);
-    if (!b->options->plain)
-        add_plugin(b);
-    if (b->command.failed)
-        return vm_fail(b->error, SPE_ERR_NOMEM, "vm", "out of memory");
-    if (b->options->verbose) {
-        for (size_t i = 0; i < b->command.count; i++)
-            fprintf(stderr, "%s ", b->command.list[i]);
-        fputc('\n', stderr);
-    }
+    if (b->options->verbose)
+        show_command(b);
     snprintf(level, sizeof(level), "%d", b->qemu.level);
     setenv("SPECIMEN_PLUGIN_LEVEL", level, 1);
     result =
@@ -484,6 +485,11 @@ int vm_boot(const struct vm_options *options, int *status, struct vm_error *erro
         return fail_errno(&b, b.folder);
     }
     result = prepare(&b);
+    if (result == 0 && !options->plain) {
+        result = make_tree(&b);
+        if (result == 0)
+            add_plugin(&b);
+    }
     if (result == 0)
         result = run(&b, status);
     clean_up(&b);

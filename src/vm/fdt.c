@@ -235,34 +235,49 @@ static uint32_t spe_node(uint8_t *out, uint32_t compatible, uint32_t interrupts,
     return (uint32_t)(p + 4 - out);
 }
 
+/* Bytes of the list of reserved memory, which ends with a pair of zeros. */
+static bool reserved_size(const struct tree *t, uint32_t *size)
+{
+    static const uint8_t zeros[16];
+    uint32_t at = be32(t->bytes + H_RESERVED);
+
+    for (*size = 16; at <= t->size && t->size - at >= *size; *size += 16)
+        if (memcmp(t->bytes + at + *size - 16, zeros, 16) == 0)
+            return true;
+    return false;
+}
+
 int vm_fdt_add_spe(const uint8_t *bytes, size_t size, const struct vm_gic *gic, unsigned cpus,
                    unsigned ppi, uint8_t **out, size_t *out_size)
 {
-    uint32_t compatible, interrupts, place, node_size, first, offset;
+    enum { RESERVED = 48 }; /* the list is aligned to 8 bytes */
+    uint32_t compatible, interrupts, place, node_size, reserved, tokens, strings;
     uint8_t node[128], *new;
     struct tree t;
 
     if (open_tree(bytes, size, &t) < 0 || !find_string(&t, "compatible", &compatible) ||
-        !find_string(&t, "interrupts", &interrupts) || !end_of_root(&t, &place))
+        !find_string(&t, "interrupts", &interrupts) || !end_of_root(&t, &place) ||
+        !reserved_size(&t, &reserved))
         return SPE_ERR_INVALID;
     node_size = spe_node(node, compatible, interrupts, gic, cpus, ppi);
-    /* The old tree stays as it is, up to its length; longer tokens and the strings go behind. */
-    first = padded(t.size);
-    *out_size = (size_t)first + t.tokens_size + node_size + t.strings_size;
+    /* Without the room that QEMU leaves in its trees: Linux takes none of more than 2 MB. */
+    tokens = RESERVED + reserved;
+    strings = tokens + t.tokens_size + node_size;
+    *out_size = (size_t)strings + t.strings_size;
     new = calloc(1, *out_size);
     if (!new)
         return SPE_ERR_NOMEM;
-    memcpy(new, bytes, t.size);
-    offset = first;
-    memcpy(new + offset, t.tokens, place);
-    memcpy(new + offset + place, node, node_size);
-    memcpy(new + offset + place + node_size, t.tokens + place, t.tokens_size - place);
-    put32(new + H_STRUCT, offset);
-    put32(new + H_STRUCT_SIZE, t.tokens_size + node_size);
-    offset += t.tokens_size + node_size;
-    memcpy(new + offset, t.strings, t.strings_size);
-    put32(new + H_STRINGS, offset);
+    memcpy(new, bytes, HEADER_SIZE);
+    memcpy(new + RESERVED, bytes + be32(bytes + H_RESERVED), reserved);
+    memcpy(new + tokens, t.tokens, place);
+    memcpy(new + tokens + place, node, node_size);
+    memcpy(new + tokens + place + node_size, t.tokens + place, t.tokens_size - place);
+    memcpy(new + strings, t.strings, t.strings_size);
     put32(new + H_TOTAL, (uint32_t)*out_size);
+    put32(new + H_RESERVED, RESERVED);
+    put32(new + H_STRUCT, tokens);
+    put32(new + H_STRUCT_SIZE, t.tokens_size + node_size);
+    put32(new + H_STRINGS, strings);
     *out = new;
     return 0;
 }

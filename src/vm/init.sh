@@ -5,7 +5,7 @@
 # The guest's first process. It runs /run/spe/command, if there is one, in /work on the second
 # serial line, and puts what that left in /work, with its status, on the disk as a tar archive;
 # else it is a shell.
-export PATH=/bin:/usr/bin HOME=/work PERF_PAGER=cat PAGER=cat
+export PATH=/bin:/usr/bin HOME=/tmp PERF_PAGER=cat PAGER=cat
 /bin/busybox mkdir -p /proc /sys /dev /tmp /work /usr/sbin /sbin
 /bin/busybox mount -t proc proc /proc
 /bin/busybox --install -s /bin
@@ -24,7 +24,6 @@ done </lib/modules/order
 rm -r /tmp/modules
 echo -1 >/proc/sys/kernel/perf_event_paranoid
 echo 0 >/proc/sys/kernel/kptr_restrict
-echo 1048576 >/proc/sys/kernel/perf_event_mlock_kb
 
 finish() {
     sync
@@ -43,9 +42,12 @@ mount -t tmpfs -o size=80% tmpfs /work
 cd /work || finish
 cp -a /run/spe/put/. /work/
 sh /run/spe/command </dev/null >$terminal 2>&1
-echo $? >/run/spe/status
-dmesg >/run/spe/dmesg
+status=$?
+mkdir -p /run/spe/out/work
+echo $status >/run/spe/out/status
+dmesg >/run/spe/out/dmesg
+mount --bind /work /run/spe/out/work
 (cd /run/spe/put && find . -type f) | while read -r file; do rm -f "/work/$file"; done
-tar -c -f /dev/vda -C /run/spe status dmesg -C /work . ||
+tar -c -f /dev/vda -C /run/spe/out status dmesg work ||
     echo "init: what is in /work does not fit on the disk"
 finish

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define TRIP (UINT64_C(1) << 62)
 #define CALL (UINT64_C(1) << 63)
@@ -105,10 +106,10 @@ static void finish_branch(struct device_cpu *cpu, uint64_t next)
 {
     struct spe_operation *op = &cpu->op;
 
-    op->taken = cpu->insn.direct ? next == op->pc + (uint64_t)cpu->insn.displacement : true;
-    op->condition_failed = op->conditional && !op->taken;
+    op->taken = !op->conditional || next == op->pc + (uint64_t)cpu->insn.displacement;
+    op->condition_failed = !op->taken;
     op->target = next;
-    op->target_el = cpu->pe.el;
+    op->target_el = op->kind == SPE_OPERATION_ERET ? device_level() : cpu->pe.el;
     op->target_security = spe_spu_status(cpu->spu)->security;
 }
 
@@ -131,7 +132,7 @@ static void add_times(struct device_cpu *cpu)
     op->execute_cycles = op->access_count && cpu->insn.load ? 4 : 1;
 }
 
-/* The operation has ended, by an exception if that is said; `next` is where the PE is now. */
+/* The operation has ended, by an exception if that is said; `next` is what runs after it. */
 static void finish_sample(struct device_cpu *cpu, uint64_t next, bool exception, bool never_ran)
 {
     struct spe_operation *op = &cpu->op;
@@ -324,6 +325,7 @@ static void discontinuity(unsigned vcpu, unsigned type, uint64_t from, uint64_t 
     struct device_cpu *cpu = find_cpu(vcpu);
     bool exception, never_ran;
 
+    (void)to;
     if (!cpu || (!cpu->watching && !cpu->pending))
         return;
     catch_up(cpu, 0);
@@ -333,7 +335,7 @@ static void discontinuity(unsigned vcpu, unsigned type, uint64_t from, uint64_t 
                     (from == cpu->op.pc ||
                      (from == cpu->op.pc + 4 && cpu->insn.ends_block && !cpu->insn.branch));
         never_ran = !exception && from >= cpu->block->pc && from <= cpu->op.pc;
-        finish_sample(cpu, to, exception, never_ran);
+        finish_sample(cpu, from, exception, never_ran);
     }
     if (cpu->pending & PENDING_STATE)
         finish_state(cpu);
@@ -504,7 +506,7 @@ static void vcpu_init(unsigned vcpu)
         device_find_registers();
     atomic_store(&device.cpus[vcpu], new_cpu(vcpu));
     if (!find_cpu(vcpu))
-        fprintf(stderr, "specimen: CPU %u has no SPE\n", vcpu);
+        _exit(1); /* there is no other way to say that this machine cannot be */
 }
 
 static const struct plugin_role role = {

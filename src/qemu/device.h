@@ -165,6 +165,7 @@ spe_features device_features(spe_features wanted);
 
 void device_find_registers(void);
 void device_read_state(struct device_cpu *cpu);   /* all of the PE state; tells the unit */
+uint8_t device_level(void);                       /* the Exception level, AArch64 */
 void device_read_level(struct device_cpu *cpu);   /* the Exception level; tells the unit */
 void device_read_context(struct device_cpu *cpu); /* CONTEXTIDR_ELx; tells the unit */
 /* MRS or MSR before it runs. True if it was carried out: go on behind it. */

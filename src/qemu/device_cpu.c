@@ -72,6 +72,11 @@ enum { CPSR_NRW = 1u << 4 };
 #define MDCR_EL2_FIELDS (UINT64_C(1) << 36 | UINT64_C(7) << 12)
 #define MDCR_EL3_FIELDS (UINT64_C(1) << 42 | UINT64_C(1) << 36 | UINT64_C(7) << 11)
 
+uint8_t device_level(void)
+{
+    return device_read(REG_CPSR) >> 2 & 3;
+}
+
 static void take_level(struct device_cpu *cpu)
 {
     uint64_t cpsr = device_read(REG_CPSR);

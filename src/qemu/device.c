@@ -80,17 +80,11 @@ static uint64_t read_x(void *user, unsigned n)
     return plugin_read(device.x[n]);
 }
 
-static unsigned read_nzcv(void *user)
-{
-    (void)user;
-    return device_read(REG_CPSR) >> 28 & 15;
-}
-
 /* As it is before it runs. */
 static void describe(struct device_cpu *cpu, const struct device_block *block, uint32_t index,
                      bool registers)
 {
-    const struct spe_a64_registers known = {.size = sizeof(known), .x = read_x, .nzcv = read_nzcv};
+    const struct spe_a64_registers known = {.size = sizeof(known), .x = read_x};
     const struct spe_a64_registers unknown = {.size = sizeof(unknown)};
 
     cpu->block = block;
@@ -363,8 +357,7 @@ static bool is_tlbi(uint32_t word)
 /* Does its description depend on registers that may change before the block ends? */
 static bool needs_registers(const struct spe_a64 *insn)
 {
-    return insn->address != SPE_A64_NO_ADDRESS || insn->operation.cond_op ||
-           insn->operation.predicated;
+    return insn->address != SPE_A64_NO_ADDRESS || insn->operation.predicated;
 }
 
 static struct qemu_plugin_u64 cell(size_t offset)

@@ -155,6 +155,9 @@ bool device_configure(const struct plugin_arguments *arguments)
     if (model && strcmp(model, "none") != 0 && strcmp(model, "functional") != 0)
         return complain(model, "the model is none or functional");
     device.functional = model && strcmp(model, "functional") == 0;
+    /* Conditional selects and compares would need the flags as they are before each of them: they
+     * count as unconditional, which an implementation may choose (D17.6.5). */
+    device.config.cond_ops = 0;
     /* Operations that have not run are not recorded: device.c calls them misspeculated. */
     device.config.capture_misspec = 0;
     return choose_features(plugin_argument(arguments, "spe")) && unit_options(arguments) &&

@@ -41,6 +41,9 @@ cross | command qemu-aarch64                            | qemu-user             
 # cmocka for AArch64 is no cross package and adding an architecture to the machine's dpkg would be
 # too much, so it is unpacked here. SPECIMEN_DEPS may point at a folder that has it already.
 deps=${SPECIMEN_DEPS:-.deps}/aarch64
+# Real programs that the tests record, with their libraries.
+programs=${SPECIMEN_DEPS:-.deps}/programs
+program_packages='coreutils gzip zstd sqlite3 python3-minimal'
 
 die() { echo "setup: $*" >&2; exit 1; }
 
@@ -97,13 +100,20 @@ need_arm64_cmocka() {
     [[ " $profiles " == *' cross '* ]] && ! compgen -G "$deps/usr/lib/*/libcmocka.so" >/dev/null
 }
 
+need_arm64_programs() {
+    [[ " $profiles " == *' cross '* ]] && [ ! -e "$programs/usr/bin/sqlite3" ]
+}
+
 look
-if [ ${#missing_packages[@]} = 0 ] && ! need_arm64_cmocka; then
+if [ ${#missing_packages[@]} = 0 ] && ! need_arm64_cmocka && ! need_arm64_programs; then
     [ $check_only = yes ] || echo "setup: everything is here"
     exit 0
 fi
 if need_arm64_cmocka; then
     missing_lines+=("$(printf '  %-24s %s' 'cmocka for AArch64' "AArch64 tests (in $deps, not installed)")")
+fi
+if need_arm64_programs; then
+    missing_lines+=("$(printf '  %-24s %s' 'programs for AArch64' "to record in tests (in $programs, not installed)")")
 fi
 
 ID='' ID_LIKE='' VERSION_CODENAME=''
@@ -176,54 +186,67 @@ if [ ${#missing_packages[@]} != 0 ]; then
 fi
 
 # An apt of its own for AArch64: its lists, cache and status live in a folder that is thrown away,
-# it needs no root, and the machine's apt does not notice.
-fetch_arm64_cmocka() {
-    local sources names
+# it needs no root, and the machine's apt does not notice. Sets work and private_apt.
+make_private_apt() {
     work=$(mktemp -d)
     trap 'rm -rf "$work"' EXIT
     chmod 755 "$work"
-    mkdir -p "$work"/{lists,cache,debs}
+    mkdir -p "$work"/{lists,cache}
     : >"$work/status"
-    local private=(-o APT::Architecture=arm64 -o APT::Architectures::=arm64
+    private_apt=(-o APT::Architecture=arm64 -o APT::Architectures::=arm64
         -o Dir::State="$work" -o Dir::State::Lists="$work/lists"
         -o Dir::State::status="$work/status" -o Dir::Cache="$work/cache"
-        -o APT::Sandbox::User="$(id -un)" -o Acquire::Languages=none -o Acquire::Retries=2 -q)
+        -o APT::Install-Recommends=false -o APT::Sandbox::User="$(id -un)"
+        -o Acquire::Languages=none -o Acquire::Retries=2 -q)
+}
 
-    # First with the machine's own sources, so that a local mirror is used; else with the
-    # distribution's, because those may be for one architecture only (on Ubuntu they always are).
-    for sources in machine distribution; do
-        if [ $sources = distribution ]; then
-            case $system in
-            debian) echo "deb http://deb.debian.org/debian $VERSION_CODENAME main" ;;
-            ubuntu) echo "deb http://ports.ubuntu.com/ubuntu-ports $VERSION_CODENAME main universe" ;;
-            esac >"$work/sources.list"
-            private+=(-o Dir::Etc::SourceList="$work/sources.list" -o Dir::Etc::SourceParts=-)
-            rm -rf "$work"/lists/* "$work"/cache/*
-        fi
-        apt-get "${private[@]}" update >>"$work/log" 2>&1 || true
-        names=$(apt-cache "${private[@]}" depends libcmocka-dev 2>>"$work/log" |
-            sed -n 's/.*Depends: \(libcmocka[0-9a-z]*\)$/\1/p')
+# unpack_arm64 FOLDER PACKAGE...: the packages and all that they need.
+unpack_arm64() {
+    local folder=$1 deb dir
+    shift
+    rm -rf "$work"/cache/archives "$folder"
+    apt-get "${private_apt[@]}" install --download-only -y "$@" >>"$work/log" 2>&1 || return
+    mkdir -p "$folder.new"
+    for deb in "$work"/cache/archives/*.deb; do dpkg-deb -x "$deb" "$folder.new" || return; done
+    rm -rf "${folder:?}.new/usr/share/doc" "${folder:?}.new/usr/share/man" "${folder:?}.new/usr/share/locale"
+    # Where packages have everything below usr, base-files has links that we need, too.
+    for dir in lib bin; do [ -e "$folder.new/$dir" ] || ln -s "usr/$dir" "$folder.new/$dir"; done
+    mv "$folder.new" "$folder"
+}
+
+unpack_all_arm64() {
+    if need_arm64_cmocka; then unpack_arm64 "$deps" libcmocka-dev || return; fi
+    if need_arm64_programs; then
         # shellcheck disable=SC2086
-        if (cd "$work/debs" && apt-get "${private[@]}" download libcmocka-dev $names) \
-            >>"$work/log" 2>&1; then
-            local deb
-            rm -rf "$deps"
-            mkdir -p "$deps"
-            for deb in "$work"/debs/*.deb; do dpkg-deb -x "$deb" "$deps"; done
-            rm -rf "${deps:?}/usr/share"
-            return 0
-        fi
-    done
+        unpack_arm64 "$programs" $program_packages || return
+    fi
+}
+
+# First with the machine's own sources, so that a local mirror is used; else with the
+# distribution's, because those may be for one architecture only (on Ubuntu they always are).
+fetch_arm64() {
+    make_private_apt
+    apt-get "${private_apt[@]}" update >>"$work/log" 2>&1 || true
+    if unpack_all_arm64; then return 0; fi
+    case $system in
+    debian) echo "deb http://deb.debian.org/debian $VERSION_CODENAME main" ;;
+    ubuntu) echo "deb http://ports.ubuntu.com/ubuntu-ports $VERSION_CODENAME main universe" ;;
+    esac >"$work/sources.list"
+    private_apt+=(-o Dir::Etc::SourceList="$work/sources.list" -o Dir::Etc::SourceParts=-)
+    rm -rf "$work"/lists/* "$work"/cache/*
+    apt-get "${private_apt[@]}" update >>"$work/log" 2>&1 || true
+    if unpack_all_arm64; then return 0; fi
     cat "$work/log" >&2
     return 1
 }
 
-if need_arm64_cmocka; then
-    fetch_arm64_cmocka || die "could not fetch cmocka for AArch64, see apt's messages above"
+if need_arm64_cmocka || need_arm64_programs; then
+    echo "setup: fetching AArch64 packages into ${SPECIMEN_DEPS:-.deps}"
+    fetch_arm64 || die "could not fetch packages for AArch64, see apt's messages above"
 fi
 
 look
-if [ ${#missing_packages[@]} != 0 ] || need_arm64_cmocka; then
+if [ ${#missing_packages[@]} != 0 ] || need_arm64_cmocka || need_arm64_programs; then
     printf '%s\n' "${missing_lines[@]}" >&2
     die "this is still missing after the installation"
 fi

@@ -80,6 +80,6 @@ size_t heavy_count(const struct heavy *h);
 uint64_t heavy_error(const struct heavy *h); /* the largest of a set */
 
 /* The heaviest first, at most n; equal weights by space and place. Returns their number. */
-size_t heavy_top(const struct heavy *h, struct heavy_key *top, size_t n);
+size_t heavy_top(const struct heavy *h, struct heavy_key *first, size_t n);
 
 #endif

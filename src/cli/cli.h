@@ -24,7 +24,7 @@ struct command {
     int (*run)(const struct command *self, int argc, char **argv);
 };
 
-extern const struct command command_report, command_script, command_export;
+extern const struct command command_record, command_report, command_script, command_export;
 extern const struct command command_dump, command_check, command_gen, command_sim, command_vm;
 
 /* "spe: what: why". */

@@ -13,10 +13,11 @@
 #include "render/export_perf.h"
 
 static const char help[] =
-    "Usage: spe export --format FORMAT [OPTION]... FILE\n"
+    "Usage: spe export --format FORMAT [OPTION]... [FILE]\n"
     "\n"
     "Write the samples of a recording for other programs.\n"
-    "FILE is a perf.data file, or bare SPE bytes, or - for standard input.\n"
+    "FILE is a perf.data file, or bare SPE bytes, or - for standard input; without it\n"
+    "perf.data in this folder.\n"
     "\n"
     "      --format FORMAT    csv: one row a sample\n"
     "                         ndjson: one JSON object a sample\n"
@@ -71,14 +72,15 @@ static bool weight_option(struct job *job, const char *text)
     return false;
 }
 
-static bool check_options(struct job *job, int argc)
+static bool check_options(struct job *job, int argc, char **argv)
 {
     const struct command *c = job->command;
     bool to_stdout = !job->output || strcmp(job->output, "-") == 0;
 
-    if (optind + 1 != argc)
-        usage_error(c, c->name, "give one perf.data file, or - for standard input");
-    else if (job->format == FORMAT_NONE)
+    job->file = recording_file(c, argc, argv);
+    if (!job->file)
+        return false;
+    if (job->format == FORMAT_NONE)
         usage_error(c, "--format", "say which: csv, ndjson, folded or perf");
     else if (job->format == FORMAT_PERF && to_stdout)
         usage_error(c, "--output", "a perf.data file needs a name");
@@ -135,7 +137,7 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
         if (!good)
             return false;
     }
-    return check_options(job, argc);
+    return check_options(job, argc, argv);
 }
 
 /* ---- output ---------------------------------------------------------------------------------- */
@@ -268,7 +270,6 @@ static int run_job(struct job *job, int argc, char **argv)
     recording_init(&job->recording);
     if (!parse_options(job, argc, argv, &status))
         return status;
-    job->file = argv[optind];
     set_options(job);
     status = recording_open(&job->recording, job->command, job->file, &profile);
     if (status != STATUS_OK)
@@ -281,17 +282,9 @@ static int run_job(struct job *job, int argc, char **argv)
 
 static int run(const struct command *self, int argc, char **argv)
 {
-    struct job *job = calloc(1, sizeof(*job)); /* its lists are large for a stack */
-    int status;
+    struct job job = {.command = self};
 
-    if (!job) {
-        complain(self->name, "%s", spe_strerror(SPE_ERR_NOMEM));
-        return STATUS_BAD_DATA;
-    }
-    job->command = self;
-    status = run_job(job, argc, argv);
-    free(job);
-    return status;
+    return run_job(&job, argc, argv);
 }
 
 const struct command command_export = {

@@ -10,7 +10,7 @@
 #endif
 
 static const struct command *const commands[] = {
-    &command_report, &command_script, &command_export, &command_dump,
+    &command_record, &command_report, &command_script, &command_export, &command_dump,
     &command_check,  &command_gen,    &command_sim,    &command_vm,
 };
 

@@ -198,6 +198,15 @@ bool recording_take(struct recording *r, const struct command *c, int option, co
     return result > 0;
 }
 
+const char *recording_file(const struct command *c, int argc, char **argv)
+{
+    if (optind + 1 < argc) {
+        usage_error(c, argv[optind + 1], "one file at a time");
+        return NULL;
+    }
+    return optind < argc ? argv[optind] : "perf.data";
+}
+
 int recording_open(const struct recording *r, const struct command *c, const char *file,
                    struct spe_profile **profile)
 {

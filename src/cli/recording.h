@@ -88,6 +88,9 @@ int recording_list(const char *text, uint32_t *numbers, size_t max);
  * option, is reported; false then. */
 bool recording_take(struct recording *r, const struct command *c, int option, const char *value);
 
+/* The one file that the command line names; perf.data if it names none. NULL after a complaint. */
+const char *recording_file(const struct command *c, int argc, char **argv);
+
 /* Open the recording with the options. STATUS_OK, or another status after a complaint. */
 int recording_open(const struct recording *r, const struct command *c, const char *file,
                    struct spe_profile **profile);

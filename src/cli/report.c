@@ -11,11 +11,12 @@
 #include "cli/recording.h"
 
 static const char help[] =
-    "Usage: spe report [OPTION]... FILE\n"
+    "Usage: spe report [OPTION]... [FILE]\n"
     "\n"
     "One page about a recording: its header, operation mix, where loads were served\n"
     "and how long they took, the hottest functions, lines, branches and data.\n"
-    "FILE is a perf.data file, or bare SPE bytes, or - for standard input.\n"
+    "FILE is a perf.data file, or bare SPE bytes, or - for standard input; without it\n"
+    "perf.data in this folder.\n"
     "\n"
     "What to show:\n"
     "      --by LIST          groups: function, line, symbol+source, dso, thread, cpu\n"
@@ -163,10 +164,8 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
         if (!good)
             return false;
     }
-    if (optind + 1 == argc)
-        return true;
-    usage_error(c, c->name, "give one perf.data file, or - for standard input");
-    return false;
+    job->report.file = recording_file(c, argc, argv);
+    return job->report.file != NULL;
 }
 
 /* The terminal's width; where there is none, $COLUMNS or 80. */
@@ -222,8 +221,8 @@ static bool ask(struct job *job, const struct spe_analysis *a)
             return false;
         g->count = spe_analysis_groups(a, g->by, r->sort, g->groups, n);
     }
-    r->branches = calloc(job->top, sizeof(*r->branches));
-    r->data = calloc(job->top, sizeof(*r->data));
+    r->branches = calloc(job->top + 1, sizeof(*r->branches));
+    r->data = calloc(job->top + 1, sizeof(*r->data));
     if (!r->branches || !r->data)
         return false;
     r->branch_count = spe_analysis_branches(a, r->branches, job->top, &r->branch_error);
@@ -293,7 +292,6 @@ static int run_job(struct job *job, int argc, char **argv)
     by_option(job, "function,line");
     if (!parse_options(job, argc, argv, &status))
         return status;
-    job->report.file = argv[optind];
     job->report.filter = job->recording.options.filter;
     status = recording_open(&job->recording, job->command, job->report.file, &profile);
     if (status == STATUS_OK) {
@@ -306,17 +304,9 @@ static int run_job(struct job *job, int argc, char **argv)
 
 static int run(const struct command *self, int argc, char **argv)
 {
-    struct job *job = calloc(1, sizeof(*job)); /* its lists are large for a stack */
-    int status;
+    struct job job = {.command = self};
 
-    if (!job) {
-        complain(self->name, "%s", spe_strerror(SPE_ERR_NOMEM));
-        return STATUS_BAD_DATA;
-    }
-    job->command = self;
-    status = run_job(job, argc, argv);
-    free(job);
-    return status;
+    return run_job(&job, argc, argv);
 }
 
 const struct command command_report = {

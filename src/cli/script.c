@@ -10,10 +10,11 @@
 #include "cli/recording.h"
 
 static const char help[] =
-    "Usage: spe script [OPTION]... FILE\n"
+    "Usage: spe script [OPTION]... [FILE]\n"
     "\n"
     "One line a sample, in the layout of 'perf script'; every record is one sample.\n"
-    "FILE is a perf.data file, or bare SPE bytes, or - for standard input.\n"
+    "FILE is a perf.data file, or bare SPE bytes, or - for standard input; without it\n"
+    "perf.data in this folder.\n"
     "\n"
     "What to show:\n"
     "  -F, --fields LIST      these fields; +NAME adds to the usual ones, -NAME takes\n"
@@ -144,10 +145,8 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
         if (!good)
             return false;
     }
-    if (optind + 1 == argc)
-        return true;
-    usage_error(c, c->name, "give one perf.data file, or - for standard input");
-    return false;
+    job->file = recording_file(c, argc, argv);
+    return job->file != NULL;
 }
 
 /* ---- the work -------------------------------------------------------------------------------- */
@@ -216,7 +215,6 @@ static int run_job(struct job *job, int argc, char **argv)
     job->count = UINT64_MAX;
     if (!parse_options(job, argc, argv, &status))
         return status;
-    job->file = argv[optind];
     if (job->fields & SCRIPT_BIT(SYM))
         job->recording.options.want |= SPE_WANT_SYMBOL;
     status = recording_open(&job->recording, job->command, job->file, &profile);
@@ -229,17 +227,9 @@ static int run_job(struct job *job, int argc, char **argv)
 
 static int run(const struct command *self, int argc, char **argv)
 {
-    struct job *job = calloc(1, sizeof(*job)); /* its lists are large for a stack */
-    int status;
+    struct job job = {.command = self};
 
-    if (!job) {
-        complain(self->name, "%s", spe_strerror(SPE_ERR_NOMEM));
-        return STATUS_BAD_DATA;
-    }
-    job->command = self;
-    status = run_job(job, argc, argv);
-    free(job);
-    return status;
+    return run_job(&job, argc, argv);
 }
 
 const struct command command_script = {

@@ -33,7 +33,7 @@ bool a64_data_processing(struct spe_a64 *insn, const struct a64_row *rows, size_
     const struct a64_row *row = a64_find(insn->word, rows, count);
     struct spe_operation *op = &insn->operation;
 
-    if (!row)
+    if (!row || row->facts & A64_UNALLOCATED)
         return false;
     op->kind = (uint8_t)kind_of(row->facts);
     op->floating_point = row->facts & A64_FP;
@@ -45,7 +45,6 @@ bool a64_data_processing(struct spe_a64 *insn, const struct a64_row *rows, size_
     op->advsimd_equivalent = row->facts & A64_SAME_ASIMD;
     op->multi_vector = row->facts & (A64_VECTORS_2 | A64_VECTORS_4);
     op->uses_zt = row->facts & A64_ZT;
-    op->whole_za = row->facts & A64_WHOLE_ZA;
     if (op->multi_vector)
         op->vectors = row->facts & A64_VECTORS_2 ? 2 : 4;
     if (op->predicate_only)

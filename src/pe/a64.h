@@ -56,7 +56,7 @@ enum {
     A64_VECTORS_2 = 1u << 10, /* multi-vector operand */
     A64_VECTORS_4 = 1u << 11,
     A64_ZT = 1u << 12,
-    A64_WHOLE_ZA = 1u << 13,
+    A64_UNALLOCATED = 1u << 13, /* what a later row would take in */
 };
 
 enum { A64_ANY_SIZE = 0xf };
@@ -69,6 +69,9 @@ struct a64_row {
 
 const struct a64_row *a64_find(uint32_t word, const struct a64_row *rows, size_t count);
 bool a64_data_processing(struct spe_a64 *insn, const struct a64_row *rows, size_t count);
+
+/* Is N:imms (with any immr) a bitmask immediate? DecodeBitMasks(). */
+bool a64_is_bitmask(bool n, uint32_t imms);
 
 /* Allocated, and nothing else to say. */
 bool a64_other(struct spe_a64 *insn);

@@ -10,19 +10,24 @@ static bool sf(const struct spe_a64 *insn)
 
 /* ---- Immediate ------------------------------------------------------------------------------ */
 
-/* An element of ones only is no bitmask immediate: DecodeBitMasks(). */
+/* An element of ones only is none. */
+bool a64_is_bitmask(bool n, uint32_t imms)
+{
+    uint32_t length = (uint32_t)n << 6 | (~imms & 0x3f);
+    uint32_t element = 1;
+
+    if (length < 2)
+        return false;
+    while (element * 2 <= length)
+        element *= 2;
+    return (imms & (element - 1)) != element - 1;
+}
+
 static bool logical_immediate(struct spe_a64 *insn)
 {
     bool n = bit(insn->word, 22);
-    uint32_t imms = bits(insn->word, 15, 10);
-    uint32_t length = (uint32_t)n << 6 | (~imms & 0x3f);
-    uint32_t levels = 1;
 
-    if (length < 2 || (n && !sf(insn)))
-        return false;
-    while (levels * 2 <= length)
-        levels *= 2;
-    return (imms & (levels - 1)) != levels - 1;
+    return (sf(insn) || !n) && a64_is_bitmask(n, bits(insn->word, 15, 10));
 }
 
 static bool move_wide(struct spe_a64 *insn)

@@ -178,6 +178,15 @@ static void leave_l1(struct pe_cpu *cpu, uint64_t line)
                                                 memory_order_relaxed);
 }
 
+/* Next time the line is looked for there first. */
+static void use_l1(struct request *r, unsigned way)
+{
+    struct pe_cpu *cpu = r->cpu;
+
+    pe_cache_use(&cpu->l1, r->line, way);
+    cpu->way_hint[r->line >> cpu->l1.line_shift & cpu->hint_mask] = (uint8_t)way;
+}
+
 static void fill_l1(struct request *r, uint64_t state)
 {
     struct pe_cpu *cpu = r->cpu;
@@ -190,7 +199,7 @@ static void fill_l1(struct request *r, uint64_t state)
     else if (old & PE_MODIFIED)
         leave_l1(cpu, old_line);
     atomic_store_explicit(word, r->line | state | PE_FRESH, memory_order_release);
-    pe_cache_use(&cpu->l1, r->line, way);
+    use_l1(r, way);
     cpu->filled_at[word - cpu->l1.words] = ++cpu->fills;
 }
 
@@ -271,7 +280,7 @@ static void fetch(struct request *r)
         from_cpu(r, other);
         r->met->facts |= SPE_FACT_MODIFIED_SNOOP;
         pe_count(&r->cpu->counts.modified_snoops, 1);
-        if (!r->exclusive)
+        if (!r->modify)
             write_back(machine, r->cpu, r->line);
     } else if (!from_llc(r, home, other)) {
         if (other < PE_CPUS_MAX)
@@ -294,8 +303,10 @@ static void miss_llc(struct request *r)
 
 static void miss_l2(struct request *r)
 {
-    uint64_t state = granted(r);
+    uint64_t state;
 
+    find_others(r);
+    state = granted(r);
     if (r->cpu->l2.words) {
         r->met->facts |= SPE_FACT_L2D_MISS;
         pe_count(&r->cpu->counts.l2_misses, 1);
@@ -316,6 +327,7 @@ static void hit_l2(struct request *r, unsigned way)
     r->met->place = SPE_PLACE_L2;
     r->met->facts |= state & PE_MODIFIED ? SPE_FACT_MODIFIED_HIT : 0;
     if (r->exclusive && !(state & PE_EXCLUSIVE)) {
+        find_others(r);
         invalidate_others(r);
         state |= PE_EXCLUSIVE;
         atomic_store_explicit(word, r->line | state, memory_order_release);
@@ -330,13 +342,14 @@ static void upgrade(struct request *r, unsigned way)
     pe_word *word = pe_cache_word(&r->cpu->l1, r->line, way);
     int outer = r->cpu->l2.words ? pe_cache_find(&r->cpu->l2, r->line) : -1;
 
+    find_others(r);
     invalidate_others(r);
     if (outer >= 0)
         atomic_store_explicit(pe_cache_word(&r->cpu->l2, r->line, (unsigned)outer),
                               r->line | PE_EXCLUSIVE_LINE, memory_order_release);
     atomic_store_explicit(word, r->line | (r->modify ? PE_MODIFIED_LINE : PE_EXCLUSIVE_LINE),
                           memory_order_release);
-    pe_cache_use(&r->cpu->l1, r->line, way);
+    use_l1(r, way);
     r->met->place = SPE_PLACE_L1;
 }
 
@@ -374,7 +387,7 @@ static bool hit_l1(struct request *r, unsigned way)
         after = (word & ~(uint64_t)PE_FRESH) | (r->modify ? PE_MODIFIED : 0);
     } while (after != word && !atomic_compare_exchange_weak_explicit(
                                   at, &word, after, memory_order_acq_rel, memory_order_relaxed));
-    pe_cache_use(&r->cpu->l1, r->line, way);
+    use_l1(r, way);
     r->met->place = SPE_PLACE_L1;
     r->met->facts |= word & PE_MODIFIED ? SPE_FACT_MODIFIED_HIT : 0;
     r->met->facts |= word & PE_FRESH && is_recent(r->cpu, at) ? SPE_FACT_RECENT : 0;
@@ -386,7 +399,6 @@ static void request_line(struct request *r)
     struct pe_lock *lock = lock_line(r->machine, r->line);
     int way = pe_cache_find(&r->cpu->l1, r->line);
 
-    find_others(r);
     if (way >= 0)
         upgrade(r, (unsigned)way);
     else
@@ -422,7 +434,8 @@ void pe_access_line(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t li
         request_line(&r);
     met->cycles =
         met->translation_cycles + pe_access_cycles(&machine->config, met->place, r.snooped);
-    if (met->facts & SPE_FACT_L1D_MISS && how != SPE_ACCESS_STORE) /* stores are not waited for */
+    /* Later operations do not wait for stores and prefetches. */
+    if (met->facts & SPE_FACT_L1D_MISS && (how == 0 || how & SPE_ACCESS_ATOMIC))
         remember_miss(cpu, met->cycles);
 }
 

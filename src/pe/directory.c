@@ -1,20 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
-/* Which private caches have a line. A set is an open hash table with linear probing, whose entries
- * move up when one is removed; it is never full. */
+/*
+ * Which private caches have a line. A set is an open hash table with linear probing, whose entries
+ * move up when one is removed; it is never full. Slots come in groups, and a group of one set is
+ * followed in memory by the same group of the next: a search stays in one line of the host's cache
+ * if it can, and lines that follow each other are found one after the other.
+ */
 #include "machine_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#define GROUP 4 /* slots; a power of two */
+
 int pe_directory_init(struct pe_directory *directory, const struct pe_cache *outermost,
                       uint32_t cpus)
 {
-    uint64_t lines = (uint64_t)cpus * outermost->ways, slots = 2;
+    uint64_t lines = (uint64_t)cpus * outermost->ways, slots = GROUP;
 
     while (slots < lines + lines / 4 + 1)
         slots *= 2;
-    directory->set_mask = outermost->set_mask;
+    directory->set_shift = pe_log2(outermost->set_mask + 1);
     directory->line_shift = outermost->line_shift;
     directory->slot_shift = pe_log2(slots);
     directory->entry_words = 1 + (cpus + 63) / 64;
@@ -36,14 +42,17 @@ static uint64_t slot_mask(const struct pe_directory *d)
 /* Where the search for a line begins. */
 static uint64_t first_slot(const struct pe_directory *d, uint64_t line)
 {
-    return (line >> d->line_shift) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - d->slot_shift);
+    uint64_t tag = line >> d->line_shift >> d->set_shift;
+
+    return (tag * UINT64_C(0x9e3779b97f4a7c15) >> (64 - d->slot_shift)) & ~(uint64_t)(GROUP - 1);
 }
 
 static uint64_t *entry(const struct pe_directory *d, uint64_t line, uint64_t slot)
 {
-    uint64_t set = line >> d->line_shift & d->set_mask;
+    uint64_t set = line >> d->line_shift & ((UINT64_C(1) << d->set_shift) - 1);
+    uint64_t group = (slot / GROUP << d->set_shift) + set;
 
-    return &d->entries[((set << d->slot_shift) + slot) * d->entry_words];
+    return &d->entries[(group * GROUP + slot % GROUP) * d->entry_words];
 }
 
 /* The line's slot, or the free one where it would go. */

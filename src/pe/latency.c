@@ -133,7 +133,7 @@ static uint32_t issue_cycles(const struct spe_machine *machine, const struct pe_
         uint64_t age = now - miss->at;
         uint32_t cycles;
 
-        if (miss->at == 0 || miss->at > now || miss->at < cpu->refetched_at || age > 31)
+        if (miss->at <= cpu->refetched_at || miss->at > now || age > 31)
             continue;
         cycles = (miss->cycles >> age) / machine->config.issue_width;
         longest = cycles > longest ? cycles : longest;

@@ -18,6 +18,7 @@ static void free_cpu(struct pe_cpu *cpu)
     pe_cache_free(&cpu->l2);
     pe_tlb_free(&cpu->tlb);
     pe_predictor_free(&cpu->predictor);
+    free(cpu->way_hint);
     free(cpu->filled_at);
     free(cpu);
 }
@@ -49,15 +50,19 @@ static void *allocate_aligned(size_t size)
 static int init_cpu(const struct spe_machine *machine, struct pe_cpu *cpu, unsigned number)
 {
     const struct spe_machine_config *config = &machine->config;
+    uint64_t lines = config->l1d.bytes / config->line_bytes, hints = 1;
     int error;
 
+    while (hints < lines)
+        hints *= 2;
     cpu->number = number;
     cpu->socket = number * config->sockets / config->cpus;
     cpu->line_bytes = config->line_bytes;
     cpu->page_shift = machine->page_shift;
-    cpu->tlb_all = UINT64_MAX >> (64 - config->l1_tlb_entries);
-    cpu->filled_at = calloc(config->l1d.bytes / config->line_bytes, sizeof(*cpu->filled_at));
-    error = cpu->filled_at ? SPE_OK : SPE_ERR_NOMEM;
+    cpu->hint_mask = hints - 1;
+    cpu->way_hint = calloc(hints, sizeof(*cpu->way_hint));
+    cpu->filled_at = calloc(lines, sizeof(*cpu->filled_at));
+    error = cpu->way_hint && cpu->filled_at ? SPE_OK : SPE_ERR_NOMEM;
     if (!error)
         error = pe_cache_init(&cpu->l1, &config->l1d, machine->line_shift);
     if (!error)

@@ -14,23 +14,19 @@ static inline bool pe_hit(struct pe_cpu *cpu, uint64_t address, uint32_t bytes, 
 {
     uint64_t line = address & PE_ADDRESS_MASK & ~(uint64_t)(cpu->line_bytes - 1);
     uint64_t page = line >> cpu->page_shift;
-    unsigned recent = page % PE_RECENT_PAGES;
+    unsigned entry = cpu->tlb.first[page % PE_TLB_CHAINS];
+    unsigned way = cpu->way_hint[line >> cpu->l1.line_shift & cpu->hint_mask];
+    uint64_t word = pe_get(pe_cache_word(&cpu->l1, line, way));
     uint64_t ignored = store ? 0 : PE_EXCLUSIVE | PE_MODIFIED;
     uint64_t wanted = line | (store ? PE_MODIFIED_LINE : PE_VALID);
-    uint64_t set = line >> cpu->l1.line_shift & cpu->l1.set_mask;
-    const pe_word *words = &cpu->l1.words[set * cpu->l1.ways];
 
     if ((address & (cpu->line_bytes - 1)) + bytes > cpu->line_bytes ||
-        cpu->tlb.recent_page[recent] != page || !(cpu->tlb.used >> cpu->tlb.recent_way[recent] & 1))
+        cpu->tlb.page[entry] != page || (word & ~ignored) != wanted)
         return false;
-    for (unsigned way = 0; way < cpu->l1.ways; way++) {
-        if ((pe_get(&words[way]) & ~ignored) != wanted)
-            continue;
-        pe_cache_use(&cpu->l1, line, way);
-        pe_count(&cpu->counts.accesses, 1);
-        return true;
-    }
-    return false;
+    pe_tlb_use(&cpu->tlb, entry);
+    pe_cache_use(&cpu->l1, line, way);
+    pe_count(&cpu->counts.accesses, 1);
+    return true;
 }
 
 /* spe_machine_touch for accesses whose result nobody asks for. */

@@ -22,7 +22,7 @@
 #define PE_SOCKETS_MAX 8
 #define PE_SHARER_WORDS (PE_CPUS_MAX / 64)
 #define PE_TLB_MAX 64      /* entries of the first level: a bit each */
-#define PE_RECENT_PAGES 64 /* pages that are found without a search; a power of two */
+#define PE_TLB_CHAINS 128  /* of the first level's hash; a power of two */
 #define PE_RECENT_FILLS 16 /* a line is recently fetched among this many fills of its L1 */
 #define PE_MISSES 8        /* latest load misses that a later operation may wait for */
 #define PE_NO_PAGE UINT64_MAX
@@ -53,11 +53,13 @@ struct pe_cache {
     uint32_t ways, line_shift;
 };
 
+/* The first level is found by a hash: chains of entries that end with entry PE_TLB_MAX. */
 struct pe_tlb {
-    uint64_t recent_page[PE_RECENT_PAGES]; /* by low bits of the page: PE_NO_PAGE, or in `page` */
-    uint8_t recent_way[PE_RECENT_PAGES];
-    uint64_t page[PE_TLB_MAX];
-    uint64_t used;     /* as in a cache, of page[] */
+    uint64_t used; /* as in a cache, of page[] */
+    uint64_t all;  /* a bit for each entry */
+    uint64_t page[PE_TLB_MAX + 1];
+    uint8_t first[PE_TLB_CHAINS], next[PE_TLB_MAX];
+    uint32_t entries, filled;
     uint64_t *l2;      /* NULL: one level */
     uint32_t *l2_used; /* by set */
 };
@@ -91,8 +93,9 @@ struct pe_miss {
 struct pe_cpu {
     /* What a hit needs */
     struct pe_cache l1;
+    uint8_t *way_hint; /* where a line was last found, by hint_mask: or not */
+    uint64_t hint_mask;
     uint32_t line_bytes, page_shift;
-    uint64_t tlb_all; /* a bit for each entry of the first level */
     struct pe_counts counts;
     struct pe_tlb tlb;
 
@@ -118,8 +121,7 @@ struct pe_lock {
  */
 struct pe_directory {
     uint64_t *entries; /* line | 1, then a bit for each cpu; 0: free */
-    uint64_t set_mask;
-    uint32_t line_shift, slot_shift, entry_words;
+    uint32_t line_shift, set_shift, slot_shift, entry_words;
 };
 
 struct spe_machine {
@@ -189,6 +191,17 @@ void pe_access_line(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t li
                     struct spe_machine_access *met);
 void pe_maintain_line(struct spe_machine *machine, uint64_t line, unsigned how,
                       struct spe_machine_access *met);
+
+static inline void pe_tlb_use(struct pe_tlb *tlb, unsigned entry)
+{
+    uint64_t bit = UINT64_C(1) << entry;
+
+    if (tlb->used & bit)
+        return;
+    tlb->used |= bit;
+    if (tlb->used == tlb->all)
+        tlb->used = bit;
+}
 
 int pe_tlb_init(struct pe_tlb *tlb, const struct spe_machine_config *config);
 void pe_tlb_free(struct pe_tlb *tlb);

@@ -7,6 +7,9 @@
 
 int pe_tlb_init(struct pe_tlb *tlb, const struct spe_machine_config *config)
 {
+    tlb->entries = config->l1_tlb_entries;
+    tlb->all = UINT64_MAX >> (64 - tlb->entries);
+    tlb->page[PE_TLB_MAX] = PE_NO_PAGE;
     if (config->l2_tlb_entries) {
         tlb->l2 = calloc(config->l2_tlb_entries, sizeof(*tlb->l2));
         tlb->l2_used = calloc(config->l2_tlb_entries / config->l2_tlb_ways, sizeof(*tlb->l2_used));
@@ -25,10 +28,9 @@ void pe_tlb_free(struct pe_tlb *tlb)
 
 void pe_tlb_flush(struct pe_tlb *tlb, const struct spe_machine_config *config)
 {
-    for (unsigned i = 0; i < PE_RECENT_PAGES; i++)
-        tlb->recent_page[i] = PE_NO_PAGE;
-    for (unsigned i = 0; i < PE_TLB_MAX; i++)
-        tlb->page[i] = PE_NO_PAGE;
+    for (unsigned i = 0; i < PE_TLB_CHAINS; i++)
+        tlb->first[i] = PE_TLB_MAX;
+    tlb->filled = 0;
     tlb->used = 0;
     for (unsigned i = 0; i < config->l2_tlb_entries; i++)
         tlb->l2[i] = PE_NO_PAGE;
@@ -36,39 +38,48 @@ void pe_tlb_flush(struct pe_tlb *tlb, const struct spe_machine_config *config)
         tlb->l2_used[i / config->l2_tlb_ways] = 0;
 }
 
-static void use(struct pe_cpu *cpu, unsigned way)
+/* The entry of a page, or PE_TLB_MAX. */
+static unsigned find_first_level(const struct pe_tlb *tlb, uint64_t page)
 {
-    cpu->tlb.used |= UINT64_C(1) << way;
-    if (cpu->tlb.used == cpu->tlb_all)
-        cpu->tlb.used = UINT64_C(1) << way;
+    unsigned entry = tlb->first[page % PE_TLB_CHAINS];
+
+    while (entry != PE_TLB_MAX && tlb->page[entry] != page)
+        entry = tlb->next[entry];
+    return entry;
 }
 
-static int find_first_level(const struct pe_cpu *cpu, unsigned entries, uint64_t page)
+static void unlink_entry(struct pe_tlb *tlb, unsigned entry)
 {
-    const struct pe_tlb *tlb = &cpu->tlb;
-    unsigned recent = page % PE_RECENT_PAGES;
+    uint8_t *link = &tlb->first[tlb->page[entry] % PE_TLB_CHAINS];
 
-    if (tlb->recent_page[recent] == page)
-        return tlb->recent_way[recent];
-    for (unsigned way = 0; way < entries; way++)
-        if (tlb->page[way] == page)
-            return (int)way;
-    return -1;
+    while (*link != entry)
+        link = &tlb->next[*link];
+    *link = tlb->next[entry];
 }
 
-static unsigned fill_first_level(struct pe_cpu *cpu, unsigned entries, uint64_t page)
+/* The entry becomes the first of its chain. */
+static void link_entry(struct pe_tlb *tlb, unsigned entry)
 {
-    struct pe_tlb *tlb = &cpu->tlb;
-    unsigned way = 0;
+    uint8_t *first = &tlb->first[tlb->page[entry] % PE_TLB_CHAINS];
 
-    while (way < entries && tlb->page[way] != PE_NO_PAGE)
-        way++;
-    if (way == entries)
-        way = entries == 1 ? 0 : (unsigned)__builtin_ctzll(~tlb->used);
-    if (tlb->recent_page[tlb->page[way] % PE_RECENT_PAGES] == tlb->page[way])
-        tlb->recent_page[tlb->page[way] % PE_RECENT_PAGES] = PE_NO_PAGE;
-    tlb->page[way] = page;
-    return way;
+    tlb->next[entry] = *first;
+    *first = (uint8_t)entry;
+}
+
+static unsigned fill_first_level(struct pe_tlb *tlb, uint64_t page)
+{
+    unsigned entry = 0;
+
+    if (tlb->filled < tlb->entries) {
+        entry = tlb->filled++;
+    } else {
+        if (tlb->entries > 1)
+            entry = (unsigned)__builtin_ctzll(~tlb->used);
+        unlink_entry(tlb, entry);
+    }
+    tlb->page[entry] = page;
+    link_entry(tlb, entry);
+    return entry;
 }
 
 /* Is it there? It is afterwards. */
@@ -99,12 +110,11 @@ void pe_translate(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_
 {
     const struct spe_machine_config *config = &machine->config;
     uint64_t page = address >> machine->page_shift;
-    int way = find_first_level(cpu, config->l1_tlb_entries, page);
-    unsigned recent = page % PE_RECENT_PAGES;
+    unsigned entry = find_first_level(&cpu->tlb, page);
 
     met->facts |= SPE_FACT_TLB_ACCESS;
-    if (way < 0) {
-        way = (int)fill_first_level(cpu, config->l1_tlb_entries, page);
+    if (entry == PE_TLB_MAX) {
+        entry = fill_first_level(&cpu->tlb, page);
         pe_count(&cpu->counts.tlb_l1_misses, 1);
         if (cpu->tlb.l2 && second_level(machine, &cpu->tlb, page)) {
             met->translation_cycles = config->l2_tlb_latency;
@@ -114,7 +124,5 @@ void pe_translate(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_
             pe_count(&cpu->counts.walks, 1);
         }
     }
-    use(cpu, (unsigned)way);
-    cpu->tlb.recent_page[recent] = page;
-    cpu->tlb.recent_way[recent] = (uint8_t)way;
+    pe_tlb_use(&cpu->tlb, entry);
 }

@@ -51,7 +51,7 @@ static size_t parameters(const char *name)
 /* Rust's older names end with a hash, which says nothing: "::h" and 16 digits. */
 static size_t without_hash(const char *name, size_t size)
 {
-    if (size <= 19 || memcmp(name + size - 19, "::h", 3))
+    if (size <= 19 || memcmp(name + size - 19, "::h", 3) != 0)
         return size;
     for (size_t i = size - 16; i < size; i++) {
         if (!isxdigit((unsigned char)name[i]))

@@ -388,7 +388,7 @@ static int open_source(struct spe_profile *p, const char *path, bool raw,
 
     p->fd = open_file(path);
     if (p->fd == -1)
-        return profile_fail(error, SPE_ERR_IO, "%s: %s", path, strerror(errno));
+        return profile_fail(error, SPE_ERR_IO, "%s", strerror(errno));
     if (p->fd == -2) {
         p->fd = -1;
         if (spe_perf_reader_open(&p->reader, path, SPE_PERF_NO_MAP, &why) < 0)
@@ -396,7 +396,7 @@ static int open_source(struct spe_profile *p, const char *path, bool raw,
         return SPE_OK;
     }
     if (fstat(p->fd, &st) < 0)
-        return profile_fail(error, SPE_ERR_IO, "%s: %s", path, strerror(errno));
+        return profile_fail(error, SPE_ERR_IO, "%s", strerror(errno));
     p->raw_size = (uint64_t)st.st_size;
     if (!raw && pread(p->fd, first, sizeof(first), 0) == (ssize_t)sizeof(first) &&
         spe_perf_probe(first, sizeof(first)) &&

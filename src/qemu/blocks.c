@@ -40,16 +40,34 @@ static void note_branch(struct block *b)
                         (insn.operation.procedure_return ? SPE_BRANCH_RETURN : 0));
 }
 
+/* As the Operation Type packet tells it (D18.2.7). */
+static uint16_t kind_of(const struct spe_a64 *insn)
+{
+    switch (insn->operation.kind) {
+    case SPE_OPERATION_LOAD:
+        return WIRE_IS_LOAD;
+    case SPE_OPERATION_STORE:
+    case SPE_OPERATION_DC_ZVA:
+        return WIRE_IS_STORE;
+    case SPE_OPERATION_ATOMIC:
+        return insn->operation.returns_value ? WIRE_IS_LOAD : WIRE_IS_STORE;
+    case SPE_OPERATION_BRANCH:
+        return WIRE_IS_BRANCH;
+    default:
+        return 0;
+    }
+}
+
 /* An exclusive pair takes the line as an atomic does. */
-static unsigned access_kind(uint32_t word)
+static void note_access(struct site *site)
 {
     struct spe_a64 insn;
 
-    spe_a64_classify(word, 0, &insn);
-    return insn.operation.kind == SPE_OPERATION_ATOMIC ||
-                   (insn.operation.exclusive && insn.operation.kind == SPE_OPERATION_STORE)
-               ? SPE_ACCESS_ATOMIC
-               : 0;
+    spe_a64_classify(site->word, 0, &insn);
+    if (insn.operation.kind == SPE_OPERATION_ATOMIC ||
+        (insn.operation.exclusive && insn.operation.kind == SPE_OPERATION_STORE))
+        site->how = SPE_ACCESS_ATOMIC;
+    site->is = kind_of(&insn);
 }
 
 static struct block *make(const struct qemu_plugin_tb *tb)
@@ -126,7 +144,7 @@ static struct block *intern(struct block *b)
     b->id = (uint32_t)table.count;
     for (uint32_t i = 0; i < b->count; i++) {
         b->sites[i].id = (uint32_t)table.sites++;
-        b->sites[i].how = access_kind(b->sites[i].word);
+        note_access(&b->sites[i]);
     }
     b->next = *bucket;
     *bucket = b;

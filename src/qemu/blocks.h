@@ -21,7 +21,8 @@ struct site {
     const struct block *block;
     uint32_t word;
     uint32_t id;  /* dense, over all blocks */
-    unsigned how; /* SPE_ACCESS_... that the word alone tells */
+    uint16_t how; /* SPE_ACCESS_... that the word alone tells */
+    uint16_t is;  /* WIRE_IS_... */
 };
 
 struct block {

@@ -68,6 +68,7 @@ static void put_block(struct wire_counts *message, const struct block *block)
             .llc_misses = met->llc_misses,
             .walks = met->walks,
             .word = site->word,
+            .is = site->is,
         };
         if (message->count == WIRE_COUNTS_MAX)
             flush(message);

@@ -90,6 +90,7 @@ static enum program_verdict examine_script(char *line, const char *sysroot, stru
     struct program inner = {.file = ""};
     enum program_verdict verdict;
 
+    p->script = true;
     if (!parse_script(line, p) || depth > SCRIPT_DEPTH)
         return PROGRAM_UNKNOWN;
     if (!find_in_sysroot(p->interpreter, sysroot, found))
@@ -98,7 +99,6 @@ static enum program_verdict examine_script(char *line, const char *sysroot, stru
     memcpy(p->file, inner.file, sizeof(p->file));
     memcpy(p->loader, inner.loader, sizeof(p->loader));
     p->machine = inner.machine;
-    p->script = true;
     return inner.script ? PROGRAM_UNKNOWN : verdict;
 }
 

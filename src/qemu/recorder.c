@@ -75,6 +75,8 @@ static void branch_ended(struct vcpu *v, const struct block *last, uint64_t next
 
     if (last->direct && taken && next != last->target)
         return;
+    if (taken)
+        v->taken = next;
     if (RARELY(v->cpu_lock))
         pthread_mutex_lock(v->cpu_lock);
     wrong =
@@ -129,7 +131,7 @@ static void on_access_modelled(unsigned index, uint32_t info, uint64_t va, void 
     uint32_t bytes = 1u << qemu_plugin_mem_size_shift(info);
     bool store = qemu_plugin_mem_is_store(info), told = site->block == v->armed;
     unsigned how = (store ? SPE_ACCESS_STORE : 0) | site->how;
-    struct spe_machine_access met;
+    struct spe_machine_access met = {0}; /* a cpu that the machine has not does nothing */
 
     if (RARELY(v->cpu_lock))
         pthread_mutex_lock(v->cpu_lock);

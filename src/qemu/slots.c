@@ -44,6 +44,11 @@ bool slots_share_cpus(unsigned cpus)
     return cpu_locks != NULL;
 }
 
+bool slots_are_shared(void)
+{
+    return cpu_locks != NULL;
+}
+
 pthread_mutex_t *slots_cpu_lock(unsigned cpu)
 {
     return cpu_locks ? &cpu_locks[cpu] : NULL;

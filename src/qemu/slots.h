@@ -14,6 +14,7 @@ void slots_reset(void); /* a forked child has no other threads */
 
 /* Threads share the machine's cpus: make a lock for each. */
 bool slots_share_cpus(unsigned cpus);
+bool slots_are_shared(void);
 pthread_mutex_t *slots_cpu_lock(unsigned cpu); /* NULL if they do not */
 
 #endif

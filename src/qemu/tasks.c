@@ -51,8 +51,10 @@ static bool parse_mapping(const char *line, struct mapping *m)
     return true;
 }
 
-/* Calls `see` for every mapping that touches [start, end), in host addresses. */
-static void for_mappings(uint64_t start, uint64_t end, void (*see)(const struct mapping *m))
+/* Calls `see` for every mapping that touches [start, end), in host addresses. `code`: the guest
+ * asked for one that can be executed, which QEMU does not tell the host. */
+static void for_mappings(uint64_t start, uint64_t end, bool code,
+                         void (*see)(const struct mapping *m, bool code))
 {
     FILE *f = fopen("/proc/self/maps", "re");
     struct mapping m;
@@ -63,13 +65,14 @@ static void for_mappings(uint64_t start, uint64_t end, void (*see)(const struct 
         return;
     while (getline(&line, &room, f) > 0)
         if (parse_mapping(line, &m) && m.start < end && start < m.end)
-            see(&m);
+            see(&m, code);
     free(line);
     fclose(f);
 }
 
-static void note_own(const struct mapping *m)
+static void note_own(const struct mapping *m, bool code)
 {
+    (void)code;
     if (tasks.own_count < QEMU_MAPS_MAX)
         tasks.own[tasks.own_count++] = m->start;
 }
@@ -82,11 +85,10 @@ static bool is_own(const struct mapping *m)
     return false;
 }
 
-/* Files, and code without a file: what the kernel tells perf, and what a data address may need.
- * QEMU's own code buffer and what it maps for itself later are above the guest or anonymous. */
-static void tell_mapping(const struct mapping *m)
+/* Files, and code without a file: what the kernel tells perf, and what a data address may need. Of
+ * the program's own file and its loader the launcher finds out which parts are code. */
+static void tell_mapping(const struct mapping *m, bool code)
 {
-    bool code = m->access[2] == 'x';
     struct wire_map map = {
         .header = {.type = WIRE_MAP, .size = offsetof(struct wire_map, path)},
         .start = m->start - tasks.base,
@@ -112,7 +114,7 @@ void tasks_begin(const struct wire_setup *setup)
 {
     tasks.setup = setup;
     tasks.own_count = 0;
-    for_mappings(0, UINT64_MAX, note_own);
+    for_mappings(0, UINT64_MAX, false, note_own);
 }
 
 void tasks_guest_base(uint64_t base)
@@ -147,7 +149,7 @@ void tasks_announce(void)
 
     if (!tasks.announced) {
         channel_text(WIRE_PROGRAM, slash ? slash + 1 : path);
-        for_mappings(0, UINT64_MAX, tell_mapping);
+        for_mappings(0, UINT64_MAX, false, tell_mapping);
     }
     tasks.announced = true;
     free(buffer);
@@ -194,9 +196,9 @@ void tasks_syscall_return(int64_t number, const uint64_t a[8], int64_t result)
     else if (number == SYSCALL_MMAP && result > 0 &&
              ((a[2] & PROT_EXEC) || !(a[3] & MAP_ANONYMOUS)))
         for_mappings((uint64_t)result + tasks.base, (uint64_t)result + tasks.base + a[1],
-                     tell_mapping);
+                     a[2] & PROT_EXEC, tell_mapping);
     else if (number == SYSCALL_MPROTECT && result == 0 && (a[2] & PROT_EXEC))
-        for_mappings(a[0] + tasks.base, a[0] + tasks.base + a[1], tell_mapping);
+        for_mappings(a[0] + tasks.base, a[0] + tasks.base + a[1], true, tell_mapping);
 }
 
 /* ---- exec ----------------------------------------------------------------------------------- */

@@ -25,8 +25,8 @@ static bool setup_machine(const struct wire_setup *setup, char *why, size_t why_
 {
     struct spe_machine_config config;
 
-    if (spe_machine_config_init(&config, setup->cpu) < 0) {
-        snprintf(why, why_size, "there is no machine model of %.32s", setup->cpu);
+    if (spe_machine_config_init(&config, setup->machine) < 0) {
+        snprintf(why, why_size, "there is no machine model of %.32s", setup->machine);
         return false;
     }
     config.cpus = setup->cpus;
@@ -43,8 +43,9 @@ static bool setup_unit(const struct wire_setup *setup)
 
     if (spe_spu_config_init(config, setup->cpu) < 0)
         return false;
-    if (!(setup->flags & WIRE_FUNCTIONAL)) /* nobody knows where data came from */
-        spe_spu_config_features(config, config->features & ~SPE_FEAT(SPE_LDS));
+    if (!(setup->flags & WIRE_FUNCTIONAL)) /* nobody looks at data sources and branches then */
+        spe_spu_config_features(config,
+                                config->features & ~(SPE_FEAT(SPE_LDS) | SPE_FEAT(SPE_PBT)));
     config->max_inflight_samples = UNIT_SAMPLES_MAX;
     config->pop_misspec = 1;
     config->capture_misspec = 0;
@@ -178,7 +179,7 @@ static void start(struct vcpu *v)
     v->generation = unit_process.generation;
     v->tid = gettid();
     v->slot = slots_take();
-    v->cpu = v->slot % unit_process.cpus;
+    v->cpu = slots_are_shared() ? v->slot % unit_process.cpus : v->slot;
     v->cpu_lock = slots_cpu_lock(v->cpu);
     v->drained = channel_time();
     tasks_announce();
@@ -348,8 +349,11 @@ static void begin_sample(struct vcpu *v, const struct site *site, unsigned numbe
 /* All operations of the block, of which the unit may choose some. */
 static void count_block(struct vcpu *v, const struct block *block)
 {
+    const struct spe_taken_branch last = {.target = v->taken, .security = SPE_NONSECURE};
     uint64_t done = 0, budget;
 
+    if (v->taken)
+        spe_spu_branch(v->spu, &last);
     while ((budget = spe_spu_budget(v->spu)) < block->count - done) {
         int number;
 

@@ -41,6 +41,7 @@ struct vcpu {
     int64_t left;              /* operations that may run before unit_look is needed */
     const struct block *armed; /* the block whose accesses belong to a sample, or NULL */
     const struct block *block; /* that began last; with the model only */
+    uint64_t taken;            /* target of the last taken branch; with the model only */
     unsigned cpu;              /* of the machine */
     pthread_mutex_t *cpu_lock; /* NULL: no other thread runs on that cpu */
     uint64_t *executed;        /* --stat: by block */

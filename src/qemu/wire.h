@@ -69,7 +69,7 @@ struct wire_setup {
     uint32_t cpus;  /* of the machine */
     uint64_t seed;
     uint64_t config, config1, config2, config3, config4, period;
-    char cpu[32]; /* preset of unit and machine */
+    char cpu[32], machine[32]; /* presets of unit and machine */
     /* How QEMU was started up to the program, for exec: strings one after the other. */
     uint32_t argument_count, arguments_size;
     char arguments[WIRE_TEXT * 4];
@@ -119,12 +119,18 @@ struct wire_shared {
     _Alignas(4096) uint8_t buffer[WIRE_BUFFER];
 };
 
+enum { /* what an instruction is; an atomic that returns a value is a load, else a store */
+       WIRE_IS_LOAD = 1u << 0,
+       WIRE_IS_STORE = 1u << 1,
+       WIRE_IS_BRANCH = 1u << 2,
+};
+
 /* Exact counts of one instruction, with --stat. */
 struct wire_count {
     uint64_t pc, time; /* where, and when it was first seen */
     uint64_t executed; /* times */
     uint64_t taken, mispredicted, l1_misses, llc_misses, walks; /* 0 without a model */
-    uint32_t word;
+    uint32_t word, is;
 };
 
 enum { WIRE_COUNTS_MAX = 1024 };

@@ -246,7 +246,7 @@ static char *put_event(char *p, uint16_t op, uint8_t has)
     size_t length = strlen(name);
 
     memset(p, ' ', 16);
-    memcpy(p + 12 - length, name, length);
+    stpcpy(p + 12 - length, name);
     return PUT_LITERAL(p + 12, ": ");
 }
 
@@ -326,11 +326,7 @@ static char *put_value(char *p, unsigned field, bool there, uint64_t value, bool
 
 static char *put_word(char *p, unsigned field, const char *word)
 {
-    size_t length = strlen(word);
-
-    p = put_key(p, field);
-    memcpy(p, word, length);
-    return p + length;
+    return stpcpy(put_key(p, field), word);
 }
 
 static char *put_own(const struct script *s, char *p, const struct spe_rows *r, size_t i)

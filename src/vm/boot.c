@@ -395,7 +395,7 @@ static int find_things(struct boot *b)
 
     if (vm_cache_folder(b->cache, sizeof(b->cache), b->error) < 0 ||
         vm_find_qemu(o->qemu, b->cache, &b->qemu, b->error) < 0 ||
-        vm_find_file("specimen-qemu.so", b->plugin, sizeof(b->plugin), b->error) < 0)
+        vm_find_file(VM_PLUGIN, b->plugin, sizeof(b->plugin), b->error) < 0)
         return SPE_ERR_UNKNOWN;
     snprintf(b->guest, sizeof(b->guest), "%s/guest-%s", b->cache,
              o->kernel_version ? o->kernel_version : DEFAULT_KERNEL);

@@ -29,12 +29,15 @@ int vm_find_file(const char *name, char *out, size_t size, struct vm_error *erro
 {
     /* From the folder of the command: as installed, in a build tree, in a build tree for scripts.
      */
-    static const char *const places[] = {"../" SPECIMEN_LIBEXEC, "qemu", ".", "vm"};
-    const char *told = getenv("SPECIMEN_LIBEXEC");
+    static const char *const places[] = {"../" SPECIMEN_FOLDER, "qemu", ".", "vm"};
+    const char *told = getenv("SPECIMEN_FOLDER"), *plugin = getenv("SPECIMEN_PLUGIN");
     char self[2048];
     ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
     char *slash;
 
+    if (plugin && strcmp(name, VM_PLUGIN) == 0 && snprintf(out, size, "%s", plugin) < (int)size &&
+        access(out, R_OK) == 0)
+        return 0;
     if (told && snprintf(out, size, "%s/%s", told, name) < (int)size && access(out, R_OK) == 0)
         return 0;
     if (n > 0) {

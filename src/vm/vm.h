@@ -15,6 +15,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#define VM_PLUGIN "specimen-qemu.so"
+
 struct vm_error {
     char what[256], why[768];
 };

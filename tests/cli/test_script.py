@@ -83,7 +83,6 @@ class Script(CommandTest):
         self.assertIn("--order", self.bad(2, "script", "--order", "x", path))
         self.assertIn("--time", self.bad(2, "script", "--time", "5", path))
         self.assertIn("--filter", self.bad(2, "script", "--filter", "pc ==", path))
-        self.bad(2, "script")
         self.bad(2, "script", path, path)
         self.bad(1, "script", self.dir + "/none")
 

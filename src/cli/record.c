@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/* spe record: runs an AArch64 program under QEMU with a software SPU. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "record/record.h"
+#include "render/truth.h"
+
+static const char help[] =
+    "Usage: spe record [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
+    "\n"
+    "Run an AArch64 program on this machine, whatever it is, and record it with a\n"
+    "software Statistical Profiling Unit: the result is a perf.data with SPE records\n"
+    "that perf, spe report and others read. The program runs under QEMU's user mode,\n"
+    "with its threads, its children and the AArch64 programs that they start.\n"
+    "\n"
+    "  -e, --event EVENT     arm_spe/TERM=VALUE,.../ in perf's words: jitter, load_filter,\n"
+    "                        store_filter, branch_filter, event_filter, inv_event_filter,\n"
+    "                        min_latency, pa_enable, pct_enable ... (arm_spe/jitter=1/)\n"
+    "  -c, --count N         sample interval in operations, a multiple of 256 (4096)\n"
+    "  -o, --output FILE     where to write (perf.data); - is standard output, in the form\n"
+    "                        for 'perf report -i -', and the program's goes to standard error\n"
+    "      --cpu NAME        which CPU to be: neoverse-n1 (default), neoverse-v2,\n"
+    "                        kunpeng-920, architecture (every feature of SPE)\n"
+    "      --model MODEL     functional: caches, TLB and branch prediction are modelled\n"
+    "                        (default); none: only what the program does is recorded\n"
+    "      --cpus N          CPUs that threads share, 1 to 256 (one for each thread)\n"
+    "      --seed N          of the random jitter (1)\n"
+    "      --duration SEC    end the program after so many seconds\n"
+    "      --stat            print exact counts of the emulator beside estimates from the\n"
+    "                        samples, for each function\n"
+    "      --stat-json FILE  write them to FILE, too\n"
+    "  -L, --sysroot DIR     where AArch64 libraries are (found, if it is installed)\n"
+    "      --qemu FILE       the QEMU to run (found: qemu-aarch64)\n"
+    "  -q, --quiet           no summary\n"
+    "  -h, --help            this text\n"
+    "\n"
+    "The exit status is the program's, or 128 and the number of the signal that ended\n"
+    "it. It is 1 if the recording failed, 2 if it could not begin.\n"
+    "\n"
+    "Examples:\n"
+    "  aarch64-linux-gnu-gcc -O2 -g prog.c -o prog && spe record -- ./prog\n"
+    "  spe report\n"
+    "  spe record -e arm_spe/load_filter=1,min_latency=30,jitter=1/ -c 1024 -- ./prog\n"
+    "  spe record --model none -o fast.data -- ./prog && perf report -i fast.data\n";
+
+struct job {
+    const struct command *command;
+    struct record_options options;
+    const char *stat_json;
+    bool stat_text, quiet;
+};
+
+/* ---- options -------------------------------------------------------------------------------- */
+
+enum {
+    OPT_CPU = 256,
+    OPT_MODEL,
+    OPT_CPUS,
+    OPT_SEED,
+    OPT_DURATION,
+    OPT_STAT,
+    OPT_STAT_JSON,
+    OPT_QEMU
+};
+
+static bool event_option(struct job *job, const char *text)
+{
+    struct record_problem problem;
+
+    if (record_parse_event(text, &job->options.event, &problem))
+        return true;
+    usage_error(job->command, problem.what, "%s", problem.why);
+    return false;
+}
+
+static bool cpu_option(struct job *job, const char *name)
+{
+    job->options.cpu = name;
+    if (record_cpu_find(name))
+        return true;
+    usage_error(job->command, name, "there is no model of such a CPU");
+    return false;
+}
+
+static bool model_option(struct job *job, const char *name)
+{
+    bool none = strcmp(name, "none") == 0;
+
+    job->options.model = none ? RECORD_MODEL_NONE : RECORD_MODEL_FUNCTIONAL;
+    if (none || strcmp(name, "functional") == 0)
+        return true;
+    usage_error(job->command, name, "the model is none or functional");
+    return false;
+}
+
+static bool duration_option(struct job *job, const char *text)
+{
+    char *end;
+
+    job->options.duration = strtod(text, &end);
+    if (end != text && !*end && job->options.duration > 0 && job->options.duration < 1e9)
+        return true;
+    usage_error(job->command, text, "--duration takes a number of seconds above 0");
+    return false;
+}
+
+static bool number(struct job *job, const char *name, uint64_t min, uint64_t max, uint64_t *value)
+{
+    return number_option(job->command, name, optarg, min, max, value);
+}
+
+static bool one_option(struct job *job, int option, int *status)
+{
+    struct record_options *o = &job->options;
+    uint64_t cpus = 0;
+
+    switch (option) {
+    case 'e':
+        return event_option(job, optarg);
+    case 'c':
+        return number(job, "--count", 1, UINT32_MAX, &o->period);
+    case 'o':
+        o->output = optarg;
+        return true;
+    case 'L':
+        o->sysroot = optarg;
+        return true;
+    case 'q':
+        job->quiet = true;
+        return true;
+    case OPT_CPU:
+        return cpu_option(job, optarg);
+    case OPT_MODEL:
+        return model_option(job, optarg);
+    case OPT_CPUS:
+        if (!number(job, "--cpus", 1, 256, &cpus))
+            return false;
+        o->cpus = (unsigned)cpus;
+        return true;
+    case OPT_SEED:
+        return number(job, "--seed", 0, UINT64_MAX, &o->seed);
+    case OPT_DURATION:
+        return duration_option(job, optarg);
+    case OPT_STAT_JSON:
+        job->stat_json = optarg;
+        o->stat = true;
+        return true;
+    case OPT_STAT:
+        o->stat = job->stat_text = true;
+        return true;
+    case OPT_QEMU:
+        o->qemu = optarg;
+        return true;
+    case OPTION_HELP:
+        *status = STATUS_OK;
+        return false;
+    default:
+        return false;
+    }
+}
+
+static bool parse_options(struct job *job, int argc, char **argv, int *status)
+{
+    static const struct option options[] = {
+        {"event", required_argument, NULL, 'e'},
+        {"count", required_argument, NULL, 'c'},
+        {"output", required_argument, NULL, 'o'},
+        {"cpu", required_argument, NULL, OPT_CPU},
+        {"model", required_argument, NULL, OPT_MODEL},
+        {"cpus", required_argument, NULL, OPT_CPUS},
+        {"seed", required_argument, NULL, OPT_SEED},
+        {"duration", required_argument, NULL, OPT_DURATION},
+        {"stat", no_argument, NULL, OPT_STAT},
+        {"stat-json", required_argument, NULL, OPT_STAT_JSON},
+        {"sysroot", required_argument, NULL, 'L'},
+        {"qemu", required_argument, NULL, OPT_QEMU},
+        {"quiet", no_argument, NULL, 'q'},
+        {"help", no_argument, NULL, 'h'},
+        {0},
+    };
+    int option;
+
+    *status = STATUS_USAGE;
+    /* The program's options are its own: stop at the first word that is none of ours. */
+    while ((option = next_option(job->command, argc, argv, "+:he:c:o:L:q", options)) != -1)
+        if (!one_option(job, option, status))
+            return false;
+    if (optind < argc)
+        return true;
+    usage_error(job->command, "record", "there is no program to record");
+    return false;
+}
+
+/* ---- the summary ---------------------------------------------------------------------------- */
+
+static void print_summary(const struct job *job, const struct record_summary *s)
+{
+    const struct wire_statistics *t = &s->statistics;
+
+    fprintf(stderr,
+            "spe: %s: %" PRIu64 " operations, %" PRIu64 " sampled, %" PRIu64 " filtered, %" PRIu64
+            " collided, %" PRIu64 " records, %" PRIu64 " bytes (%" PRIu64 " process%s, %" PRIu64
+            " thread%s)\n",
+            job->options.output, t->operations, t->sampled, t->filtered, t->collisions, t->records,
+            s->file_bytes, s->processes, s->processes == 1 ? "" : "es", s->threads,
+            s->threads == 1 ? "" : "s");
+    if (s->signal)
+        fprintf(stderr, "spe: %s: ended by signal %d (%s)\n", job->options.command[0], s->signal,
+                strsignal(s->signal));
+    if (s->trouble[0])
+        complain(job->options.command[0], "%s", s->trouble);
+}
+
+static void warn_of_interval(const struct job *job)
+{
+    uint64_t interval = record_interval(job->options.period);
+
+    if (interval != job->options.period)
+        fprintf(stderr, "spe: --count %" PRIu64 ": the unit's interval is %" PRIu64 "\n",
+                job->options.period, interval);
+}
+
+/* ---- the truth ------------------------------------------------------------------------------ */
+
+enum { FUNCTIONS_SHOWN = 20 };
+
+static bool write_json(const struct job *job, const struct truth *truth)
+{
+    int fd = open(job->stat_json, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), error;
+    struct out out;
+
+    if (fd < 0 || out_open(&out, fd) < 0) {
+        complain(job->stat_json, "%s", fd < 0 ? strerror(errno) : spe_strerror(SPE_ERR_NOMEM));
+        if (fd >= 0)
+            close(fd);
+        return false;
+    }
+    render_truth_json(&out, truth, truth_quantities(&job->options));
+    error = out_close(&out);
+    if (close(fd) < 0 && !error)
+        error = errno;
+    if (error)
+        complain(job->stat_json, "%s", strerror(error));
+    return error == 0;
+}
+
+static bool write_text(const struct job *job, const struct truth *truth)
+{
+    struct out out;
+
+    if (out_open(&out, STDERR_FILENO) < 0)
+        return false;
+    render_truth(&out, truth, FUNCTIONS_SHOWN, truth_quantities(&job->options));
+    return out_close(&out) == 0;
+}
+
+static bool tell_truth(const struct job *job, const struct record_summary *summary,
+                       const struct record_counts *counts)
+{
+    struct record_problem problem;
+    struct truth truth;
+    bool good = truth_find(&job->options, summary, counts, &truth, &problem);
+
+    if (!good)
+        complain(problem.what, "%s", problem.why);
+    else
+        good = (!job->stat_json || write_json(job, &truth)) &&
+               (!job->stat_text || write_text(job, &truth));
+    truth_free(&truth);
+    return good;
+}
+
+/* ---- all ------------------------------------------------------------------------------------ */
+
+static int record(struct job *job)
+{
+    struct record_counts counts = {0};
+    struct record_problem problem;
+    struct record_summary summary;
+    bool started, good;
+
+    if (!job->quiet)
+        warn_of_interval(job);
+    good =
+        record_run(&job->options, &summary, job->options.stat ? &counts : NULL, &started, &problem);
+    if (!good)
+        complain(problem.what, "%s", problem.why);
+    if (started && !job->quiet)
+        print_summary(job, &summary);
+    if (good && job->options.stat)
+        good = tell_truth(job, &summary, &counts);
+    free(counts.at);
+    if (!good)
+        return started ? STATUS_BAD_DATA : STATUS_USAGE;
+    return summary.timed_out ? STATUS_OK : summary.exit_status;
+}
+
+/* The command's words as they were typed: "spe" is not among argv here. */
+static const char **whole_command(int argc, char **argv)
+{
+    const char **words = calloc((size_t)argc + 1, sizeof(*words));
+
+    if (words) {
+        words[0] = "spe";
+        for (int i = 0; i < argc; i++)
+            words[i + 1] = argv[i];
+    }
+    return words;
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+    const char **words = whole_command(argc, argv);
+    struct job job = {
+        .command = self,
+        .options =
+            {
+                .event = {.config = UINT64_C(1) << 16},
+                .period = 4096,
+                .output = "perf.data",
+                .cpu = "neoverse-n1",
+                .model = RECORD_MODEL_FUNCTIONAL,
+                .seed = 1,
+            },
+    };
+    int status;
+
+    if (!words) {
+        complain("record", "%s", spe_strerror(SPE_ERR_NOMEM));
+        return STATUS_BAD_DATA;
+    }
+    job.options.command_line = words;
+    job.options.command_line_count = (size_t)argc + 1;
+    if (parse_options(&job, argc, argv, &status)) {
+        job.options.command = argv + optind;
+        status = record(&job);
+    }
+    free(words);
+    return status;
+}
+
+const struct command command_record = {
+    .name = "record",
+    .summary = "run an AArch64 program anywhere and record it",
+    .help = help,
+    .run = run,
+};

@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+#include "record/file.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <specimen/perfdata.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "profile/profile_internal.h"
+
+enum { PMU_TYPE = 8, SPE_EVENT = 0, TRACKING_EVENT = 1, ID_OF_TRACKING = 1 << 16 };
+
+#define CPUS_MAX 1024
+
+/* A mapped file whose build-id was looked for. */
+struct known_file {
+    char *path;
+    uint8_t id[SPE_PERF_BUILD_ID_MAX];
+    uint8_t id_size;
+    uint64_t code, code_end; /* offsets between which it has code; empty if it has none */
+};
+
+/* AUX bytes that a queue has so far. */
+struct record_file {
+    struct spe_perf_writer *writer;
+    char *path;
+    unsigned cpus;
+    uint64_t ids[CPUS_MAX], tracking_ids[CPUS_MAX]; /* of the events, one a CPU */
+    uint64_t *offsets;                              /* of each queue */
+    size_t offset_count;
+    struct known_file *known;
+    size_t known_count, known_room;
+    int error; /* the first */
+    bool reported;
+};
+
+/* ---- What a file begins with ---------------------------------------------------------------- */
+
+static void set_error(struct record_file *f, int result)
+{
+    if (result < 0 && f->error == 0)
+        f->error = result;
+}
+
+static void add_events(struct record_file *f, const struct record_options *o)
+{
+    unsigned how = o->event.config & 2 ? SPE_PERF_PHYSICAL : 0;
+    struct spe_perf_event spe, tracking;
+
+    for (unsigned i = 0; i < f->cpus; i++) {
+        f->ids[i] = i + 1;
+        f->tracking_ids[i] = ID_OF_TRACKING + i + 1;
+    }
+    spe_perf_event_init_spe(&spe, PMU_TYPE, how);
+    spe.config = o->event.config;
+    spe.config1 = o->event.config1;
+    spe.config2 = o->event.config2;
+    spe.config3 = o->event.config3;
+    spe.config4 = o->event.config4;
+    spe.period = record_interval(o->period);
+    spe.ids = f->ids;
+    spe.id_count = f->cpus;
+    spe_perf_event_init_tracking(&tracking, how);
+    tracking.ids = f->tracking_ids;
+    tracking.id_count = f->cpus;
+    set_error(f, spe_perf_writer_event(f->writer, &spe));
+    set_error(f, spe_perf_writer_event(f->writer, &tracking));
+}
+
+/* Without a model nothing is known of data sources, so that no table of a real CPU may be used. */
+static uint64_t midr_of(const struct record_options *o)
+{
+    return o->model == RECORD_MODEL_NONE ? SOFTWARE_MIDR : record_cpu_find(o->cpu)->midr;
+}
+
+static void add_features(struct record_file *f, const struct record_options *o)
+{
+    static const struct spe_perf_pmu pmus[] = {{1, "software"}, {PMU_TYPE, "arm_spe_0"}};
+    char cpuid[32], cpus[32], note[160];
+    struct spe_perf_numa_node node = {0, 16 << 20, 8 << 20, cpus};
+    struct utsname host = {0};
+    struct spe_perf_features features = {
+        .hostname = host.nodename,
+        .osrelease = host.release,
+        .version = "specimen " SPECIMEN_VERSION,
+        .arch = "aarch64",
+        .cpudesc = note,
+        .cpuid = cpuid,
+        .cpus_available = f->cpus,
+        .cpus_online = f->cpus,
+        .total_mem_kb = 16 << 20,
+        .command = o->command_line,
+        .command_count = o->command_line_count,
+        .numa = &node,
+        .numa_count = 1,
+        .pmus = pmus,
+        .pmu_count = 2,
+    };
+
+    uname(&host);
+    snprintf(cpuid, sizeof(cpuid), "0x%016llx", (unsigned long long)midr_of(o));
+    snprintf(cpus, sizeof(cpus), "0-%u", f->cpus - 1);
+    snprintf(note, sizeof(note), "%s, software SPE under QEMU, %s", o->cpu,
+             o->model == RECORD_MODEL_NONE ? "no model of caches and branch prediction"
+                                           : "functional model of caches and branch prediction");
+    set_error(f, spe_perf_writer_features(f->writer, &features));
+}
+
+static void begin(struct record_file *f, const struct record_options *o)
+{
+    struct spe_perf_cpu *cpus = calloc(f->cpus, sizeof(*cpus));
+    struct spe_perf_id *ids = calloc(2 * (size_t)f->cpus, sizeof(*ids));
+    struct spe_perf_metadata metadata = {.pmu_type = PMU_TYPE, .cpus = cpus, .cpu_count = f->cpus};
+    struct spe_perf_time_conv time;
+    struct spe_perf_start start = {
+        .size = sizeof(start),
+        .time_conv = &time,
+        .metadata = &metadata,
+        .ids = ids,
+        .id_count = 2 * (size_t)f->cpus,
+    };
+
+    spe_perf_time_from_hz(&time, 1000000000);
+    for (unsigned i = 0; cpus && ids && i < f->cpus; i++) {
+        cpus[i] = (struct spe_perf_cpu){.cpu = i,
+                                        .pmu_type = PMU_TYPE,
+                                        .midr = midr_of(o),
+                                        .min_interval = record_cpu_find(o->cpu)->min_interval};
+        ids[i] = (struct spe_perf_id){f->ids[i], i, i, UINT64_MAX};
+        ids[f->cpus + i] = (struct spe_perf_id){f->tracking_ids[i], i, i, UINT64_MAX};
+    }
+    set_error(f, cpus && ids ? spe_perf_writer_begin(f->writer, &start) : SPE_ERR_NOMEM);
+    free(cpus);
+    free(ids);
+}
+
+/* What cannot be written twice gets the form that perf has for pipes. */
+static int open_writer(struct record_file *f, struct spe_perf_error *error)
+{
+    struct stat st;
+
+    if (strcmp(f->path, "-") == 0)
+        return spe_perf_writer_open_fd(&f->writer, STDOUT_FILENO, SPE_PERF_WRITE_PIPE, error);
+    return spe_perf_writer_open(
+        &f->writer, f->path,
+        stat(f->path, &st) == 0 && !S_ISREG(st.st_mode) ? SPE_PERF_WRITE_PIPE : 0, error);
+}
+
+struct record_file *file_create(const struct record_options *options, unsigned cpus,
+                                struct record_problem *problem)
+{
+    struct record_file *f = calloc(1, sizeof(*f));
+    struct spe_perf_error error;
+
+    if (!f || !(f->path = strdup(options->output))) {
+        free(f);
+        record_fail(problem, options->output, "%s", spe_strerror(SPE_ERR_NOMEM));
+        return NULL;
+    }
+    f->cpus = cpus;
+    if (open_writer(f, &error) < 0) {
+        record_fail(problem, f->path, "%s", error.text);
+        file_free(f);
+        return NULL;
+    }
+    add_events(f, options);
+    add_features(f, options);
+    begin(f, options);
+    if (!file_flush(f, problem)) {
+        file_free(f);
+        return NULL;
+    }
+    return f;
+}
+
+/* ---- Records -------------------------------------------------------------------------------- */
+
+static struct spe_perf_record record_at(const struct record_file *f, const struct file_place *at,
+                                        uint32_t type, int event)
+{
+    uint32_t cpu = at->cpu % f->cpus;
+
+    return (struct spe_perf_record){
+        .type = type,
+        .misc = SPE_PERF_MISC_USER,
+        .event = event,
+        .id = {.pid = at->pid,
+               .tid = at->tid,
+               .time = at->time,
+               .id = event == SPE_EVENT ? f->ids[cpu] : f->tracking_ids[cpu],
+               .cpu = cpu},
+    };
+}
+
+static void put(struct record_file *f, const struct spe_perf_record *r)
+{
+    if (!f->error)
+        set_error(f, spe_perf_writer_record(f->writer, r));
+}
+
+void file_comm(struct record_file *f, const struct file_place *at, const char *name, bool exec)
+{
+    struct spe_perf_record r = record_at(f, at, SPE_PERF_COMM, TRACKING_EVENT);
+    char comm[16];
+
+    snprintf(comm, sizeof(comm), "%s", name); /* as the kernel cuts it */
+    r.misc = exec ? SPE_PERF_MISC_COMM_EXEC : 0;
+    r.comm = (struct spe_perf_comm){at->pid, at->tid, comm};
+    put(f, &r);
+}
+
+void file_fork(struct record_file *f, const struct file_place *at, uint32_t parent,
+               uint32_t parent_tid)
+{
+    struct spe_perf_record r = record_at(f, at, SPE_PERF_FORK, TRACKING_EVENT);
+
+    r.misc = 0;
+    r.task = (struct spe_perf_task){at->pid, parent, at->tid, parent_tid, at->time};
+    put(f, &r);
+}
+
+void file_exit(struct record_file *f, const struct file_place *at, uint32_t parent)
+{
+    struct spe_perf_record r = record_at(f, at, SPE_PERF_EXIT, TRACKING_EVENT);
+
+    r.misc = 0;
+    r.task = (struct spe_perf_task){at->pid, parent, at->tid, parent, at->time};
+    put(f, &r);
+}
+
+void file_start(struct record_file *f, const struct file_place *at)
+{
+    struct spe_perf_record r = record_at(f, at, SPE_PERF_ITRACE_START, SPE_EVENT);
+
+    r.misc = 0;
+    r.thread = (struct spe_perf_thread){at->pid, at->tid};
+    put(f, &r);
+}
+
+void file_switch(struct record_file *f, const struct file_place *at, bool out)
+{
+    struct spe_perf_record r = record_at(f, at, SPE_PERF_SWITCH_CPU_WIDE, TRACKING_EVENT);
+
+    r.misc = out ? SPE_PERF_MISC_SWITCH_OUT : 0;
+    r.switched = (struct spe_perf_switch){0, 0}; /* the idle task before and after */
+    put(f, &r);
+}
+
+/* ---- Maps and build-ids --------------------------------------------------------------------- */
+
+/* QEMU's own mappings do not say what is code, but program headers do. */
+static void find_code(int fd, struct known_file *k)
+{
+    Elf64_Ehdr e;
+    Elf64_Phdr ph;
+
+    if (pread(fd, &e, sizeof(e), 0) != sizeof(e) || memcmp(e.e_ident, ELFMAG, SELFMAG) != 0 ||
+        e.e_ident[EI_CLASS] != ELFCLASS64)
+        return;
+    for (unsigned i = 0; i < e.e_phnum; i++) {
+        if (pread(fd, &ph, sizeof(ph), (off_t)(e.e_phoff + i * sizeof(ph))) != sizeof(ph))
+            return;
+        if (ph.p_type != PT_LOAD || !(ph.p_flags & PF_X) || k->code_end)
+            continue;
+        k->code = ph.p_offset;
+        k->code_end = ph.p_offset + ph.p_filesz;
+    }
+}
+
+static void read_build_id(struct known_file *k)
+{
+    int fd = open(k->path, O_RDONLY | O_CLOEXEC), size;
+    uint16_t machine;
+
+    if (fd < 0)
+        return;
+    find_code(fd, k);
+    size = elf_build_id(fd, k->id, sizeof(k->id), &machine);
+    k->id_size = size > 0 && size <= (int)sizeof(k->id) ? (uint8_t)size : 0;
+    close(fd);
+}
+
+/* The file, looked at once; NULL without memory. */
+static const struct known_file *know(struct record_file *f, const char *path)
+{
+    struct known_file *k;
+
+    for (size_t i = 0; i < f->known_count; i++)
+        if (strcmp(f->known[i].path, path) == 0)
+            return &f->known[i];
+    if (f->known_count == f->known_room) {
+        size_t room = f->known_room * 2 + 16;
+        struct known_file *grown = realloc(f->known, room * sizeof(*grown));
+
+        if (!grown)
+            return NULL;
+        f->known = grown;
+        f->known_room = room;
+    }
+    k = &f->known[f->known_count];
+    memset(k, 0, sizeof(*k));
+    if (!(k->path = strdup(path)))
+        return NULL;
+    f->known_count++;
+    read_build_id(k);
+    if (k->id_size) {
+        struct spe_perf_build_id id = {
+            .pid = -1, .misc = SPE_PERF_MISC_USER, .id_size = k->id_size, .path = k->path};
+
+        memcpy(id.id, k->id, k->id_size);
+        set_error(f, spe_perf_writer_build_id(f->writer, &id));
+    }
+    return k;
+}
+
+void file_map(struct record_file *f, const struct file_place *at, const struct wire_map *map)
+{
+    struct spe_perf_record r = record_at(f, at, SPE_PERF_MMAP2, TRACKING_EVENT);
+    const struct known_file *k = map->inode ? know(f, map->path) : NULL;
+
+    uint32_t protection = map->protection;
+
+    if (k && !(protection & PROT_WRITE) && map->offset < k->code_end &&
+        k->code < map->offset + map->length)
+        protection |= PROT_EXEC;
+    if (!(protection & PROT_EXEC))
+        r.misc |= SPE_PERF_MISC_MMAP_DATA;
+    r.mmap = (struct spe_perf_mmap){
+        .pid = at->pid,
+        .tid = at->tid,
+        .start = map->start,
+        .length = map->length,
+        .page_offset = map->offset,
+        .major = map->major,
+        .minor = map->minor,
+        .inode = map->inode,
+        .protection = protection,
+        .flags = map->flags,
+        .path = map->path,
+    };
+    if (k && k->id_size) {
+        r.mmap.id_size = k->id_size;
+        memcpy(r.mmap.id, k->id, k->id_size);
+        r.misc |= SPE_PERF_MISC_MMAP_BUILD_ID;
+    }
+    put(f, &r);
+}
+
+/* ---- AUX bytes ------------------------------------------------------------------------------ */
+
+static uint64_t *offset_of(struct record_file *f, uint32_t queue)
+{
+    if (queue >= f->offset_count) {
+        size_t count = (size_t)queue * 2 + 16;
+        uint64_t *grown = realloc(f->offsets, count * sizeof(*grown));
+
+        if (!grown) {
+            set_error(f, SPE_ERR_NOMEM);
+            return NULL;
+        }
+        memset(grown + f->offset_count, 0, (count - f->offset_count) * sizeof(*grown));
+        f->offsets = grown;
+        f->offset_count = count;
+    }
+    return &f->offsets[queue];
+}
+
+void file_aux(struct record_file *f, const struct file_place *at, uint32_t queue, unsigned flags,
+              const void *bytes, size_t size)
+{
+    struct spe_perf_record r = record_at(f, at, SPE_PERF_AUX, SPE_EVENT);
+    uint64_t *offset = offset_of(f, queue);
+    struct spe_perf_auxtrace piece = {
+        .offset = offset ? *offset : 0,
+        .reference = at->time,
+        .idx = queue,
+        .tid = UINT32_MAX,
+        .cpu = at->cpu % f->cpus,
+    };
+
+    if (f->error || !offset)
+        return;
+    r.misc = 0;
+    r.aux = (struct spe_perf_aux){*offset, size, flags};
+    put(f, &r);
+    if (size)
+        set_error(f, spe_perf_writer_aux(f->writer, &piece, bytes, size));
+    *offset += size;
+}
+
+/* ---- The end -------------------------------------------------------------------------------- */
+
+static bool judge(struct record_file *f, struct record_problem *problem)
+{
+    const struct spe_perf_error *e = spe_perf_writer_problem(f->writer);
+
+    if (!f->error)
+        return true;
+    if (!f->reported)
+        record_fail(problem, f->path, "%s", e && e->text[0] ? e->text : spe_strerror(f->error));
+    f->reported = true;
+    return false;
+}
+
+bool file_flush(struct record_file *f, struct record_problem *problem)
+{
+    if (!f->error)
+        set_error(f, spe_perf_writer_flush(f->writer));
+    return judge(f, problem);
+}
+
+bool file_finish(struct record_file *f, uint64_t *bytes, struct record_problem *problem)
+{
+    if (!f->error)
+        set_error(f, spe_perf_writer_finish(f->writer));
+    *bytes = spe_perf_writer_size(f->writer);
+    return judge(f, problem);
+}
+
+void file_free(struct record_file *f)
+{
+    if (!f)
+        return;
+    spe_perf_writer_destroy(f->writer);
+    for (size_t i = 0; i < f->known_count; i++)
+        free(f->known[i].path);
+    free(f->known);
+    free(f->offsets);
+    free(f->path);
+    free(f);
+}

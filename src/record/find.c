@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+#include "record/find.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "qemu/program.h"
+
+#ifndef SPECIMEN_PLUGIN_DIR
+#define SPECIMEN_PLUGIN_DIR "/usr/local/lib/specimen"
+#endif
+
+#define PLUGIN_NAME "specimen-qemu.so"
+
+static bool is_program(const char *path)
+{
+    struct stat st;
+
+    return access(path, X_OK) == 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+/* The first of the directories in PATH that has it. */
+static bool find_in_path(const char *name, char found[PATH_MAX])
+{
+    const char *path = getenv("PATH");
+
+    if (strchr(name, '/'))
+        return snprintf(found, PATH_MAX, "%s", name) < PATH_MAX && access(found, F_OK) == 0;
+    for (path = path ? path : "/usr/bin:/bin"; *path;) {
+        int length = (int)strcspn(path, ":");
+
+        if (snprintf(found, PATH_MAX, "%.*s/%s", length, path, name) < PATH_MAX &&
+            is_program(found))
+            return true;
+        path += length + (path[length] == ':');
+    }
+    return false;
+}
+
+/* ---- QEMU ----------------------------------------------------------------------------------- */
+
+/* What a program writes to standard output, as far as there is room. */
+static bool output_of(const char *program, const char *argument, char *text, size_t room)
+{
+    size_t size = 0;
+    int pipes[2], status;
+    ssize_t got;
+    pid_t child;
+
+    text[0] = '\0';
+    if (pipe2(pipes, O_CLOEXEC) < 0)
+        return false;
+    child = fork();
+    if (child == 0) {
+        int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+        dup2(pipes[1], STDOUT_FILENO);
+        dup2(null, STDERR_FILENO);
+        execl(program, program, argument, (char *)NULL);
+        _exit(127);
+    }
+    close(pipes[1]);
+    while (child > 0 && (got = read(pipes[0], text + size, room - 1 - size)) > 0)
+        size += (size_t)got;
+    close(pipes[0]);
+    text[size] = '\0';
+    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status);
+}
+
+enum verdict { QEMU_GOOD, QEMU_ABSENT, QEMU_OTHER, QEMU_WITHOUT_PLUGINS };
+
+static enum verdict examine_qemu(const char *path, struct found *found)
+{
+    char text[32768];
+    const char *version;
+
+    if (!is_program(path))
+        return QEMU_ABSENT;
+    if (!output_of(path, "--version", text, sizeof(text)) ||
+        !(version = strstr(text, "qemu-aarch64")) ||
+        sscanf(version, "%*s version %d.%d", &found->major, &found->minor) != 2)
+        return QEMU_OTHER;
+    if (!output_of(path, "--help", text, sizeof(text)) || !strstr(text, "-plugin"))
+        return QEMU_WITHOUT_PLUGINS;
+    snprintf(found->qemu, sizeof(found->qemu), "%s", path);
+    return QEMU_GOOD;
+}
+
+/* One that tools/build-qemu.sh has made. */
+static bool cached_qemu(char path[PATH_MAX])
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    int length;
+
+    if (cache && cache[0] == '/')
+        length = snprintf(path, PATH_MAX, "%s/specimen/qemu/bin/qemu-aarch64", cache);
+    else
+        length =
+            snprintf(path, PATH_MAX, "%s/.cache/specimen/qemu/bin/qemu-aarch64", home ? home : "");
+    return length < PATH_MAX;
+}
+
+static bool given_qemu(const char *name, struct found *found, struct record_problem *problem)
+{
+    char path[PATH_MAX];
+
+    switch (find_in_path(name, path) ? examine_qemu(path, found) : QEMU_ABSENT) {
+    case QEMU_GOOD:
+        return true;
+    case QEMU_ABSENT:
+        record_fail(problem, name, "there is no such program");
+        break;
+    case QEMU_OTHER:
+        record_fail(problem, name, "this is not QEMU's user mode for AArch64 (qemu-aarch64)");
+        break;
+    case QEMU_WITHOUT_PLUGINS:
+        record_fail(problem, name,
+                    "this QEMU was built without plugins, which recording needs; "
+                    "leave --qemu away, or run tools/build-qemu.sh");
+        break;
+    }
+    return false;
+}
+
+static bool find_qemu(const char *given, struct found *found, struct record_problem *problem)
+{
+    static const char *const names[] = {"qemu-aarch64", "qemu-aarch64-static"};
+    char path[PATH_MAX], useless[PATH_MAX] = "";
+
+    if (!given)
+        given = getenv("SPECIMEN_QEMU");
+    if (given && given[0])
+        return given_qemu(given, found, problem);
+    for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        enum verdict v = find_in_path(names[i], path) ? examine_qemu(path, found) : QEMU_ABSENT;
+
+        if (v == QEMU_GOOD)
+            return true;
+        if (v == QEMU_WITHOUT_PLUGINS)
+            memcpy(useless, path, sizeof(useless));
+    }
+    if (cached_qemu(path) && examine_qemu(path, found) == QEMU_GOOD)
+        return true;
+    if (useless[0])
+        record_fail(problem, useless,
+                    "this QEMU was built without plugins, which recording needs; run "
+                    "tools/build-qemu.sh once, it makes one from your distribution's source");
+    else
+        record_fail(problem, "qemu-aarch64",
+                    "there is no QEMU to run AArch64 programs; install the package qemu-user, or "
+                    "name one with --qemu");
+    return false;
+}
+
+/* ---- The plugin ----------------------------------------------------------------------------- */
+
+/* Beside the command in a build tree, else where it is installed. */
+static bool find_plugin(struct found *found, struct record_problem *problem)
+{
+    const char *given = getenv("SPECIMEN_PLUGIN");
+    char self[PATH_MAX - sizeof(PLUGIN_NAME) - 1];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+    if (given && given[0]) {
+        if (snprintf(found->plugin, sizeof(found->plugin), "%s", given) < PATH_MAX &&
+            access(given, R_OK) == 0)
+            return true;
+        record_fail(problem, given, "SPECIMEN_PLUGIN names a plugin that cannot be read");
+        return false;
+    }
+    self[length > 0 ? length : 0] = '\0';
+    if (strrchr(self, '/'))
+        *strrchr(self, '/') = '\0';
+    snprintf(found->plugin, sizeof(found->plugin), "%s/%s", self, PLUGIN_NAME);
+    if (access(found->plugin, R_OK) == 0)
+        return true;
+    snprintf(found->plugin, sizeof(found->plugin), "%s/%s", SPECIMEN_PLUGIN_DIR, PLUGIN_NAME);
+    if (access(found->plugin, R_OK) == 0)
+        return true;
+    record_fail(problem, PLUGIN_NAME,
+                "the plugin for QEMU is neither beside this command nor in %s; install Specimen "
+                "again, or name it in SPECIMEN_PLUGIN",
+                SPECIMEN_PLUGIN_DIR);
+    return false;
+}
+
+/* ---- The sysroot and the program ------------------------------------------------------------ */
+
+static void find_sysroot(const char *given, struct found *found)
+{
+    static const char *const places[] = {
+        "/usr/aarch64-linux-gnu",                  /* Debian's and Ubuntu's cross packages */
+        "/usr/aarch64-redhat-linux/sys-root",      /* Fedora's */
+        "/usr/aarch64-suse-linux/sys-root",        /* openSUSE's */
+        "/usr/aarch64-linux-gnu/sys-root",         /* Gentoo's, Arch's */
+        "/usr/aarch64-unknown-linux-gnu/sys-root", /* crosstool's */
+        "/usr/aarch64-linux-musl",
+    };
+    const char *prefix = getenv("QEMU_LD_PREFIX");
+    char loader[PATH_MAX];
+
+    if (!given && prefix && prefix[0])
+        given = prefix;
+    if (given) {
+        snprintf(found->sysroot, sizeof(found->sysroot), "%s", given);
+        return;
+    }
+    found->sysroot[0] = '\0';
+    if (access("/lib/ld-linux-aarch64.so.1", F_OK) == 0) /* multiarch, or this is AArch64 */
+        return;
+    for (unsigned i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        snprintf(loader, sizeof(loader), "%s/lib", places[i]);
+        if (access(loader, F_OK) == 0) {
+            snprintf(found->sysroot, sizeof(found->sysroot), "%s", places[i]);
+            return;
+        }
+    }
+}
+
+static const char *machine_name(unsigned machine)
+{
+    switch (machine) {
+    case EM_X86_64:
+        return "x86-64";
+    case EM_386:
+        return "32-bit x86";
+    case EM_ARM:
+        return "32-bit Arm";
+    case EM_AARCH64:
+        return "another kind of AArch64 (ILP32 or big-endian)";
+    case EM_RISCV:
+        return "RISC-V";
+    case EM_PPC64:
+        return "POWER";
+    case EM_S390:
+        return "s390";
+    default:
+        return "another architecture";
+    }
+}
+
+static bool judge_program(enum program_verdict verdict, const struct program *p,
+                          const struct found *found, struct record_problem *problem)
+{
+    const char *name = found->program;
+
+    switch (verdict) {
+    case PROGRAM_OK:
+        if (access(name, X_OK) == 0)
+            return true;
+        record_fail(problem, name, "this file may not be executed: %s", strerror(errno));
+        return false;
+    case PROGRAM_MISSING:
+        if (p->script)
+            record_fail(problem, name, "its interpreter %s is not there", p->interpreter);
+        else
+            record_fail(problem, name, "%s", strerror(errno));
+        return false;
+    case PROGRAM_DIRECTORY:
+        record_fail(problem, name, "this is no regular file");
+        return false;
+    case PROGRAM_UNKNOWN:
+        record_fail(problem, name, "this is neither an ELF program nor a script");
+        return false;
+    case PROGRAM_FOREIGN:
+        record_fail(problem, name,
+                    "%s is for %s; SPE needs a program that was compiled for AArch64",
+                    p->script ? p->interpreter : "this program", machine_name(p->machine));
+        return false;
+    case PROGRAM_LIBRARY:
+        record_fail(problem, name, "this is an object file, no program");
+        return false;
+    case PROGRAM_NO_LOADER:
+        record_fail(problem, name,
+                    "its loader %s is not in %s; install the AArch64 C library (package "
+                    "libc6-arm64-cross) or name a sysroot with -L",
+                    p->loader, found->sysroot[0] ? found->sysroot : "/");
+        return false;
+    }
+    return false;
+}
+
+static bool find_program(const char *name, struct found *found, struct record_problem *problem)
+{
+    struct program p;
+
+    errno = ENOENT;
+    if (!find_in_path(name, found->program)) {
+        record_fail(problem, name, "%s",
+                    strchr(name, '/') ? strerror(errno) : "there is no such program in PATH");
+        return false;
+    }
+    if (!judge_program(program_examine(found->program, found->sysroot, &p), &p, found, problem))
+        return false;
+    memcpy(found->file, p.file, sizeof(found->file));
+    memcpy(found->script, p.script ? p.interpreter : "", p.script ? sizeof(found->script) : 1);
+    memcpy(found->argument, p.argument, sizeof(found->argument));
+    return true;
+}
+
+bool find_all(const struct record_options *options, struct found *found,
+              struct record_problem *problem)
+{
+    memset(found, 0, sizeof(*found));
+    find_sysroot(options->sysroot, found);
+    return find_program(options->command[0], found, problem) &&
+           find_qemu(options->qemu, found, problem) && find_plugin(found, problem);
+}

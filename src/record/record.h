@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/*
+ * Recording: start a program under QEMU with our plugin, take what it sends, write perf.data.
+ * docs/record.md tells how it works.
+ */
+#ifndef RECORD_RECORD_H
+#define RECORD_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "qemu/wire.h"
+
+/* An event in perf's words. */
+struct record_event {
+    uint64_t config, config1, config2, config3, config4;
+};
+
+enum record_model { RECORD_MODEL_NONE, RECORD_MODEL_FUNCTIONAL };
+
+struct record_options {
+    struct record_event event;
+    uint64_t period;
+    const char *output;
+    const char *cpu;     /* preset */
+    const char *sysroot; /* NULL: found */
+    const char *qemu;    /* NULL: found */
+    enum record_model model;
+    unsigned cpus; /* 0: a CPU for every thread */
+    uint64_t seed;
+    double duration; /* seconds; 0: until the program ends */
+    bool stat;
+    char **command;                  /* the program and its arguments, NULL at the end */
+    const char *const *command_line; /* of the recorder, for the file */
+    size_t command_line_count;
+};
+
+/* A sentence "what: why". */
+struct record_problem {
+    char what[256], why[1024];
+};
+
+struct record_problem; /* filled by those that return false */
+void record_fail(struct record_problem *problem, const char *what, const char *why, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* What was recorded. */
+struct record_summary {
+    struct wire_statistics statistics; /* of all threads */
+    uint64_t processes, threads, aux_bytes, file_bytes;
+    int level;         /* of QEMU's plugin interface */
+    int exit_status;   /* of the program: 128 + signal if one ended it */
+    int signal;        /* that one, or 0 */
+    bool timed_out;    /* the duration was over */
+    char trouble[256]; /* something that a process complained about, or "" */
+};
+
+/* Exact counts of one instruction in one process. */
+struct record_count {
+    uint32_t pid;
+    struct wire_count count;
+};
+
+struct record_counts {
+    struct record_count *at;
+    size_t count, room;
+};
+
+/*
+ * Record. False with a problem if nothing could be recorded, or not all: `started` tells whether
+ * the program ran. Then the file is what was recorded before. `counts` (may be NULL) gets the exact
+ * counts; free counts->at.
+ */
+bool record_run(const struct record_options *options, struct record_summary *summary,
+                struct record_counts *counts, bool *started, struct record_problem *problem);
+
+/* ---- -e ------------------------------------------------------------------------------------- */
+
+/* Parse "arm_spe/ts_enable=1,load_filter=1/" and the like. False with a problem. */
+bool record_parse_event(const char *text, struct record_event *event,
+                        struct record_problem *problem);
+
+/* Is there, in this CPU's SPE, what the event asks for? False with a problem. */
+bool record_check_event(const struct record_event *event, const char *cpu,
+                        struct record_problem *problem);
+
+/* The interval that the unit will have for this period. */
+uint64_t record_interval(uint64_t period);
+
+/* ---- CPUs ----------------------------------------------------------------------------------- */
+
+#define SOFTWARE_MIDR 0x000f0510 /* QEMU's own: an implementer number reserved for software */
+
+/* What --cpu offers. */
+struct record_cpu {
+    const char *name;    /* and the unit's preset */
+    const char *machine; /* preset of the machine model */
+    const char *qemu;    /* QEMU's -cpu */
+    uint64_t midr;
+    uint32_t min_interval;
+};
+
+const struct record_cpu *record_cpu_at(size_t i); /* NULL past the last */
+const struct record_cpu *record_cpu_find(const char *name);
+
+#endif

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/* Starts the program, and stays until it ends. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <specimen/error.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "qemu/driver.h"
+#include "record/collect.h"
+#include "record/find.h"
+
+enum { DEFAULT_CPUS = 64, POLL_MAX = 4096, FLUSH_BYTES = 1 << 20 };
+
+struct recording {
+    const struct record_options *options;
+    struct record_problem *problem;
+    struct record_summary *summary;
+    struct found found;
+    struct wire_setup setup;
+    struct record_file *file;
+    struct collector *collector;
+    char socket_name[64];
+    int listener, signals;
+    sigset_t old_mask;
+    pid_t child;
+    bool child_ended, file_failed;
+    double deadline, next_flush;
+    uint64_t next_flush_bytes;
+};
+
+uint64_t record_interval(uint64_t period)
+{
+    return driver_interval(period);
+}
+
+static double seconds(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* ---- Before --------------------------------------------------------------------------------- */
+
+/* A name that nobody guesses, in Linux's abstract space: there is no file to leave behind. */
+static bool listen_for_processes(struct recording *r)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    uint64_t random[2];
+    size_t length;
+
+    if (getrandom(random, sizeof(random), 0) != sizeof(random))
+        return false;
+    length = (size_t)snprintf(r->socket_name, sizeof(r->socket_name), "@specimen-%016llx%016llx",
+                              (unsigned long long)random[0], (unsigned long long)random[1]);
+    memcpy(address.sun_path, r->socket_name, length);
+    address.sun_path[0] = '\0';
+    r->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    return r->listener >= 0 &&
+           bind(r->listener, (struct sockaddr *)&address,
+                (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length)) == 0 &&
+           listen(r->listener, 128) == 0;
+}
+
+static bool add_argument(struct wire_setup *setup, const char *text)
+{
+    size_t size = strlen(text) + 1;
+
+    if (setup->arguments_size + size > sizeof(setup->arguments))
+        return false;
+    memcpy(setup->arguments + setup->arguments_size, text, size);
+    setup->arguments_size += (uint32_t)size;
+    setup->argument_count++;
+    return true;
+}
+
+/* QEMU takes a comma in an option's value for its end, and two for one. */
+static bool plugin_option(const struct recording *r, char *text, size_t room)
+{
+    size_t at = 0;
+
+    for (const char *p = r->found.plugin; *p && at + 3 < room; p++) {
+        text[at++] = *p;
+        if (*p == ',')
+            text[at++] = ',';
+    }
+    return snprintf(text + at, room - at, ",role=recorder,socket=%s", r->socket_name) <
+           (int)(room - at);
+}
+
+/* QEMU's command line up to the program, for us and for every exec. */
+static bool make_arguments(struct recording *r)
+{
+    struct wire_setup *s = &r->setup;
+    char plugin[2 * WIRE_TEXT];
+
+    return plugin_option(r, plugin, sizeof(plugin)) && add_argument(s, r->found.qemu) &&
+           add_argument(s, "-cpu") && add_argument(s, record_cpu_find(r->options->cpu)->qemu) &&
+           (!r->found.sysroot[0] || (add_argument(s, "-L") && add_argument(s, r->found.sysroot))) &&
+           add_argument(s, "-U") && add_argument(s, "SPECIMEN_PLUGIN_LEVEL") &&
+           add_argument(s, "-plugin") && add_argument(s, plugin);
+}
+
+static bool make_setup(struct recording *r)
+{
+    const struct record_options *o = r->options;
+    struct wire_setup *s = &r->setup;
+
+    s->header = (struct wire_header){.type = WIRE_SETUP, .size = sizeof(*s)};
+    s->version = WIRE_VERSION;
+    s->flags = (o->stat ? WIRE_STAT : 0) | (o->cpus ? WIRE_SHARE_CPUS : 0) |
+               (o->model == RECORD_MODEL_FUNCTIONAL ? WIRE_FUNCTIONAL : 0);
+    s->cpus = o->cpus ? o->cpus : DEFAULT_CPUS;
+    s->seed = o->seed;
+    s->config = o->event.config | 1; /* per CPU, time cannot be done without: as perf does */
+    s->config1 = o->event.config1;
+    s->config2 = o->event.config2;
+    s->config3 = o->event.config3;
+    s->config4 = o->event.config4;
+    s->period = o->period;
+    snprintf(s->cpu, sizeof(s->cpu), "%s", o->cpu);
+    snprintf(s->machine, sizeof(s->machine), "%s", record_cpu_find(o->cpu)->machine);
+    return make_arguments(r);
+}
+
+/* ---- The program ---------------------------------------------------------------------------- */
+
+/* QEMU's arguments, then "-0 name file", then the program's own. */
+static char **make_command(struct recording *r)
+{
+    static char zero[] = "-0";
+    char **given = r->options->command, *at = r->setup.arguments, **command;
+    size_t count = 0, i = 0;
+
+    while (given[count])
+        count++;
+    command = calloc(r->setup.argument_count + count + 8, sizeof(*command));
+    if (!command)
+        return NULL;
+    for (; i < r->setup.argument_count; i++, at += strlen(at) + 1)
+        command[i] = at;
+    command[i++] = zero;
+    if (r->found.script[0]) {
+        command[i++] = r->found.script;
+        command[i++] = r->found.file;
+        if (r->found.argument[0])
+            command[i++] = r->found.argument;
+        command[i++] = r->found.program;
+    } else {
+        command[i++] = given[0];
+        command[i++] = r->found.file;
+    }
+    memcpy(command + i, given + 1, count * sizeof(*command));
+    return command;
+}
+
+/* Levels 6 and 7 cannot be told apart from inside. */
+static void tell_level(const struct found *found)
+{
+    if (found->major == 11 && found->minor == 0)
+        setenv("SPECIMEN_PLUGIN_LEVEL", "6", 1);
+    else
+        unsetenv("SPECIMEN_PLUGIN_LEVEL");
+}
+
+static bool start_program(struct recording *r)
+{
+    char **command = make_command(r);
+
+    if (!command) {
+        record_fail(r->problem, r->options->command[0], "%s", spe_strerror(SPE_ERR_NOMEM));
+        return false;
+    }
+    fflush(NULL);
+    r->child = fork();
+    if (r->child == 0) {
+        sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
+        tell_level(&r->found);
+        if (strcmp(r->options->output, "-") == 0)
+            dup2(STDERR_FILENO, STDOUT_FILENO);
+        execv(command[0], command);
+        fprintf(stderr, "spe: %s: %s\n", command[0], strerror(errno));
+        _exit(127);
+    }
+    free(command);
+    if (r->child < 0)
+        record_fail(r->problem, r->options->command[0], "cannot be started: %s", strerror(errno));
+    return r->child > 0;
+}
+
+/* Signals are read like everything else. The terminal's go to the program as well, and end it. */
+static bool watch_signals(struct recording *r)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGCHLD);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGQUIT);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGHUP);
+    sigprocmask(SIG_BLOCK, &set, &r->old_mask);
+    r->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    return r->signals >= 0;
+}
+
+/* ---- While it runs -------------------------------------------------------------------------- */
+
+static void reap(struct recording *r)
+{
+    int status;
+
+    if (waitpid(r->child, &status, WNOHANG) != r->child)
+        return;
+    r->child_ended = true;
+    r->summary->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    r->summary->exit_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static void take_signals(struct recording *r)
+{
+    struct signalfd_siginfo info;
+
+    while (read(r->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+        if (info.ssi_signo == SIGCHLD)
+            reap(r);
+        else if (info.ssi_signo == SIGTERM || info.ssi_signo == SIGHUP ||
+                 info.ssi_pid > 0) /* sent to us alone, not by the terminal */
+            kill(r->child, (int)info.ssi_signo);
+    }
+}
+
+/* Only processes of the same user. */
+static void take_connections(struct recording *r)
+{
+    struct ucred peer;
+    socklen_t size = sizeof(peer);
+    int fd;
+
+    while ((fd = accept4(r->listener, NULL, NULL, SOCK_CLOEXEC)) >= 0) {
+        if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == geteuid())
+            collector_accept(r->collector, fd);
+        else
+            close(fd);
+    }
+}
+
+static void keep_time(struct recording *r)
+{
+    double time = seconds();
+
+    if (time >= r->next_flush || r->summary->aux_bytes >= r->next_flush_bytes) {
+        if (!r->file_failed && !file_flush(r->file, r->problem))
+            r->file_failed = true;
+        r->next_flush = time + 1;
+        r->next_flush_bytes = r->summary->aux_bytes + FLUSH_BYTES;
+    }
+    if (r->deadline != 0 && time >= r->deadline && !r->child_ended) {
+        kill(r->child, r->summary->timed_out ? SIGKILL : SIGTERM);
+        r->summary->timed_out = true;
+        r->deadline = time + 5; /* for a program that does not mind SIGTERM */
+    }
+}
+
+/* One round: returns how many descriptors had something. */
+static int serve(struct recording *r, struct pollfd *fds, int timeout)
+{
+    size_t count = 2;
+    int ready;
+
+    fds[0] = (struct pollfd){.fd = r->signals, .events = POLLIN};
+    fds[1] = (struct pollfd){.fd = r->listener, .events = POLLIN};
+    count += collector_poll(r->collector, fds + 2, POLL_MAX - 2);
+    ready = poll(fds, count, timeout);
+    if (ready <= 0)
+        return ready;
+    take_signals(r);
+    take_connections(r);
+    for (size_t i = 2; i < count; i++)
+        if (fds[i].revents)
+            collector_read(r->collector, fds[i].fd);
+    return ready;
+}
+
+/* Until the program has ended and nothing that it sent is left. Processes that it left behind go on
+ * without us. */
+static bool stay(struct recording *r)
+{
+    struct pollfd *fds = calloc(POLL_MAX, sizeof(*fds));
+
+    if (!fds)
+        return false;
+    r->next_flush = seconds() + 1;
+    r->next_flush_bytes = FLUSH_BYTES;
+    r->deadline = r->options->duration > 0 ? seconds() + r->options->duration : 0;
+    while (!r->child_ended) {
+        serve(r, fds, 200);
+        keep_time(r);
+        reap(r);
+    }
+    while (serve(r, fds, 0) > 0)
+        continue;
+    free(fds);
+    return true;
+}
+
+/* ---- All ------------------------------------------------------------------------------------ */
+
+static bool prepare(struct recording *r)
+{
+    if (!record_check_event(&r->options->event, r->options->cpu, r->problem) ||
+        !find_all(r->options, &r->found, r->problem))
+        return false;
+    if (!listen_for_processes(r) || !watch_signals(r)) {
+        record_fail(r->problem, "record", "cannot set up the connection: %s", strerror(errno));
+        return false;
+    }
+    if (!make_setup(r)) {
+        record_fail(r->problem, "record", "the paths of QEMU, plugin and sysroot are too long");
+        return false;
+    }
+    r->file = file_create(r->options, r->setup.cpus, r->problem);
+    return r->file != NULL;
+}
+
+static bool finish(struct recording *r)
+{
+    collector_end(r->collector);
+    if (!file_finish(r->file, &r->summary->file_bytes, r->problem))
+        r->file_failed = true;
+    if (r->summary->processes == 0 && !r->file_failed) {
+        record_fail(r->problem, r->found.qemu,
+                    "QEMU ended with status %d before the plugin could start",
+                    r->summary->exit_status);
+        return false;
+    }
+    return !r->file_failed;
+}
+
+static void clean_up(struct recording *r)
+{
+    collector_free(r->collector);
+    file_free(r->file);
+    if (r->listener >= 0)
+        close(r->listener);
+    if (r->signals >= 0) {
+        close(r->signals);
+        sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
+    }
+}
+
+bool record_run(const struct record_options *options, struct record_summary *summary,
+                struct record_counts *counts, bool *started, struct record_problem *problem)
+{
+    struct recording *r = calloc(1, sizeof(*r));
+    bool good = false;
+
+    *started = false;
+    memset(summary, 0, sizeof(*summary));
+    if (!r) {
+        record_fail(problem, "record", "%s", spe_strerror(SPE_ERR_NOMEM));
+        return false;
+    }
+    r->options = options;
+    r->problem = problem;
+    r->summary = summary;
+    r->listener = r->signals = -1;
+    if (prepare(r)) {
+        r->collector = collector_create(r->file, &r->setup, summary, counts);
+        if (r->collector && start_program(r)) {
+            *started = true;
+            good = stay(r) && finish(r);
+        }
+    }
+    clean_up(r);
+    free(r);
+    return good;
+}

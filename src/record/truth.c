@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+#include "record/truth.h"
+
+#include <specimen/analysis.h>
+#include <specimen/profile.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const truth_names[TRUTH_QUANTITIES] = {
+    "operations",   "loads",     "stores",     "branches", "not_taken",
+    "mispredicted", "l1_misses", "llc_misses", "walks",
+};
+
+unsigned truth_quantities(const struct record_options *options)
+{
+    return options->model == RECORD_MODEL_NONE ? TRUTH_BRANCHES + 1 : TRUTH_QUANTITIES;
+}
+
+/* ---- Functions by symbol -------------------------------------------------------------------- */
+
+/* A table from a profile's place to a function; `key` is the symbol, or the dso without one. */
+struct entry {
+    uint64_t key;
+    size_t function;
+};
+
+struct finder {
+    struct spe_profile *profile;
+    struct truth *truth;
+    struct entry *entries; /* open addressing */
+    size_t room, used;
+};
+
+static uint64_t key_of(uint64_t symbol, uint32_t dso)
+{
+    return symbol != SPE_NO_SYMBOL ? symbol : UINT64_C(1) << 63 | dso;
+}
+
+static struct entry *slot_of(const struct finder *f, uint64_t key)
+{
+    size_t at = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (f->room - 1);
+
+    while (f->entries[at].function && f->entries[at].key != key)
+        at = (at + 1) & (f->room - 1);
+    return &f->entries[at];
+}
+
+static bool grow_table(struct finder *f)
+{
+    struct finder old = *f;
+
+    f->room = old.room ? old.room * 2 : 1024;
+    f->entries = calloc(f->room, sizeof(*f->entries));
+    if (!f->entries) {
+        *f = old;
+        return false;
+    }
+    for (size_t i = 0; i < old.room; i++)
+        if (old.entries[i].function)
+            *slot_of(f, old.entries[i].key) = old.entries[i];
+    free(old.entries);
+    return true;
+}
+
+static size_t add_function(struct finder *f, uint64_t symbol, uint32_t dso)
+{
+    struct truth *t = f->truth;
+    const struct spe_profile_dso *d = spe_profile_dso(f->profile, dso);
+    struct spe_profile_symbol s = {.name = ""};
+    struct truth_function *grown;
+
+    if (t->count == t->room) {
+        size_t room = t->room * 2 + 64;
+
+        grown = realloc(t->functions, room * sizeof(*grown));
+        if (!grown)
+            return 0;
+        t->functions = grown;
+        t->room = room;
+    }
+    if (symbol != SPE_NO_SYMBOL)
+        spe_profile_symbol(f->profile, symbol, &s);
+    memset(&t->functions[t->count], 0, sizeof(*t->functions));
+    t->functions[t->count].name = strdup(s.name[0] ? s.name : "[no symbol]");
+    t->functions[t->count].dso = strdup(d ? spe_profile_string(f->profile, d->name) : "[unknown]");
+    return ++t->count;
+}
+
+/* NULL without memory. */
+static struct truth_function *function_of(struct finder *f, uint64_t symbol, uint32_t dso)
+{
+    uint64_t key = key_of(symbol, dso);
+    struct entry *e;
+
+    if (f->used * 2 >= f->room && !grow_table(f))
+        return NULL;
+    e = slot_of(f, key);
+    if (!e->function) {
+        e->key = key;
+        e->function = add_function(f, symbol, dso); /* number + 1, 0 is none */
+        if (!e->function)
+            return NULL;
+        f->used++;
+    }
+    return &f->truth->functions[e->function - 1];
+}
+
+/* ---- Exact counts --------------------------------------------------------------------------- */
+
+static void add_exact(struct truth_function *to, const struct wire_count *c)
+{
+    to->exact[TRUTH_OPERATIONS] += c->executed;
+    if (c->is & WIRE_IS_LOAD)
+        to->exact[TRUTH_LOADS] += c->executed;
+    if (c->is & WIRE_IS_STORE)
+        to->exact[TRUTH_STORES] += c->executed;
+    if (c->is & WIRE_IS_BRANCH) {
+        to->exact[TRUTH_BRANCHES] += c->executed;
+        to->exact[TRUTH_NOT_TAKEN] += c->executed > c->taken ? c->executed - c->taken : 0;
+    }
+    to->exact[TRUTH_MISPREDICTED] += c->mispredicted;
+    to->exact[TRUTH_L1_MISSES] += c->l1_misses;
+    to->exact[TRUTH_LLC_MISSES] += c->llc_misses;
+    to->exact[TRUTH_WALKS] += c->walks;
+}
+
+/* The main thread of a process, which has its maps. */
+static uint32_t thread_of(const struct finder *f, uint32_t pid)
+{
+    for (uint32_t i = 0; i < spe_profile_thread_count(f->profile); i++) {
+        const struct spe_profile_thread *t = spe_profile_thread(f->profile, i);
+
+        if (t && t->tid == pid)
+            return i;
+    }
+    return SPE_NO_ID;
+}
+
+static bool add_all_exact(struct finder *f, const struct record_counts *counts)
+{
+    uint32_t pid = 0, thread = SPE_NO_ID;
+
+    for (size_t i = 0; i < counts->count; i++) {
+        const struct record_count *c = &counts->at[i];
+        struct spe_profile_place place;
+        struct truth_function *function;
+
+        if (thread == SPE_NO_ID || c->pid != pid) {
+            pid = c->pid;
+            thread = thread_of(f, pid);
+        }
+        if (spe_profile_place(f->profile, thread, c->count.time, c->count.pc, false, &place) < 0) {
+            place.symbol = SPE_NO_SYMBOL;
+            place.dso = SPE_NO_ID;
+        }
+        function = function_of(f, place.symbol, place.dso);
+        if (!function)
+            return false;
+        add_exact(function, &c->count);
+        f->truth->operations += c->count.executed;
+    }
+    return true;
+}
+
+/* ---- Samples -------------------------------------------------------------------------------- */
+
+static void add_sample(struct truth_function *to, uint16_t operation, uint64_t events)
+{
+    bool memory = operation >> 8 == 1, branch = operation >> 8 == 2;
+
+    to->samples[TRUTH_OPERATIONS]++;
+    to->samples[TRUTH_LOADS] += memory && !(operation & 1);
+    to->samples[TRUTH_STORES] += memory && (operation & 1);
+    to->samples[TRUTH_BRANCHES] += branch;
+    to->samples[TRUTH_NOT_TAKEN] += events >> SPE_EVENT_NOT_TAKEN & 1;
+    to->samples[TRUTH_MISPREDICTED] += events >> SPE_EVENT_MISPREDICTED & 1;
+    to->samples[TRUTH_L1_MISSES] += events >> SPE_EVENT_L1D_MISS & 1;
+    to->samples[TRUTH_LLC_MISSES] += events >> SPE_EVENT_LLC_MISS & 1;
+    to->samples[TRUTH_WALKS] += events >> SPE_EVENT_TLB_WALK & 1;
+}
+
+static bool add_all_samples(struct finder *f)
+{
+    struct spe_rows rows;
+    int result;
+
+    while ((result = spe_profile_next(f->profile, &rows)) > 0) {
+        for (size_t i = 0; i < rows.count; i++) {
+            const struct spe_profile_map *map =
+                rows.map[i] == SPE_NO_ID ? NULL : spe_profile_map(f->profile, rows.map[i]);
+            struct truth_function *function =
+                function_of(f, rows.symbol[i], map ? map->dso : SPE_NO_ID);
+
+            if (!function)
+                return false;
+            add_sample(function, rows.op[i], rows.events[i]);
+            f->truth->samples++;
+        }
+    }
+    return result == 0;
+}
+
+/* ---- Both ----------------------------------------------------------------------------------- */
+
+/* Every sample stands for the same number of operations, whether a filter let it pass or not. */
+static void estimate(struct truth *t, const struct record_summary *summary)
+{
+    uint64_t sampled = summary->statistics.sampled;
+    double operations = (double)summary->statistics.operations;
+
+    for (size_t i = 0; i < t->count; i++) {
+        for (unsigned q = 0; q < TRUTH_QUANTITIES; q++) {
+            struct truth_function *f = &t->functions[i];
+            struct spe_interval share = spe_interval_of_share(f->samples[q], sampled);
+
+            f->estimate[q] = sampled ? (double)f->samples[q] / (double)sampled * operations : 0;
+            f->low[q] = share.low * operations;
+            f->high[q] = share.high * operations;
+        }
+    }
+}
+
+static int by_operations(const void *a, const void *b)
+{
+    const struct truth_function *x = a, *y = b;
+
+    if (x->exact[0] != y->exact[0])
+        return x->exact[0] < y->exact[0] ? 1 : -1;
+    return strcmp(x->name, y->name);
+}
+
+bool truth_find(const struct record_options *options, const struct record_summary *summary,
+                const struct record_counts *counts, struct truth *truth,
+                struct record_problem *problem)
+{
+    struct spe_profile_options how = SPE_PROFILE_OPTIONS;
+    struct spe_profile_error error = {0};
+    struct finder f = {.truth = truth};
+    bool good;
+
+    memset(truth, 0, sizeof(*truth));
+    how.want = SPE_WANT_SYMBOL;
+    if (spe_profile_open(&f.profile, options->output, &how, &error) < 0) {
+        record_fail(problem, options->output, "%s",
+                    error.text[0] ? error.text : spe_strerror(error.code));
+        return false;
+    }
+    good = add_all_samples(&f) && add_all_exact(&f, counts);
+    if (good) {
+        estimate(truth, summary);
+        qsort(truth->functions, truth->count, sizeof(*truth->functions), by_operations);
+    } else
+        record_fail(problem, options->output, "%s", spe_strerror(SPE_ERR_NOMEM));
+    free(f.entries);
+    spe_profile_close(f.profile);
+    return good;
+}
+
+void truth_free(struct truth *truth)
+{
+    for (size_t i = 0; i < truth->count; i++) {
+        free(truth->functions[i].name);
+        free(truth->functions[i].dso);
+    }
+    free(truth->functions);
+    memset(truth, 0, sizeof(*truth));
+}

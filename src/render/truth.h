@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/* Exact counts beside estimates (record/truth.h), as text and as JSON. */
+#ifndef RENDER_TRUTH_H
+#define RENDER_TRUTH_H
+
+#include "record/truth.h"
+#include "render/out.h"
+
+/* The first `functions` of them, `quantities` columns. */
+void render_truth(struct out *o, const struct truth *truth, size_t functions, unsigned quantities);
+void render_truth_json(struct out *o, const struct truth *truth, unsigned quantities);
+
+#endif

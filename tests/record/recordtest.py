@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 The Specimen authors
+"""What the tests of `spe record` share: programs for AArch64, recordings, perf, SPE bytes."""
+
+import collections
+import os
+import re
+import shutil
+import struct
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "cli"))
+
+# pylint: disable=wrong-import-position
+import perf_file  # noqa: E402
+from spetest import SPE, CommandTest, skip, spe  # noqa: E402,F401
+
+COMPILER = shutil.which("aarch64-linux-gnu-gcc")
+PLUGIN = os.path.join(os.path.dirname(SPE), "specimen-qemu.so")
+SUMMARY = re.compile(
+    r"^spe: (?P<file>.*): (?P<operations>\d+) operations, (?P<sampled>\d+) sampled, "
+    r"(?P<filtered>\d+) filtered, (?P<collided>\d+) collided, (?P<records>\d+) records, "
+    r"(?P<bytes>\d+) bytes \((?P<processes>\d+) process(es)?, (?P<threads>\d+) threads?\)$", re.M)
+
+
+def require():
+    """Skip the whole file where recording cannot be tried."""
+    if not COMPILER:
+        skip("there is no aarch64-linux-gnu-gcc")
+    if not os.path.exists(PLUGIN):
+        skip("this build has no plugin for QEMU (cross build or sanitizers)")
+    if not shutil.which("qemu-aarch64"):
+        skip("there is no qemu-aarch64")
+
+
+def run_shell(script):
+    return subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False,
+                          timeout=50)
+
+
+Summary = collections.namedtuple("Summary", "operations sampled filtered collided records bytes "
+                                            "processes threads")
+
+
+class RecordTest(CommandTest):
+    """A test that compiles programs and records them in a directory of its own."""
+
+    def compile(self, source, *flags, name=None):
+        out = os.path.join(self.dir, name or os.path.splitext(source)[0])
+        subprocess.run([COMPILER, "-g", "-o", out, os.path.join(HERE, "programs", source), *flags],
+                       check=True)
+        return out
+
+    def run_record(self, *args, **kwargs):
+        """Run it; the result as of subprocess.run."""
+        return spe("record", "-o", self.data, *args, cwd=self.dir, **kwargs)
+
+    @property
+    def data(self):
+        return os.path.join(self.dir, "perf.data")
+
+    def record(self, *args, status=0, **kwargs):
+        """Record; it must end with that status. The summary, as numbers."""
+        result = self.run_record(*args, **kwargs)
+        text = result.stderr.decode()
+        self.assertEqual(result.returncode, status, text)
+        found = SUMMARY.search(text)
+        self.assertTrue(found, text)
+        self.stdout = result.stdout.decode()
+        return Summary(*(int(found[key]) for key in Summary._fields))
+
+    # ---- what is in the file, without the library ------------------------------------------------
+
+    def perf_records(self):
+        """(type, misc, body) of every record; an AUXTRACE body has its bytes behind it."""
+        with open(self.data, "rb") as f:
+            data = f.read()
+        magic, _, _, _, _, at, size = struct.unpack_from("<8s6Q", data)
+        self.assertEqual(magic, b"PERFILE2")
+        end = at + size
+        self.assertGreater(size, 0, "the file was never finished")
+        self.assertLessEqual(end, len(data))
+        while at < end:
+            kind, misc, length = struct.unpack_from("<IHH", data, at)
+            body = data[at + 8:at + length]
+            at += length
+            if kind == 71:
+                aux, = struct.unpack_from("<Q", body)
+                body += data[at:at + aux]
+                at += aux
+            yield kind, misc, body
+
+    def aux(self):
+        """The SPE bytes of each queue."""
+        queues = collections.defaultdict(bytes)
+        for kind, _, body in self.perf_records():
+            if kind == 71:
+                _, _, _, idx = struct.unpack_from("<QQQI", body)
+                queues[idx] += body[40:]
+        return dict(queues)
+
+    def samples(self, cpu="neoverse-n1"):
+        """Every SPE record as a dictionary of `spe dump --json`, queue by queue."""
+        import json
+        out = []
+        for idx, data in sorted(self.aux().items()):
+            path = self.file(data, f"queue{idx}.spe")
+            lines = self.good("dump", "--raw", "--json", "--cpu", cpu, path).splitlines()
+            out += [json.loads(line) for line in lines]
+        return out
+
+    def check(self, cpu="neoverse-n1", features=None):
+        """No record breaks a rule."""
+        more = ["--features", features] if features else []
+        for idx, data in sorted(self.aux().items()):
+            result = spe("check", "--raw", "--cpu", cpu, *more,
+                         self.file(data, f"queue{idx}.spe"))
+            self.assertEqual(result.returncode, 0, result.stdout[:2000] + result.stderr)
+
+    # ---- perf ------------------------------------------------------------------------------------
+
+    def perf(self, *args):
+        perf = perf_file.find_perf()
+        if not perf:
+            self.skipTest("there is no perf")
+        result = subprocess.run([*perf, *args, "-i", self.data], capture_output=True, text=True,
+                                check=False, cwd=self.dir, timeout=50,
+                                env={**os.environ, "PERF_PAGER": "cat"})
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result.stdout
+
+    def perf_samples(self, *fields):
+        """perf's samples, one for every SPE record, as lists of words."""
+        text = self.perf("script", "--itrace=i1i", "-F", ",".join(fields))
+        return [line.split() for line in text.splitlines() if line.strip()]
+
+    def symbol(self, program, name):
+        """(address, size) of a symbol in a program that is not position-independent."""
+        text = subprocess.run(["aarch64-linux-gnu-nm", "-S", program], capture_output=True,
+                              text=True, check=True).stdout
+        found = re.search(rf"^([0-9a-f]+) ([0-9a-f]+) \w {name}$", text, re.M)
+        return int(found[1], 16), int(found[2], 16)

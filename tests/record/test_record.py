@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 The Specimen authors
+"""spe record: what is counted, sampled, filtered and written."""
+
+import collections
+import unittest
+
+import recordtest
+from recordtest import RecordTest
+
+recordtest.require()
+
+def events(sample):
+    return int(sample["events"]["raw"], 16)
+
+
+def total(sample):
+    return next(c["cycles"] for c in sample["counters"] if c["name"] == "total")
+
+
+def is_memory(sample, store=None):
+    op = sample["op"]
+    return op["class"] == 1 and (store is None or bool(op["raw"] & 1) == store)
+
+
+class Counting(RecordTest):
+    def count(self, loops, *args):
+        program = self.compile("count.S", "-nostdlib", "-static", f"-DLOOPS={loops}",
+                               name=f"count{loops}")
+        return program, self.record(*args, "--", program, status=5)
+
+    def test_population(self):
+        # The count is a sum of the program's text, not of the emulator's.
+        for model in ("none", "functional"):
+            for loops in (1, 1000, 123457):
+                _, summary = self.count(loops, "--model", model)
+                self.assertEqual(summary.operations, loops * 8 + 5, model)
+
+    def test_interval(self):
+        # Without jitter the counter goes from the interval to 0, both included.
+        for interval in (256, 1024, 4096):
+            _, summary = self.count(123457, "-e", "arm_spe//", "-c", interval)
+            self.assertEqual(summary.sampled, summary.records)
+            self.assertEqual(summary.sampled, summary.operations // (interval + 1))
+
+    def test_rounding(self):
+        result = self.run_record("-c", "1000", "--", self.count(5)[0])
+        self.assertIn(b"spe: --count 1000: the unit's interval is 768\n", result.stderr)
+
+    def test_seed(self):
+        seen = []
+        for seed in (3, 3, 4):
+            self.count(123457, "--seed", seed, "-c", "512")
+            seen.append([s["pc"]["address"] for s in self.samples()])
+        self.assertEqual(seen[0], seen[1])
+        self.assertNotEqual(seen[0], seen[2])
+
+    def test_no_bias(self):
+        # With jitter all eight instructions of the loop have their share: a chi-square of 7 degrees
+        # of freedom passes 29.9 once in 10,000 times, and the seed is fixed.
+        program, summary = self.count(400000, "-c", "256")
+        start, _ = self.symbol(program, "_start")
+        seen = collections.Counter(int(s["pc"]["address"], 16) for s in self.samples())
+        expected = sum(seen[start + 8 + 4 * i] for i in range(8)) / 8
+        self.assertGreater(expected, 800)
+        chi = sum((seen[start + 8 + 4 * i] - expected) ** 2 / expected for i in range(8))
+        self.assertLess(chi, 29.9, seen)
+        self.assertEqual(sum(seen.values()), summary.records)
+
+    def test_addresses(self):
+        # Each access of the loop, with its size and direction, at the place the linker gave.
+        program, _ = self.count(123457, "-c", "256")
+        start, _ = self.symbol(program, "_start")
+        table, _ = self.symbol(program, "table")
+        self.check()
+        expected = {start + 8: (table, "load"), start + 16: (table, "store"),
+                    start + 20: (table + 16, "load")}
+        found = collections.Counter()
+        for s in self.samples():
+            pc = int(s["pc"]["address"], 16)
+            found[pc] += 1
+            if pc in expected:
+                self.assertEqual(int(s["va"]["address"], 16), expected[pc][0])
+                self.assertTrue(is_memory(s, expected[pc][1] == "store"))
+            else:
+                self.assertNotIn("va", s)
+            if pc == start + 36:
+                self.assertEqual(int(s["target"]["address"], 16), start + 8)
+        self.assertTrue(set(expected) < set(found))
+
+    def test_filters(self):
+        cases = {
+            "load_filter=1": lambda s: is_memory(s, False),
+            "store_filter=1": lambda s: is_memory(s, True),
+            "branch_filter=1": lambda s: s["op"]["class"] == 2,
+            "load_filter=1,store_filter=1": is_memory,
+            "event_filter=0x8": lambda s: events(s) & 8,
+            "event_filter=0x80": lambda s: events(s) & 0x80,
+            "min_latency=30": lambda s: total(s) >= 30,
+        }
+        program = self.compile("memory.c", "-O2", "-static")
+        for text, holds in cases.items():
+            summary = self.record("-e", f"arm_spe/{text},jitter=1/", "-c", "256", "--", program)
+            samples = self.samples()
+            self.check()
+            self.assertGreater(len(samples), 10, text)
+            self.assertEqual(len(samples), summary.records)
+            self.assertEqual(summary.sampled, summary.records + summary.filtered)
+            self.assertGreater(summary.filtered, summary.records // 4)
+            self.assertTrue(all(holds(s) for s in samples), text)
+
+    def test_inverted_filter(self):
+        program = self.compile("memory.c", "-O2", "-static")
+        self.record("--cpu", "architecture", "-e", "arm_spe/inv_event_filter=0x8,jitter=1/",
+                    "-c", "512", "--", program)
+        self.assertFalse(any(events(s) & 8 for s in self.samples("neoverse-v2")))
+
+    def test_cpus(self):
+        program = self.compile("memory.c", "-O2", "-static")
+        for cpu, names in {"neoverse-n1": "neoverse-n1", "neoverse-v2": "neoverse-v2",
+                           "kunpeng-920": "kunpeng-920"}.items():
+            self.record("--cpu", cpu, "--", program)
+            self.check(names)
+
+    def test_no_model(self):
+        # No data source, no cache events, no invented latencies.
+        program = self.compile("memory.c", "-O2", "-static")
+        self.record("--model", "none", "-c", "512", "--", program)
+        self.check(features="-lds")
+        for s in self.samples():
+            self.assertNotIn("source", s)
+            self.assertEqual(events(s) & ~0x42, 0)
+
+
+class Reading(RecordTest):
+    def test_perf(self):
+        program = self.compile("memory.c", "-O2", "-no-pie")
+        summary = self.record("-c", "512", "--", program)
+        samples = self.perf_samples("comm", "tid", "time", "ip", "sym")
+        self.assertEqual(len(samples), summary.records)
+        self.assertEqual({s[0] for s in samples}, {"memory"})
+        self.assertEqual(len({s[1] for s in samples}), 1)
+        times = [float(s[2].rstrip(":")) for s in samples]
+        self.assertEqual(times, sorted(times))
+        names = collections.Counter(s[4] for s in samples if len(s) > 4)
+        for name in ("loads", "stores", "branches"):
+            self.assertGreater(names[name], 500, names)
+
+    def test_data_addresses(self):
+        program = self.compile("memory.c", "-O2", "-no-pie")
+        self.record("-c", "512", "--", program)
+        text = self.perf("script", "--itrace=M", "-F", "ip,sym,addr")
+        ranges = {name: self.symbol(program, name) for name in ("from", "to")}
+        inside = collections.Counter()
+        for line in text.splitlines():
+            words = line.split()
+            for function, array in (("loads", "from"), ("stores", "to")):
+                if function in words:
+                    start, size = ranges[array]
+                    inside[function, start <= int(words[0], 16) < start + size] += 1
+        for function in ("loads", "stores"):
+            self.assertGreater(inside[function, True], 300)
+            self.assertLess(inside[function, False], 10)
+
+    def test_commands(self):
+        program = self.compile("memory.c", "-O2")
+        self.record("-e", "arm_spe/jitter=1,pa_enable=1/", "-c", "512", "--", program)
+        self.assertRegex(self.perf("report", "--stdio", "--itrace=i1i"), r"\[\.\] loads")
+        self.assertRegex(self.perf("mem", "report", "--stdio"), r"\[\.\] loads")
+        self.assertRegex(self.perf("c2c", "report", "--stdio"), r"Load Operations +: +\d\d\d")
+        self.assertRegex(self.perf("buildid-list"), r"(?m)^[0-9a-f]{40} .*/memory$")
+        header = self.perf("report", "--header-only")
+        self.assertIn("neoverse-n1, software SPE under QEMU, functional model", header)
+        self.assertRegex(header, r"# cmdline : spe record -o")
+
+    def test_report(self):
+        program = self.compile("memory.c", "-O2")
+        self.record("-c", "512", "--", program)
+        text = self.good("report", self.data).decode()
+        for name in ("loads", "stores", "branches", "software SPE under QEMU"):
+            self.assertIn(name, text)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -69,6 +69,9 @@ spe_features device_features(spe_features wanted)
         set &= ~of_el2;
     if (set & SPE_FEAT(VHE))
         set |= SPE_FEAT(E2H0);
+    /* FEAT_GCS brings FEAT_SPE_CRR, which an older unit cannot have: it does not know of GCS. */
+    if (!(set & SPE_FEAT(SPEv1p4)))
+        set &= ~SPE_FEAT(GCS);
     if (!(set & SPE_FEAT(SME)))
         set &= ~SPE_FEAT(SPE_SME);
     return set;

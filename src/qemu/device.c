@@ -45,15 +45,37 @@ static struct device_cpu *find_cpu(unsigned vcpu)
 
 /* ---- The counter ----------------------------------------------------------------------------- */
 
+/* An operation that the unit wants to see, but not because it may select it: COUNT is zero, and is
+ * reloaded (D17.3.1). */
+static bool step_reload(struct spe_spu *spu)
+{
+    struct spe_operation op;
+
+    if (spe_spu_reg_get(spu, SPE_REG_PMSICR_EL1) != 0)
+        return false;
+    if (spe_spu_step(spu, 0) > 0) { /* reload_point may be so: nobody has seen what it was */
+        spe_operation_init(&op, SPE_OPERATION_OTHER);
+        op.misspeculated = true;
+        spe_spu_sample(spu, &op);
+    }
+    return true;
+}
+
 /* Tell the unit of operations that have run; `ahead` of those that were counted have not. A block
- * that an exception cuts short has counted too many: never more than the unit can take. */
+ * that an exception cuts short has counted too many: an operation that the unit waits for does not
+ * get lost by that, it is the next one then. */
 static void catch_up(struct device_cpu *cpu, uint32_t ahead)
 {
-    uint64_t ran = cells_of(cpu)->count - cpu->base, budget = spe_spu_budget(cpu->spu);
+    uint64_t count = cells_of(cpu)->count, ran = count - cpu->base, budget;
 
     ran = ran > ahead ? ran - ahead : 0;
-    spe_spu_advance(cpu->spu, ran < budget ? ran : budget);
-    cpu->base = cells_of(cpu)->count - ahead;
+    while (ran > (budget = spe_spu_budget(cpu->spu))) {
+        spe_spu_advance(cpu->spu, budget);
+        ran -= budget;
+        ran = step_reload(cpu->spu) ? ran - 1 : 0;
+    }
+    spe_spu_advance(cpu->spu, ran);
+    cpu->base = count - ahead;
 }
 
 /* Set the counter for what the unit wants to see next. The opposite of catch_up. */

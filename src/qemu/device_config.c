@@ -163,6 +163,7 @@ bool device_configure(const struct plugin_arguments *arguments)
     device.config.cond_ops = 0;
     /* Operations that have not run are not recorded: device.c calls them misspeculated. */
     device.config.capture_misspec = 0;
+    device.config.max_inflight_samples = 1;
     return choose_features(plugin_argument(arguments, "spe")) && unit_options(arguments) &&
            device_gic_configure(arguments);
 }

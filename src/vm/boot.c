@@ -215,11 +215,27 @@ static void add_guest(struct boot *b)
     }
 }
 
+/* ",name=value" for QEMU, which takes two commas for one; nothing without a value. */
+static void add_argument(char *text, size_t size, const char *name, const char *value)
+{
+    size_t n = strlen(text);
+
+    if (!value)
+        return;
+    n += (size_t)snprintf(text + n, size - n, ",%s=", name);
+    for (; *value && n + 3 < size; value++) {
+        text[n++] = *value;
+        if (*value == ',')
+            text[n++] = ',';
+    }
+    text[n] = '\0';
+}
+
 static void add_plugin(struct boot *b)
 {
     const struct vm_options *o = b->options;
     struct vm_words *w = &b->command;
-    char gic[256];
+    char gic[256], arguments[1024] = "";
     int n;
 
     if (b->gic.version == 2) {
@@ -234,10 +250,11 @@ static void add_plugin(struct boot *b)
     vm_words_add(w, "-dtb");
     vm_words_add(w, "%s/tree", b->folder);
     vm_words_add(w, "-plugin");
-    vm_words_add(w, "%s,role=device,ppi=%d,%s,preset=%s%s%s%s%s%s%s", b->plugin, PPI, gic,
-                 o->cpu ? o->cpu : "architecture", o->spe ? ",spe=" : "", o->spe ? o->spe : "",
-                 o->model ? ",model=" : "", o->model ? o->model : "", o->unit ? "," : "",
-                 o->unit ? o->unit : "");
+    add_argument(arguments, sizeof(arguments), "preset", o->cpu ? o->cpu : "architecture");
+    add_argument(arguments, sizeof(arguments), "spe", o->spe);
+    add_argument(arguments, sizeof(arguments), "model", o->model);
+    vm_words_add(w, "%s,role=device,ppi=%d,%s%s%s%s", b->plugin, PPI, gic, arguments,
+                 o->unit ? "," : "", o->unit ? o->unit : "");
 }
 
 /* ---- The device tree ------------------------------------------------------------------------- */

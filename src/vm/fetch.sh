@@ -1,104 +1,93 @@
-#!/ bin / sh
-#SPDX - License - Identifier : BSD - 2 - Clause
-#Copyright(c) 2026 The Specimen authors
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 The Specimen authors
 #
-#Prepares what `spe vm` runs, from Debian's packages, in a folder of its own:
+# Prepares what `spe vm` runs, from Debian's packages, in a folder of its own:
 #
-#fetch.sh FOLDER qemu FOLDER / qemu : a QEMU whose plugin interface is new enough
-#fetch.sh FOLDER guest VERSION FOLDER / guest - VERSION : Linux, busybox and perf for arm64
+#   fetch.sh FOLDER qemu            FOLDER/qemu: a QEMU whose plugin interface is new enough
+#   fetch.sh FOLDER guest VERSION   FOLDER/guest-VERSION: Linux, busybox and perf for arm64
 #
-#An apt of its own does the work : its lists, cache and state are in FOLDER, it needs no root, the
-#machine 's apt does not notice. What it fetches is verified by the archive' s signatures, and a
-#fetch that was interrupted goes on where it stopped.
-set - eu
+# An apt of its own does the work: its lists, cache and state are in FOLDER, it needs no root, the
+# machine's apt does not notice. What it fetches is verified by the archive's signatures, and a
+# fetch that was interrupted goes on where it stopped.
+set -eu
 
-          folder = $1 what = $2 version = ${3 : -} mirror = $
-{
-SPECIMEN_DEBIAN_MIRROR:
-    -http : // deb.debian.org/debian}
-            keyring =
-    ${SPECIMEN_DEBIAN_KEYRING : - / usr / share / keyrings / debian - archive - keyring.gpg}
+folder=$1 what=$2 version=${3:-}
+mirror=${SPECIMEN_DEBIAN_MIRROR:-http://deb.debian.org/debian}
+keyring=${SPECIMEN_DEBIAN_KEYRING:-/usr/share/keyrings/debian-archive-keyring.gpg}
 
-    die()
-    {
-        echo "spe: vm: $*" > &2;
-        exit 1;
-    }
+die() { echo "spe: vm: $*" >&2; exit 1; }
 
-for
-    tool in apt - get apt - cache dpkg - deb;
-do
-    command - v $tool > / dev / null ||
-        die "fetching takes Debian's $tool, which is not here;"
-            "docs/vm.md says what to put where by hand" done[-r "$keyring"] ||
-        die "$keyring, the keys that Debian signs with, is not here:"
-            "install the package debian-archive-keyring"
+for tool in apt-get apt-cache dpkg-deb; do
+    command -v $tool >/dev/null || die "fetching takes Debian's $tool, which is not here;" \
+        "docs/vm.md says what to put where by hand"
+done
+[ -r "$keyring" ] || die "$keyring, the keys that Debian signs with, is not here:" \
+    "install the package debian-archive-keyring"
 
-#private ARCHITECTURE SUITE... : set up the apt of that architecture and release.
-        private()
-    {
+# private ARCHITECTURE SUITE...: set up the apt of that architecture and release.
+private() {
     arch=$1
     shift
     state=$folder/apt/$arch-$1
     mkdir -p "$state/lists/partial" "$state/cache/archives/partial"
     : >"$state/status"
-    for suite;
-    do
-        echo "deb [arch=$arch signed-by=$keyring] $mirror $suite main";
-    done > "$state/sources" cat > "$state/apt.conf" << END APT::Architecture "$arch";
-    APT::Architectures
-    {
-        "$arch";
-    };
-    APT::Sandbox::User "$(id -un)";
-    APT::Install - Recommends "false";
-    Acquire::Languages "none";
-    Acquire::Retries "2";
-    Dir::State "$state";
-    Dir::State::Lists "$state/lists";
-    Dir::State::status "$state/status";
-    Dir::Cache "$state/cache";
-    Dir::Cache::archives "$state/cache/archives";
-    Dir::Etc::SourceList "$state/sources";
-    Dir::Etc::SourceParts "-";
-    Dir::Log "$state";
-#Machines made for containers throw the archives away; these are wanted.
-    DPkg::Post - Invoke{};
-    APT::Update::Post - Invoke{};
-    APT::Keep - Downloaded - Packages "true";
-    END log = $state / log APT_CONFIG =
-                  $state / apt.conf export APT_CONFIG apt - get - q update > "$log" 2 > &1 ||
-                  failed !grep - q '^\(W\|E\):' "$log" || failed
-    }
-
-failed(){sed 's/^/  /' "$log" >
-         &2 die "Debian's package manager could not fetch this; its words are above, and in $log"}
-
-#Kibibytes below a folder.
-held()
-{
-    du - sk "$1" 2 > / dev / null | cut - f 1;
+    for suite; do echo "deb [arch=$arch signed-by=$keyring] $mirror $suite main"; done >"$state/sources"
+    cat >"$state/apt.conf" <<END
+APT::Architecture "$arch";
+APT::Architectures { "$arch"; };
+APT::Sandbox::User "$(id -un)";
+APT::Install-Recommends "false";
+Acquire::Languages "none";
+Acquire::Retries "2";
+Dir::State "$state";
+Dir::State::Lists "$state/lists";
+Dir::State::status "$state/status";
+Dir::Cache "$state/cache";
+Dir::Cache::archives "$state/cache/archives";
+Dir::Etc::SourceList "$state/sources";
+Dir::Etc::SourceParts "-";
+Dir::Log "$state";
+# Machines made for containers throw the archives away; these are wanted.
+DPkg::Post-Invoke { };
+APT::Update::Post-Invoke { };
+APT::Keep-Downloaded-Packages "true";
+END
+    log=$state/log
+    APT_CONFIG=$state/apt.conf
+    export APT_CONFIG
+    apt-get -q update >"$log" 2>&1 || failed
+    ! grep -q '^\(W\|E\):' "$log" || failed
 }
 
-#fetch OPTION... PACKAGE... : packages and all that they depend on.
-fetch()
-{
-    total = $(apt - get - q - y-- print - uris install "$@" 2 > "$log" |
-              awk '/^.(http|https|file|copy):/ { kib += $3 / 1024 } END { printf "%d", kib }') ||
-            failed before =
-                $(held "$state/cache/archives") apt - get - q - y-- download - only install "$@" >
-                "$log" 2 > & 1 &job = $ !if[-t 2];
-    then while kill - 0 $job 2 > / dev / null;
-    do
-        printf '\rspe vm: %s: %d of %d MB ' "$what" $(
-            (($(held "$state/cache/archives") - before) / 1024))
-                    $((total / 1024)) > &2 sleep 1 done printf '\r\033[K' > &2 fi wait $job ||
-            failed
+failed() {
+    sed 's/^/  /' "$log" >&2
+    die "Debian's package manager could not fetch this; its words are above, and in $log"
 }
 
-#unpack FOLDER : every package that was fetched.
-unpack()
-{
+# Kibibytes below a folder.
+held() { du -sk "$1" 2>/dev/null | cut -f 1; }
+
+# fetch OPTION... PACKAGE...: packages and all that they depend on.
+fetch() {
+    total=$(apt-get -q -y --print-uris install "$@" 2>"$log" |
+        awk '/^.(http|https|file|copy):/ { kib += $3 / 1024 } END { printf "%d", kib }') || failed
+    before=$(held "$state/cache/archives")
+    apt-get -q -y --download-only install "$@" >"$log" 2>&1 &
+    job=$!
+    if [ -t 2 ]; then
+        while kill -0 $job 2>/dev/null; do
+            printf '\rspe vm: %s: %d of %d MB ' "$what" \
+                $((($(held "$state/cache/archives") - before) / 1024)) $((total / 1024)) >&2
+            sleep 1
+        done
+        printf '\r\033[K' >&2
+    fi
+    wait $job || failed
+}
+
+# unpack FOLDER: every package that was fetched.
+unpack() {
     rm -rf "$1"
     mkdir -p "$1"
     for deb in "$state"/cache/archives/*.deb; do dpkg-deb -x "$deb" "$1"; done

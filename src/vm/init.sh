@@ -1,19 +1,20 @@
-#!/ bin / busybox sh
-#SPDX - License - Identifier : BSD - 2 - Clause
-#Copyright(c) 2026 The Specimen authors
+#!/bin/busybox sh
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 The Specimen authors
 #
-#The guest's first process. It runs /run/spe/command, if there is one, in /work on the second
-#serial line, and puts what that left in / work, with its status, on the disk as a tar archive;
-#else it is a shell.
-export PATH = / bin : / usr / bin HOME =
-                  / tmp PERF_PAGER = cat PAGER =
-                      cat / bin / busybox mkdir -
-                      p / proc / sys / dev / tmp / work / usr / sbin / sbin / bin / busybox mount -
-                      t proc proc / proc / bin / busybox-- install - s / bin mount -
-                      t sysfs sysfs / sys mount - t devtmpfs devtmpfs / dev mount - t tmpfs -
-                      o size = 90 % tmpfs / tmp mkdir - p / dev / shm / tmp / modules ln -
-                               s / proc / self / fd / dev / fd while read - r module;
-do
+# The guest's first process. It runs /run/spe/command, if there is one, in /work on the second
+# serial line, and puts what that left in /work, with its status, on the disk as a tar archive;
+# else it is a shell.
+export PATH=/bin:/usr/bin HOME=/tmp PERF_PAGER=cat PAGER=cat
+/bin/busybox mkdir -p /proc /sys /dev /tmp /work /usr/sbin /sbin
+/bin/busybox mount -t proc proc /proc
+/bin/busybox --install -s /bin
+mount -t sysfs sysfs /sys
+mount -t devtmpfs devtmpfs /dev
+mount -t tmpfs -o size=90% tmpfs /tmp
+mkdir -p /dev/shm /tmp/modules
+ln -s /proc/self/fd /dev/fd
+while read -r module; do
     case $module in
     *.xz) unxz -c "/lib/modules/$module" >"/tmp/modules/${module%.xz}" ;;
     *) cp "/lib/modules/$module" /tmp/modules/ ;;

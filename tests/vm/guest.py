@@ -87,6 +87,13 @@ def records(path):
     return [r for r in map(json.loads, result.stdout.splitlines()) if r["type"] == "record"]
 
 
+def samples(path):
+    """How many samples there are; none is no error."""
+    result = spe("script", "-F", "ip", path)
+    assert result.returncode == 0, result.stderr
+    return len(result.stdout.splitlines())
+
+
 def assert_valid(test, path, *options):
     """No rule is broken, and every byte is accounted for."""
     result = spe("check", *options, path)

@@ -76,6 +76,16 @@ class Bare(unittest.TestCase):
         text = self.check_faults("--cpu", "neoverse-n1", "--spe", "v1p0")
         self.assertEqual(int(re.search(r"pmsidr=([0-9a-f]+)", text).group(1), 16) >> 16 & 15, 2)
 
+    def test_period(self):
+        """An interval of 1024 operations, and one that reloads: not one is lost."""
+        for options in ((), ("--model", "functional")):
+            text = self.run_bare("period", *options)
+            n = {name: int(v, 16) for name, v in re.findall(r"(\w+)=([0-9a-f]{16})", text)}
+            self.assertEqual(n["plain"], n["plain1000"], text)
+            self.assertEqual(n["memory"], n["memory1000"], text)
+            self.assertEqual((n["plain"] - n["plain1"]) % 1025, 2, text)
+            self.assertEqual((n["memory"] - n["memory1"]) % 1025, 5, text)
+
     def test_nonsense(self):
         for options in ((), ("--spe", "v1p0", "--cpu", "neoverse-n1"), ("--model", "functional")):
             text = self.run_bare("nonsense", *options, flags=("-DSECONDS=20",))

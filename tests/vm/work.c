@@ -3,9 +3,10 @@
 /*
  * Known programs for the guest:
  *
- *   work sort|matrix|checksum ROUNDS   time for one round: prints seconds of CPU time, the best round
- *   work shares ROUNDS                 three functions that take 1, 2 and 5 parts of the instructions
- *   work strides ROUNDS                loads and stores at addresses that it prints
+ *   work sort|matrix|checksum ROUNDS   time for one round: prints seconds of CPU time, the best
+ * round work shares ROUNDS                 three functions that take 1, 2 and 5 parts of the
+ * instructions work strides ROUNDS                loads and stores at addresses that it prints work
+ * counter                       prints CNTVCT_EL0
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -69,7 +70,7 @@ PART(one_part)
 PART(two_parts)
 PART(five_parts)
 
-static uint64_t numbers[4096];
+static uint64_t numbers[4096] __attribute__((aligned(64)));
 
 static KEEP void strides(void)
 {
@@ -119,6 +120,11 @@ int main(int argc, char **argv)
         printf("numbers 0x%llx %zu\n", (unsigned long long)(uintptr_t)numbers, sizeof(numbers));
         for (int i = 0; i < rounds; i++)
             strides();
+    } else if (strcmp(what, "counter") == 0) {
+        uint64_t now;
+
+        __asm__ volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(now));
+        printf("counter %llu\n", (unsigned long long)now);
     } else if (strcmp(what, "shares") == 0) {
         for (int i = 0; i < rounds; i++) {
             one_part(100000);
@@ -126,7 +132,7 @@ int main(int argc, char **argv)
             five_parts(500000);
         }
     } else {
-        fprintf(stderr, "work: sort, matrix, checksum, shares or strides\n");
+        fprintf(stderr, "work: sort, matrix, checksum, shares, strides or counter\n");
         return 2;
     }
     return 0;

@@ -68,6 +68,6 @@ void print_hex(const char *name, u64 value)
     print(name);
     print("=");
     for (int shift = 60; shift >= 0; shift -= 4)
-        UART = (uint32_t)"0123456789abcdef"[value >> shift & 15];
+        UART = (uint32_t) "0123456789abcdef"[value >> shift & 15];
     print(" ");
 }

@@ -40,8 +40,8 @@ typedef uint64_t u64;
 
 extern volatile u64 exceptions;
 
-/* RAM is mapped one to one with blocks of 2 MB, except these 2 MB, which have pages, and 2 MB behind
- * them, which have nothing. */
+/* RAM is mapped one to one with blocks of 2 MB, except these 2 MB, which have pages, and 2 MB
+ * behind them, which have nothing. */
 #define PAGES UINT64_C(0x48000000)
 #define NOTHING (PAGES + 0x200000)
 

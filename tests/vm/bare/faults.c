@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
-/* Lets the Profiling Buffer run into pages that cannot be written, and prints what PMBSR_EL1 says. */
+/* Lets the Profiling Buffer run into pages that cannot be written, and prints what PMBSR_EL1 says.
+ */
 #include "bare.h"
 
 static volatile u64 sink;

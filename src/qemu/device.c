@@ -114,6 +114,7 @@ static void describe(struct device_cpu *cpu, const struct device_block *block, u
     spe_a64_classify(block->words[index], 0, &cpu->insn);
     spe_a64_evaluate(&cpu->insn, block->pc + 4 * (uint64_t)index, registers ? &known : &unknown,
                      &cpu->op, cpu->accesses);
+    cpu->met_count = 0;
     cpu->pending |= PENDING_SAMPLE;
 }
 
@@ -161,6 +162,8 @@ static void finish_sample(struct device_cpu *cpu, uint64_t next, bool exception,
         finish_branch(cpu, next);
     for (uint32_t i = 0; i < op->access_count; i++)
         finish_access(cpu, &cpu->accesses[i]);
+    if (device.functional)
+        device_model_describe(cpu);
     spe_spu_sample(cpu->spu, op);
 }
 
@@ -327,8 +330,9 @@ static void on_counter(unsigned vcpu, void *user)
 
 static void on_tlbi(unsigned vcpu, void *user)
 {
-    (void)vcpu;
     (void)user;
+    if (device.functional)
+        spe_machine_flush_tlb(device.machine, vcpu);
     atomic_fetch_add_explicit(&device.generation, 1, memory_order_relaxed);
 }
 
@@ -342,6 +346,8 @@ static void discontinuity(unsigned vcpu, unsigned type, uint64_t from, uint64_t 
     bool exception, never_ran;
 
     (void)to;
+    if (cpu)
+        cpu->flow = NULL;
     if (!cpu || (!cpu->watching && !cpu->pending))
         return;
     catch_up(cpu, 0);
@@ -392,6 +398,9 @@ static void instrument(struct qemu_plugin_insn *insn, struct device_site *site)
     const struct device_block *block = site->block;
     uint32_t word = block->words[site->index];
 
+    if (device.functional)
+        qemu_plugin_register_vcpu_mem_cb(insn, device_model_access, QEMU_NO_REGS, QEMU_MEM_BOTH,
+                                         site);
     if (block->alone[site->index])
         qemu_plugin_register_vcpu_insn_exec_cond_cb(insn, on_instruction, QEMU_R_REGS, QEMU_COND_GE,
                                                     cell(offsetof(struct cells, count)),
@@ -460,6 +469,10 @@ static void translate(struct qemu_plugin_tb *tb)
         block->alone[i] = needs_registers(&insn);
         if (device_access_kind(word) == ACCESS_UNIT)
             break; /* on_access, or an exception, leaves the block */
+    }
+    if (device.functional) {
+        device_model_note_branch(block, &insn);
+        qemu_plugin_register_vcpu_tb_exec_cb(tb, device_model_block, QEMU_NO_REGS, block);
     }
     qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(
         tb, QEMU_INLINE_ADD, cell(offsetof(struct cells, count)), block->count);
@@ -539,6 +552,9 @@ const struct plugin_role *device_create(const struct qemu_plugin_info *info,
         return NULL;
     }
     if (!device_configure(arguments))
+        return NULL;
+    if (device.functional && !device_model_create(plugin_argument(arguments, "preset"),
+                                                  (unsigned)info->system.max_vcpus))
         return NULL;
     device.score = qemu_plugin_scoreboard_new(sizeof(struct cells));
     return &role;

@@ -9,6 +9,7 @@
  *   device_config.c  arguments, features
  *   device_walk.c    writes to the Profiling Buffer through the guest's translation tables
  *   device_gic.c     the interrupt
+ *   device_model.c   caches, TLB and branch prediction, on request
  *   device_time.c    the system counter
  *
  * A vCPU's struct is used by its thread alone.
@@ -83,6 +84,8 @@ struct device_block {
     uint32_t count; /* instructions that count: up to the first that always leaves the block */
     struct device_site *sites;
     uint32_t *words;
+    bool branch; /* with a model: its last instruction is one */
+    uint8_t branch_kind;
     uint8_t *alone; /* needs registers as they are before it runs: has a callback of its own */
 };
 
@@ -106,6 +109,9 @@ struct device_cpu {
     struct spe_a64 insn;
     struct spe_operation op;
     struct spe_memory_access accesses[SPE_A64_ACCESSES_MAX];
+    struct spe_machine_access met[SPE_A64_ACCESSES_MAX]; /* with a model */
+    uint32_t met_count;
+    const struct device_block *flow; /* with a model: a branch ended it */
 
     /* PENDING_TIME */
     unsigned time_register;
@@ -133,7 +139,7 @@ struct device {
         } regions[DEVICE_REGIONS_MAX];
         unsigned region_count;
     } gic;
-    bool functional;
+    bool functional; /* with a model */
     uint32_t pmsver;
     struct spe_machine *machine;
     struct qemu_plugin_scoreboard *score;
@@ -186,6 +192,13 @@ void device_write(void *user, const struct spe_write *write, struct spe_write_re
 bool device_gic_configure(const struct plugin_arguments *arguments);
 void device_interrupt(void *user, bool level);
 void device_interrupt_again(struct device_cpu *cpu); /* a level that is still there */
+
+/* ---- device_model.c: all but the first only with a model ---- */
+bool device_model_create(const char *preset, unsigned cpus);
+void device_model_access(unsigned vcpu, uint32_t info, uint64_t va, void *user); /* a site */
+void device_model_block(unsigned vcpu, void *user);                              /* a block */
+void device_model_note_branch(struct device_block *block, const struct spe_a64 *insn);
+void device_model_describe(struct device_cpu *cpu);
 
 /* ---- device_time.c ---- */
 uint64_t device_count(void *user);

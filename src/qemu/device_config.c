@@ -164,6 +164,7 @@ bool device_configure(const struct plugin_arguments *arguments)
     /* Operations that have not run are not recorded: device.c calls them misspeculated. */
     device.config.capture_misspec = 0;
     device.config.max_inflight_samples = 1;
+    device.config.data_source_map_count = 0; /* the model knows the numbers */
     return choose_features(plugin_argument(arguments, "spe")) && unit_options(arguments) &&
            device_gic_configure(arguments);
 }

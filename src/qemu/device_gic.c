@@ -48,7 +48,7 @@ bool device_gic_configure(const struct plugin_arguments *arguments)
                *gicd = plugin_argument(arguments, "gicd");
     const char *ppi = plugin_argument(arguments, "ppi");
 
-    device.ppi = ppi ? (unsigned)atoi(ppi) : 5;
+    device.ppi = ppi ? (unsigned)strtoul(ppi, NULL, 10) : 5;
     if (device.ppi < 16 && gicr && regions(gicr)) {
         device.gic.version = 3;
         return true;

@@ -334,20 +334,22 @@ static int make_tree(struct boot *b)
 
 /* ---- What comes out -------------------------------------------------------------------------- */
 
+/* -1: there is none. */
 static int guest_status(struct boot *b)
 {
-    char path[128];
+    char path[128], line[32] = "", *end;
+    long status;
     FILE *f;
-    int status = -1;
 
     in_folder(b, "status", path, sizeof(path));
     f = fopen(path, "r");
     if (f) {
-        if (fscanf(f, "%d", &status) != 1)
-            status = -1;
+        if (!fgets(line, sizeof(line), f))
+            line[0] = '\0';
         fclose(f);
     }
-    return status;
+    status = strtol(line, &end, 10);
+    return end != line && status >= 0 && status <= 255 ? (int)status : -1;
 }
 
 /* The disk is an archive; tar refuses names that lead out of the folder. */

@@ -137,7 +137,7 @@ static unsigned regions_of(const struct token *reg, struct vm_region *regions, u
 
 /* A node's properties come before its children: `compatible` and `reg` of one node follow each
  * other with no BEGIN_NODE between. */
-int vm_fdt_gic(const uint8_t *bytes, size_t size, struct vm_gic *gic)
+int vm_fdt_gic(const uint8_t *tree, size_t size, struct vm_gic *gic)
 {
     struct vm_region regions[6];
     unsigned count = 0, redistributor_regions = 1;
@@ -147,7 +147,7 @@ int vm_fdt_gic(const uint8_t *bytes, size_t size, struct vm_gic *gic)
     uint32_t at = 0;
 
     memset(gic, 0, sizeof(*gic));
-    if (open_tree(bytes, size, &t) < 0)
+    if (open_tree(tree, size, &t) < 0)
         return SPE_ERR_INVALID;
     while (next_token(&t, &at, &k) && k.kind != FDT_END) {
         if (k.kind == FDT_BEGIN_NODE || k.kind == FDT_END_NODE) {
@@ -247,7 +247,7 @@ static bool reserved_size(const struct tree *t, uint32_t *size)
     return false;
 }
 
-int vm_fdt_add_spe(const uint8_t *bytes, size_t size, const struct vm_gic *gic, unsigned cpus,
+int vm_fdt_add_spe(const uint8_t *tree, size_t size, const struct vm_gic *gic, unsigned cpus,
                    unsigned ppi, uint8_t **out, size_t *out_size)
 {
     enum { RESERVED = 48 }; /* the list is aligned to 8 bytes */
@@ -255,7 +255,7 @@ int vm_fdt_add_spe(const uint8_t *bytes, size_t size, const struct vm_gic *gic, 
     uint8_t node[128], *new;
     struct tree t;
 
-    if (open_tree(bytes, size, &t) < 0 || !find_string(&t, "compatible", &compatible) ||
+    if (open_tree(tree, size, &t) < 0 || !find_string(&t, "compatible", &compatible) ||
         !find_string(&t, "interrupts", &interrupts) || !end_of_root(&t, &place) ||
         !reserved_size(&t, &reserved))
         return SPE_ERR_INVALID;
@@ -267,8 +267,8 @@ int vm_fdt_add_spe(const uint8_t *bytes, size_t size, const struct vm_gic *gic, 
     new = calloc(1, *out_size);
     if (!new)
         return SPE_ERR_NOMEM;
-    memcpy(new, bytes, HEADER_SIZE);
-    memcpy(new + RESERVED, bytes + be32(bytes + H_RESERVED), reserved);
+    memcpy(new, tree, HEADER_SIZE);
+    memcpy(new + RESERVED, tree + be32(tree + H_RESERVED), reserved);
     memcpy(new + tokens, t.tokens, place);
     memcpy(new + tokens + place, node, node_size);
     memcpy(new + tokens + place + node_size, t.tokens + place, t.tokens_size - place);

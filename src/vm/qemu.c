@@ -81,7 +81,7 @@ static bool read_version(char *const *command, int *major, int *minor)
     char path[] = "/tmp/spe-vm-XXXXXX", line[256] = "";
     struct vm_error ignored;
     int fd = mkstemp(path);
-    const char *number;
+    char *number, *end;
     FILE *f;
 
     if (fd < 0)
@@ -99,7 +99,13 @@ static bool read_version(char *const *command, int *major, int *minor)
     unlink(path);
     vm_words_free(&words);
     number = strstr(line, "version ");
-    return number && sscanf(number, "version %d.%d", major, minor) == 2;
+    if (!number)
+        return false;
+    *major = (int)strtol(number + strlen("version "), &end, 10);
+    if (*end != '.')
+        return false;
+    *minor = (int)strtol(end + 1, NULL, 10);
+    return true;
 }
 
 /* QEMU of the cache has its own C library, and comes with the loader that fits it. */

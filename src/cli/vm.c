@@ -20,7 +20,7 @@ static const char help[] =
     "\n"
     "The guest:\n"
     "      --fetch               prepare QEMU and the guest from Debian's packages\n"
-    "      --kernel-version V    the guest's Linux: 6.12 or 6.1 (6.12)\n"
+    "      --kernel-version V    the guest's Linux: 6.1, 6.12 or backports (6.12)\n"
     "      --kernel FILE         your own Linux, or a bare-metal program\n"
     "      --initrd FILE         its first file system\n"
     "      --append WORDS        more for its command line\n"

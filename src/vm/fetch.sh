@@ -103,20 +103,26 @@ fetch_qemu() {
     rm -rf "$state"
 }
 
-# The release that has this Linux.
-suite_of() {
+# The releases that have this Linux; the last one counts.
+suites_of() {
     case $1 in
     6.1) echo bookworm ;;
     6.12) echo trixie ;;
-    7.*) echo sid ;;
-    *) die "there is no guest with Linux $1: 6.1 (Debian 12) and 6.12 (Debian 13) are known" ;;
+    backports) echo trixie trixie-backports ;;
+    *) die "there is no guest with Linux $1: 6.1 (Debian 12), 6.12 (Debian 13) and backports" \
+        "(the newest of Debian 13's backports) are known" ;;
     esac
 }
 
-# Linux: the image for virtual machines, which is the smaller one.
-kernel_package() {
-    apt-cache depends linux-image-cloud-arm64 |
-        sed -n 's/^ *Depends: \(linux-image-[^ ]*-arm64\)$/\1/p' | head -n 1
+# Packages that PACKAGE depends on, of those with such names.
+depends() { apt-cache -o APT::Default-Release="$suite" depends "$1" | sed -n "s/^ *Depends: \($2\)\$/\1/p"; }
+
+# Linux: the image for virtual machines, which is the smaller one. It may be in parts.
+kernel_packages() {
+    image=$(depends linux-image-cloud-arm64 'linux-image-[^ ]*-arm64')
+    [ -n "$image" ] || die "$suite has no Linux for arm64 virtual machines"
+    echo "$image"
+    depends "$image" 'linux-\(binary\|modules\)-[^ ]*'
 }
 
 # Modules that the guest loads, in this order; what a kernel has built in is no file.
@@ -126,8 +132,7 @@ modules='virtio virtio_ring virtio_mmio virtio_blk arm_spe_pmu'
 guest_root() {
     from=$1 to=$2
     mkdir -p "$to/root/bin" "$to/root/lib/modules" "$to/root/usr/bin" "$to/root/usr/lib"
-    cp "$from"/boot/vmlinuz-* "$to/vmlinuz"
-    cp "$from"/boot/config-* "$to/config"
+    cp "$(find "$from" -name 'vmlinuz*' -type f | head -n 1)" "$to/vmlinuz"
     for busybox in "$from/bin/busybox" "$from/usr/bin/busybox"; do
         [ ! -f "$busybox" ] || cp "$busybox" "$to/root/bin/busybox"
     done
@@ -148,12 +153,14 @@ guest_root() {
 }
 
 fetch_guest() {
-    suite=$(suite_of "$version")
-    private arm64 "$suite"
-    kernel=$(kernel_package)
-    [ -n "$kernel" ] || die "$suite has no Linux for arm64 virtual machines"
-    fetch busybox-static linux-perf
-    (cd "$state/cache/archives" && apt-get -q download "$kernel") >"$log" 2>&1 || failed
+    suites=$(suites_of "$version")
+    suite=${suites##* }
+    # shellcheck disable=SC2086
+    private arm64 $suites
+    kernel=$(kernel_packages)
+    fetch -t "$suite" busybox-static linux-perf
+    # shellcheck disable=SC2086
+    (cd "$state/cache/archives" && apt-get -q -t "$suite" download $kernel) >"$log" 2>&1 || failed
     unpack "$folder/unpacked"
     rm -rf "$folder/guest-$version.new" "$folder/guest-$version"
     guest_root "$folder/unpacked" "$folder/guest-$version.new"

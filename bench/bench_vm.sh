@@ -11,7 +11,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 spe=${SPE:-build/src/spe}
-rounds=${ROUNDS:-25}
+rounds=${ROUNDS:-100}
 compiler=aarch64-linux-gnu-gcc
 
 command -v $compiler >/dev/null || { echo "skipped: $compiler is not here"; exit 0; }

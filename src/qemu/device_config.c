@@ -16,9 +16,6 @@ static const spe_features impossible = SPE_FEAT(SPEv1p5) | SPE_FEAT(SPE_EXC) | S
                                        SPE_FEAT(SPE_PBT) | SPE_FEAT(SPE_ALTCLK) |
                                        SPE_FEAT(SPE_DPFZS) | SPE_FEAT(EBEP) | SPE_FEAT(TRBE);
 
-/* Who knows where data came from is the model. */
-static const spe_features of_model = SPE_FEAT(SPE_LDS) | SPE_FEAT(SPE_FDS);
-
 static const spe_features of_el2 = SPE_FEAT(VHE) | SPE_FEAT(NV) | SPE_FEAT(NV2) | SPE_FEAT(FGT) |
                                    SPE_FEAT(FGT2) | SPE_FEAT(ECV_POFF);
 
@@ -138,11 +135,7 @@ static bool choose_features(const char *list)
         if (set & impossible)
             return complain(list, "v1p5 and its features, pbt, altclk and dpfzs cannot be had "
                                   "from a plugin of QEMU");
-        if ((set & of_model) && !device.functional)
-            return complain(list, "data sources need model=functional");
     }
-    if (!device.functional)
-        set &= ~of_model;
     spe_spu_config_features(&device.config, set);
     device.pmsver = version_of(set);
     return true;

@@ -86,6 +86,11 @@ class Bare(unittest.TestCase):
             self.assertEqual((n["plain"] - n["plain1"]) % 1025, 2, text)
             self.assertEqual((n["memory"] - n["memory1"]) % 1025, 5, text)
 
+    def test_level(self):
+        text = self.run_bare("level")
+        n = {name: int(v, 16) for name, v in re.findall(r"(\w+)=([0-9a-f]{16})", text)}
+        self.assertEqual(n, {"calls": 3, "pmbsr": S | 1, "after": 3, "others": 0}, text)
+
     def test_nonsense(self):
         for options in ((), ("--spe", "v1p0", "--cpu", "neoverse-n1"), ("--model", "functional")):
             text = self.run_bare("nonsense", *options, flags=("-DSECONDS=20",))

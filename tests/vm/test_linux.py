@@ -37,11 +37,11 @@ RECORDINGS = {
 }
 # Where the driver knows of them (by the unit's version, or its own).
 NEWER = {
-    "not_taken": ("inv_event_filter", "arm_spe_0/event_filter=0x40/u", "-c 1024", "./work sort 1"),
+    "not_taken": ("inv_event_filter", "arm_spe_0/event_filter=0x40/u", "-c 1024", "./work sort 12"),
     "not_not_taken": ("inv_event_filter", "arm_spe_0/branch_filter=1,inv_event_filter=0x40/u",
-                      "-c 1024", "./work sort 1"),
+                      "-c 1024", "./work sort 12"),
     "discard": ("discard", "arm_spe_0/discard=1/u", "-c 1024", "./work strides 60"),
-    "float": ("float_filter", "arm_spe_0/float_filter=1/u", "-c 1024", "./work matrix 3"),
+    "float": ("float_filter", "arm_spe_0/float_filter=1/u", "-c 1024", "./work matrix 15"),
     "masked": ("load_filter_mask",
                "arm_spe_0/load_filter=1,store_filter=1,load_filter_mask=1,store_filter_mask=1/",
                "-c 256", "ls -R /sys"),
@@ -264,17 +264,17 @@ class Formats(unittest.TestCase):
 MODES = """
 show() { echo "mode $1 $(grep spe /proc/interrupts | awk '{ n = 0; for (i = 2; i <= 3; i++) n += $i; print n }')"; }
 show start
-perf record -q -a -e arm_spe_0/ts_enable=1/ -c 4096 -m ,16 -o system.data ./work sort 2 >/dev/null; show system
-perf record -q -C 0 -e arm_spe_0// -c 4096 -o cpu0.data taskset 1 ./work sort 2 >/dev/null; show cpu0
-perf record -q --per-thread -e arm_spe_0// -c 4096 -o thread.data ./work sort 2 >/dev/null; show thread
+perf record -q -a -e arm_spe_0/ts_enable=1/ -c 4096 -m ,16 -o system.data ./work sort 24 >/dev/null; show system
+perf record -q -C 0 -e arm_spe_0// -c 4096 -o cpu0.data taskset 1 ./work sort 24 >/dev/null; show cpu0
+perf record -q --per-thread -e arm_spe_0// -c 4096 -o thread.data ./work sort 24 >/dev/null; show thread
 for pages in 2 4 64 16384; do
-    perf record -q -e arm_spe_0//u -c 1024 -m ,$pages -o buffer$pages.data ./work sort 2 >/dev/null 2>buffer$pages.err
+    perf record -q -e arm_spe_0//u -c 1024 -m ,$pages -o buffer$pages.data ./work sort 24 >/dev/null 2>buffer$pages.err
     show buffer$pages
 done
-perf record -q -S -a -e arm_spe_0// -c 1024 -m ,64 -o snapshot.data sh -c './work sort 2 >/dev/null; kill -USR2 $PPID; sleep 1; ./work sort 1 >/dev/null' 2>snapshot.err
+perf record -q -S -a -e arm_spe_0// -c 1024 -m ,64 -o snapshot.data sh -c './work sort 24 >/dev/null; kill -USR2 $PPID; sleep 1; ./work sort 12 >/dev/null' 2>snapshot.err
 show snapshot
 perf record -q -S -a -e arm_spe_0// -c 256 -m ,2 -o many.data sh -c 'i=0
-    while [ $i -lt 4000 ]; do ./work sort 1 >/dev/null; i=$((i + 1)); set -- $(grep spe /proc/interrupts)
+    while [ $i -lt 4000 ]; do ./work sort 12 >/dev/null; i=$((i + 1)); set -- $(grep spe /proc/interrupts)
     [ $(($2 + $3)) -lt 10500 ] || break; done; kill -USR2 $PPID; sleep 1' 2>many.err
 show many
 """

@@ -25,7 +25,7 @@ static int compare(const void *a, const void *b)
 
 static KEEP void sort(void)
 {
-    enum { N = 200000 };
+    enum { N = 20000 };
     static uint32_t list[N];
     uint32_t state = 1;
 
@@ -36,7 +36,7 @@ static KEEP void sort(void)
 
 static KEEP void matrix(void)
 {
-    enum { N = 160 };
+    enum { N = 96 };
     static double a[N][N], b[N][N], c[N][N];
 
     for (int i = 0; i < N; i++)
@@ -47,7 +47,7 @@ static KEEP void matrix(void)
 
 static KEEP void checksum(void)
 {
-    static unsigned char bytes[1 << 20];
+    static unsigned char bytes[1 << 18];
     volatile uint32_t result;
     uint32_t crc = ~0u;
 

@@ -57,6 +57,8 @@ u64 make_tables(void)
     return (u64)level1;
 }
 
+__attribute__((weak)) void irq(void) {}
+
 void print(const char *text)
 {
     while (*text)

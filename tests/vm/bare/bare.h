@@ -48,6 +48,8 @@ extern volatile u64 exceptions;
 enum page { PAGE_GOOD, PAGE_UNMAPPED, PAGE_READ_ONLY, PAGE_NOT_ACCESSED };
 void set_page(unsigned n, enum page kind);
 
+void irq(void); /* an interrupt; bare.c has one that does nothing */
+
 void print(const char *text);
 void print_hex(const char *name, u64 value);
 int main(void);

@@ -32,10 +32,9 @@ power_off:
 1:  wfi
     b       1b
 
-    /* Every exception skips the instruction that caused it and counts; interrupts stay masked. */
-    .balign 2048
-vectors:
-    .rept 16
+    /* Every exception skips the instruction that caused it and counts; interrupts, which most
+       programs leave masked, call irq(). */
+    .macro skip
     .balign 128
     stp     x0, x1, [sp, #-16]!
     mrs     x0, elr_el1
@@ -47,7 +46,42 @@ vectors:
     str     x1, [x0, :lo12:exceptions]
     ldp     x0, x1, [sp], #16
     eret
+    .endm
+
+    .balign 2048
+vectors:
+    .rept 5
+    skip
     .endr
+    .balign 128
+    b       interrupt
+    .rept 10
+    skip
+    .endr
+
+interrupt:
+    stp     x0, x1, [sp, #-160]!
+    stp     x2, x3, [sp, #16]
+    stp     x4, x5, [sp, #32]
+    stp     x6, x7, [sp, #48]
+    stp     x8, x9, [sp, #64]
+    stp     x10, x11, [sp, #80]
+    stp     x12, x13, [sp, #96]
+    stp     x14, x15, [sp, #112]
+    stp     x16, x17, [sp, #128]
+    stp     x18, x30, [sp, #144]
+    bl      irq
+    ldp     x2, x3, [sp, #16]
+    ldp     x4, x5, [sp, #32]
+    ldp     x6, x7, [sp, #48]
+    ldp     x8, x9, [sp, #64]
+    ldp     x10, x11, [sp, #80]
+    ldp     x12, x13, [sp, #96]
+    ldp     x14, x15, [sp, #112]
+    ldp     x16, x17, [sp, #128]
+    ldp     x18, x30, [sp, #144]
+    ldp     x0, x1, [sp], #160
+    eret
 
     .bss
     .balign 16

@@ -5,10 +5,12 @@
 # Installs what Specimen needs and this machine lacks. Run it as often as you like: when nothing is
 # missing it says so and does nothing else.
 #
-#   tools/setup.sh [--check] [build|check|test]
+#   tools/setup.sh [--check] [build|demo|check|test]
 #
-#   build    what it takes to build Specimen and run the demo
-#   check    that, and what the tests of one build take
+#   build    what it takes to build Specimen
+#   demo     that, and what it takes to record a program for AArch64: a compiler, and a QEMU with
+#            plugins, which is built where the distribution has none (tools/build-qemu.sh)
+#   check    what it takes to build, and what the tests of one build take
 #   test     all that `make test` uses (the default)
 #   --check  install nothing, say nothing when all is here, exit with 1 when something is missing
 set -euo pipefail
@@ -34,9 +36,9 @@ test  | command clang-format                            | clang-format          
 test  | command clang-tidy                              | clang-tidy            | static analysis
 test  | command mandoc                                  | mandoc                | manual page check
 test  | perf                                            | <perf>                | comparison with perf
-cross | command aarch64-linux-gnu-gcc                   | gcc-aarch64-linux-gnu | AArch64 build
-cross | file /usr/aarch64-linux-gnu/include/stdio.h     | libc6-dev-arm64-cross | AArch64 build
-cross | command qemu-aarch64                            | qemu-user             | AArch64 tests
+cross | command aarch64-linux-gnu-gcc                   | gcc-aarch64-linux-gnu | AArch64 programs
+cross | file /usr/aarch64-linux-gnu/include/stdio.h     | libc6-dev-arm64-cross | AArch64 programs
+cross | command qemu-aarch64                            | qemu-user             | running and recording them
 '
 # cmocka for AArch64 is no cross package and adding an architecture to the machine's dpkg would be
 # too much, so it is unpacked here. SPECIMEN_DEPS may point at a folder that has it already.
@@ -51,13 +53,14 @@ check_only=no profile=test
 for arg; do
     case $arg in
     --check) check_only=yes ;;
-    build | check | test) profile=$arg ;;
-    *) die "unknown argument '$arg': expected --check, build, check or test" ;;
+    build | demo | check | test) profile=$arg ;;
+    *) die "unknown argument '$arg': expected --check, build, demo, check or test" ;;
     esac
 done
 
 case $profile in
 build) profiles='build' ;;
+demo) profiles='build cross' ;;
 check) profiles='build check' ;;
 test) profiles='build check test' ;;
 esac
@@ -97,15 +100,17 @@ look() {
 }
 
 need_arm64_cmocka() {
-    [[ " $profiles " == *' cross '* ]] && ! compgen -G "$deps/usr/lib/*/libcmocka.so" >/dev/null
+    [[ "$profile $profiles " == test*' cross '* ]] && ! compgen -G "$deps/usr/lib/*/libcmocka.so" >/dev/null
 }
 
 need_arm64_programs() {
-    [[ " $profiles " == *' cross '* ]] && [ ! -e "$programs/usr/bin/sqlite3" ]
+    [[ "$profile $profiles " == test*' cross '* ]] && [ ! -e "$programs/usr/bin/sqlite3" ]
 }
 
+need_qemu() { [[ " $profiles " == *' cross '* ]] && ! tools/build-qemu.sh --check; }
+
 look
-if [ ${#missing_packages[@]} = 0 ] && ! need_arm64_cmocka && ! need_arm64_programs; then
+if [ ${#missing_packages[@]} = 0 ] && ! need_arm64_cmocka && ! need_arm64_programs && ! need_qemu; then
     [ $check_only = yes ] || echo "setup: everything is here"
     exit 0
 fi
@@ -114,6 +119,10 @@ if need_arm64_cmocka; then
 fi
 if need_arm64_programs; then
     missing_lines+=("$(printf '  %-24s %s' 'programs for AArch64' "to record in tests (in $programs, not installed)")")
+fi
+
+if need_qemu; then
+    missing_lines+=("$(printf '  %-24s %s' 'a QEMU with plugins' 'recording (built, if the distribution has none)')")
 fi
 
 ID='' ID_LIKE='' VERSION_CODENAME=''
@@ -245,8 +254,10 @@ if need_arm64_cmocka || need_arm64_programs; then
     fetch_arm64 || die "could not fetch packages for AArch64, see apt's messages above"
 fi
 
+if need_qemu; then tools/build-qemu.sh; fi
+
 look
-if [ ${#missing_packages[@]} != 0 ] || need_arm64_cmocka || need_arm64_programs; then
+if [ ${#missing_packages[@]} != 0 ] || need_arm64_cmocka || need_arm64_programs || need_qemu; then
     printf '%s\n' "${missing_lines[@]}" >&2
     die "this is still missing after the installation"
 fi

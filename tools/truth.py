@@ -25,6 +25,8 @@ FLAGS = ["-O2", "-g", "-static", "-fno-tree-vectorize", "-fno-inline", "-fno-ipa
 RUNS = [("grid", 1024, 6), ("list", 1024, 1), ("machine", 1024, 2), ("matrix", 2048, 3), ("sort", 1024, 4),
         ("text", 1024, 5)]  # program, interval, seed
 ENOUGH = 10  # samples
+# It lies on the program's stack: another one moves addresses and, with them, misses.
+ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C"}
 
 Pair = collections.namedtuple("Pair", "program function quantity exact samples estimate low high")
 
@@ -44,7 +46,7 @@ def record(spe, program, interval, seed, directory):
     stat = os.path.join(directory, "stat.json")
     subprocess.run([spe, "record", "-q", "-c", str(interval), "--seed", str(seed), "--stat-json",
                     stat, "-o", os.path.join(directory, "perf.data"), "--", program],
-                   check=True, stdout=subprocess.DEVNULL)
+                   check=True, stdout=subprocess.DEVNULL, env=ENVIRONMENT)
     with open(stat, encoding="utf-8") as f:
         return json.load(f)
 

@@ -68,6 +68,7 @@ struct spe_a64 {
     uint8_t element_bytes; /* SIMD structures, SVE: size of an element in memory */
     uint8_t lane_bytes;    /* SVE, SME: size of an element in the vector, if predicated */
     uint8_t predicate;     /* Governing predicate Pg or PNg, if operation.predicated */
+    bool authenticated;    /* base or target register holds a signed pointer: LDRAA, BRAA, RETAA */
     bool rounds_down;      /* the access starts at a multiple of its size: DC ZVA, Tags */
 
     /* Branches */
@@ -105,7 +106,8 @@ struct spe_a64_registers {
  * `op` is written whole, from insn->operation and pc; its accesses are in `accesses`, at most
  * SPE_A64_ACCESSES_MAX: one for a contiguous access, one an element for gather and scatter (those
  * of inactive elements are marked so), two for what reads and writes different places. Of a
- * contiguous access with inactive elements in front, those are one access, the rest another.
+ * contiguous access with inactive elements in front, those are one access, the rest another. The
+ * one access of an atomic is not marked as a store.
  * Returns a set of SPE_A64_KNOWS_*.
  */
 enum {

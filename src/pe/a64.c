@@ -19,13 +19,30 @@ const struct a64_row *a64_find(uint32_t word, const struct a64_row *rows, size_t
     return NULL;
 }
 
-static enum spe_operation_kind kind_of(unsigned facts)
+static enum spe_operation_kind kind_of(uint32_t facts)
 {
     if (facts & A64_SVE)
         return SPE_OPERATION_SVE;
     if (facts & A64_SME_VECTOR)
         return SPE_OPERATION_SME_VECTOR;
     return facts & A64_SME_TILE ? SPE_OPERATION_SME_TILE : SPE_OPERATION_OTHER;
+}
+
+/* The number is one of 2, 4, 8, 16, whose flags are neighbours. */
+static void set_vectors(struct spe_operation *op, uint32_t facts)
+{
+    uint32_t flags = facts / A64_VECTORS_2 & 0xf;
+
+    op->vectors = 2 * flags;
+    op->multi_vector = flags || facts & A64_MULTIPLE;
+}
+
+/* A tile has as many rows as columns: the vector length over the size of an element. */
+static void set_tile(struct spe_operation *op, uint32_t facts)
+{
+    uint32_t size = facts & A64_TILE_H ? 16 : facts & A64_TILE_S ? 32 : 64;
+
+    op->tile_bits = op->vl_bits / size * op->vl_bits;
 }
 
 bool a64_data_processing(struct spe_a64 *insn, const struct a64_row *rows, size_t count)
@@ -43,12 +60,12 @@ bool a64_data_processing(struct spe_a64 *insn, const struct a64_row *rows, size_
     op->predicate_operand = row->facts & (A64_GOVERNED | A64_PREDICATE | A64_ONLY_PREDICATES);
     op->predicate_as_counter = row->facts & A64_COUNTER;
     op->advsimd_equivalent = row->facts & A64_SAME_ASIMD;
-    op->multi_vector = row->facts & (A64_VECTORS_2 | A64_VECTORS_4);
     op->uses_zt = row->facts & A64_ZT;
-    if (op->multi_vector)
-        op->vectors = row->facts & A64_VECTORS_2 ? 2 : 4;
     if (op->predicate_only)
         op->predicate_bits = op->vl_bits / 8;
+    if (op->kind == SPE_OPERATION_SME_TILE)
+        set_tile(op, row->facts);
+    set_vectors(op, row->facts);
     return true;
 }
 

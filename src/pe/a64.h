@@ -53,10 +53,16 @@ enum {
     A64_ONLY_PREDICATES = 1u << 7,
     A64_COUNTER = 1u << 8,    /* predicate-as-counter */
     A64_SAME_ASIMD = 1u << 9, /* advsimd_equivalent */
-    A64_VECTORS_2 = 1u << 10, /* multi-vector operand */
-    A64_VECTORS_4 = 1u << 11,
-    A64_ZT = 1u << 12,
-    A64_UNALLOCATED = 1u << 13, /* what a later row would take in */
+    A64_ZT = 1u << 10,
+    A64_UNALLOCATED = 1u << 11, /* what a later row would take in */
+    A64_VECTORS_2 = 1u << 12,   /* the output's number of vectors, if more than one */
+    A64_VECTORS_4 = 1u << 13,
+    A64_VECTORS_8 = 1u << 14,
+    A64_VECTORS_16 = 1u << 15,
+    A64_TILE_H = 1u << 16, /* size of the elements of a ZA tile */
+    A64_TILE_S = 1u << 17,
+    A64_TILE_D = 1u << 18,
+    A64_MULTIPLE = 1u << 19, /* several vectors in, one out: multi_vector */
 };
 
 enum { A64_ANY_SIZE = 0xf };
@@ -64,7 +70,7 @@ enum { A64_ANY_SIZE = 0xf };
 struct a64_row {
     uint32_t mask, value;
     uint8_t sizes;  /* set of the values that bits 23:22 may have */
-    uint16_t facts; /* A64_* */
+    uint32_t facts; /* A64_* */
 };
 
 const struct a64_row *a64_find(uint32_t word, const struct a64_row *rows, size_t count);
@@ -90,6 +96,5 @@ bool a64_register(struct spe_a64 *insn);
 bool a64_simd(struct spe_a64 *insn);
 bool a64_memory(struct spe_a64 *insn);
 bool a64_sve_memory(struct spe_a64 *insn);
-bool a64_sme_memory(struct spe_a64 *insn);
 
 #endif

@@ -80,6 +80,7 @@ static bool compare_two(struct spe_a64 *insn)
 static bool return_signed_at_label(struct spe_a64 *insn)
 {
     indirect(insn, 30);
+    insn->authenticated = true;
     insn->operation.procedure_return = true;
     return bits(insn->word, 4, 0) == 31;
 }
@@ -152,6 +153,7 @@ static const struct a64_group unconditional_register[] = {
 
 static bool branch_register(struct spe_a64 *insn)
 {
+    insn->authenticated = bit(insn->word, 11);
     return a64_decode(insn, unconditional_register, COUNT_OF(unconditional_register));
 }
 

@@ -115,8 +115,14 @@ static bool know_condition(struct evaluation *e, bool *holds)
     return true;
 }
 
-/* An authenticated target loses its signature: bits 54 down to the size of the address say what is
- * left, but that is a matter of registers that are not ours. */
+/* The signature of an authenticated pointer is no part of the address, but which bits it has is a
+ * matter of registers that are not ours. Nor is ELR_ELx. */
+static bool target_is_known(const struct evaluation *e)
+{
+    return e->registers->x && !e->insn->authenticated &&
+           e->insn->operation.kind != SPE_OPERATION_ERET;
+}
+
 static void evaluate_branch(struct evaluation *e)
 {
     const struct spe_a64 *insn = e->insn;
@@ -128,7 +134,7 @@ static void evaluate_branch(struct evaluation *e)
         return;
     e->op->taken = holds;
     if (!insn->direct) {
-        if (!e->registers->x || insn->operation.kind == SPE_OPERATION_ERET)
+        if (!target_is_known(e))
             return;
         e->op->target = x(e, insn->target_register);
     }
@@ -192,7 +198,7 @@ static void evaluate_predicate(struct evaluation *e)
 {
     uint32_t bytes = governed_bytes(e), lane = e->insn->lane_bytes, all = 0, on = 0;
 
-    if (!e->insn->operation.predicated || lane == 0 || !read_predicate(e, bytes))
+    if (lane == 0 || !read_predicate(e, bytes))
         return;
     for (uint32_t at = 0; at < bytes; at += lane) {
         all++;
@@ -277,7 +283,7 @@ static void evaluate_scalar(struct evaluation *e)
     uint32_t bytes = scalar_bytes(e);
     uint64_t va;
 
-    if (e->insn->address != SPE_A64_LITERAL && !e->registers->x)
+    if (e->insn->address != SPE_A64_LITERAL && (!e->registers->x || e->insn->authenticated))
         return;
     va = scalar_address(e);
     if (e->insn->rounds_down)

@@ -13,7 +13,7 @@ static bool sf(const struct spe_a64 *insn)
 /* An element of ones only is none. */
 bool a64_is_bitmask(bool n, uint32_t imms)
 {
-    uint32_t length = (uint32_t)n << 6 | (~imms & 0x3f);
+    uint32_t length = (n ? 0x40 : 0) | (~imms & 0x3f);
     uint32_t element = 1;
 
     if (length < 2)
@@ -142,7 +142,10 @@ static const struct a64_group by_register[] = {
     {0x7ffffc00, 0x5ac02000, a64_other},           /* ABS */
     {0xffffc000, 0xdac10000, pointer_authentication},
     {0xfffffbe0, 0xdac143e0, a64_other}, /* XPACI, XPACD */
-    {0xfffff3ff, 0xdac183fe, a64_other}, /* PACNBI[AB]SPPC, PACI[AB]171615, AUTI... */
+    {0xfffff3ff, 0xdac183fe, a64_other}, /* PACNBIASPPC, PACNBIBSPPC, PACIA171615, PACIB171615 */
+    {0xfffff81f, 0xdac1901e, a64_other}, /* AUTIASPPCR, AUTIBSPPCR */
+    {0xfffffbff, 0xdac1a3fe, a64_other}, /* PACIASPPC, PACIBSPPC */
+    {0xfffffbff, 0xdac1bbfe, a64_other}, /* AUTIA171615, AUTIB171615 */
 };
 
 bool a64_register(struct spe_a64 *insn)

@@ -445,12 +445,13 @@ static bool register_offset(struct spe_a64 *insn)
     return allocated;
 }
 
-/* LDRAA, LDRAB: the base is authenticated first, its signature is no part of the address. */
+/* LDRAA, LDRAB */
 static bool authenticated(struct spe_a64 *insn)
 {
     int64_t imm10 = signed_bits(insn->word, 22, 22) * 512 + bits(insn->word, 20, 12);
 
     load_or_store(insn, true, SPE_REGISTERS_GENERAL, 8);
+    insn->authenticated = true;
     offset(insn, 8 * imm10);
     return true;
 }

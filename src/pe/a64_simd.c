@@ -9,12 +9,23 @@
 
 /* Sets of sizes: bits 23:22 are 0 to 3. LOW, HIGH: size<1>, which is part of the opcode of
  * floating-point; size<0> is then S or D. */
-enum { B = 1, H = 2, S = 4, D = 8, BHS = 7, HS = 6, BH = 3, LOW = 3, HIGH = 12, ANY = A64_ANY_SIZE };
+enum {
+    B = 1,
+    H = 2,
+    S = 4,
+    D = 8,
+    BHS = 7,
+    HS = 6,
+    BH = 3,
+    LOW = 3,
+    HIGH = 12,
+    ANY = A64_ANY_SIZE
+};
 
 /* clang-format off */
 
-/* Three registers of the same type: 0 Q U 01110 size 1 Rm opcode 1. Masks leave out Q, and U if both
- * its values are allocated. */
+/* Three registers of the same type: 0 Q U 01110 size 1 Rm opcode 1. Masks leave out Q, and U if
+ * both its values are allocated. */
 static const struct a64_row three_same[] = {
     {0x9f20fc00, 0x0e201c00, ANY, INTEGER}, /* AND, BIC, ORR, ORN, EOR, BSL, BIT, BIF */
     {0xffe00400, 0x0ee00400, ANY, NONE},    /* one doubleword is no vector */
@@ -64,12 +75,12 @@ static const struct a64_row vector[] = {
     {0xbf20fc00, 0x0e009c00, S, INTEGER},   /* USDOT */
     {0xdf20fc00, 0x4e00a400, S, INTEGER},   /* SMMLA, UMMLA */
     {0xff20fc00, 0x4e00ac00, S, INTEGER},   /* USMMLA */
+    {0xbfe0fc00, 0x2ec0fc00, ANY, FLOAT},   /* BFMLALB, BFMLALT */
     {0xffe0c400, 0x2ec0c400, ANY, NONE},    /* complex: no single doubleword */
     {0xbf20e400, 0x2e00c400, H | S | D, FLOAT}, /* FCMLA */
-    {0xbf20f400, 0x2e00e400, H | S | D, FLOAT}, /* FCADD */
+    {0xbf20ec00, 0x2e00e400, H | S | D, FLOAT}, /* FCADD */
     {0xffe0fc00, 0x6e40ec00, ANY, FLOAT},   /* BFMMLA */
     {0xbfe0fc00, 0x2e40fc00, ANY, FLOAT},   /* BFDOT */
-    {0xbfe0fc00, 0x2ec0fc00, ANY, FLOAT},   /* BFMLALB, BFMLALT */
     {0xbfa0fc00, 0x0e00fc00, ANY, FLOAT},   /* FDOT of 8 bits */
     {0xbfe0fc00, 0x0ec0fc00, ANY, FLOAT},   /* FMLALB, FMLALT of 8 bits */
     {0xbfa0fc00, 0x0e00c400, ANY, FLOAT},   /* FMLALLBB ... FMLALLTT of 8 bits */
@@ -123,19 +134,18 @@ static const struct a64_row vector[] = {
     {0x9ffffc00, 0x0ef9d800, ANY, FLOAT},   /* FRECPE, FRSQRTE */
     {0xbffffc00, 0x2ef9f800, ANY, FLOAT},   /* FSQRT */
     /* across lanes: size 11000 opcode 10 */
-    {0xdf3fcc00, 0x0e300800, S, NONE},      /* not of two lanes */
-    {0xdf3f0c00, 0x0e310800, S, NONE},
-    {0x9f3ffc00, 0x0e303800, BHS, INTEGER}, /* SADDLV, UADDLV */
-    {0x9f3ffc00, 0x0e30a800, BHS, INTEGER}, /* SMAXV, UMAXV */
-    {0x9f3ffc00, 0x0e31a800, BHS, INTEGER}, /* SMINV, UMINV */
-    {0xbf3ffc00, 0x0e31b800, BHS, INTEGER}, /* ADDV */
     {0xbf3ffc00, 0x0e30c800, B | S, FLOAT}, /* FMAXNMV, FMINNMV of H */
     {0xff3ffc00, 0x6e30c800, B | S, FLOAT}, /* ... of S */
     {0xbf3ffc00, 0x0e30f800, B | S, FLOAT}, /* FMAXV, FMINV of H */
     {0xff3ffc00, 0x6e30f800, B | S, FLOAT}, /* ... of S */
+    {0xdf3e0c00, 0x0e300800, S, NONE},      /* not of two lanes */
+    {0x9f3ffc00, 0x0e303800, BHS, INTEGER}, /* SADDLV, UADDLV */
+    {0x9f3ffc00, 0x0e30a800, BHS, INTEGER}, /* SMAXV, UMAXV */
+    {0x9f3ffc00, 0x0e31a800, BHS, INTEGER}, /* SMINV, UMINV */
+    {0xbf3ffc00, 0x0e31b800, BHS, INTEGER}, /* ADDV */
     /* three different: size 1 Rm opcode 00 */
     {0x9f208c00, 0x0e200000, BHS, INTEGER}, /* SADDL ... RSUBHN, SABAL, SABDL and unsigned */
-    {0x9f20dc00, 0x0e208000, BHS, INTEGER}, /* SMLAL, UMLAL; SQDMLAL: see below */
+    {0x9f20fc00, 0x0e208000, BHS, INTEGER}, /* SMLAL, UMLAL */
     {0xbf20dc00, 0x0e209000, HS, INTEGER},  /* SQDMLAL, SQDMLSL */
     {0x9f20fc00, 0x0e20a000, BHS, INTEGER}, /* SMLSL, UMLSL */
     {0x9f20fc00, 0x0e20c000, BHS, INTEGER}, /* SMULL, UMULL */
@@ -143,8 +153,7 @@ static const struct a64_row vector[] = {
     {0xbf20fc00, 0x0e20e000, B | D, INTEGER}, /* PMULL */
     /* copy: 0 Q op 01110000 imm5 0 imm4 1 */
     {0x9fef8400, 0x0e000400, ANY, NONE},    /* no size */
-    {0xfffffc00, 0x0e080400, ANY, NONE},    /* one doubleword is no vector */
-    {0xffeffc00, 0x0e080400, ANY, NONE},
+    {0xffeffc00, 0x0e080400, ANY, NONE},    /* one doubleword is no vector */
     {0xbfe0fc00, 0x0e000400, ANY, INTEGER}, /* DUP (element) */
     {0xffeffc00, 0x0e080c00, ANY, NONE},
     {0xbfe0fc00, 0x0e000c00, ANY, INTEGER}, /* DUP (general) */
@@ -159,7 +168,10 @@ static const struct a64_row vector[] = {
     {0xffe08400, 0x6e000400, ANY, INTEGER}, /* INS (element) */
     /* table lookup, permute, extract */
     {0xbfe08c00, 0x0e000000, ANY, INTEGER}, /* TBL, TBX */
-    {0xffe08c00, 0x4e800000, ANY, INTEGER}, /* LUTI2, LUTI4: see the rows before */
+    {0xffe09c00, 0x4e801000, ANY, INTEGER}, /* LUTI2 of 8 bits */
+    {0xffe08c00, 0x4ec00000, ANY, INTEGER}, /* LUTI2 of 16 bits */
+    {0xffe0bc00, 0x4e402000, ANY, INTEGER}, /* LUTI4 of 8 bits */
+    {0xffe09c00, 0x4e401000, ANY, INTEGER}, /* LUTI4 of 16 bits */
     {0xffe00c00, 0x0ec00800, ANY, NONE},    /* one doubleword is no vector */
     {0xbf20bc00, 0x0e001800, ANY, INTEGER}, /* UZP1, UZP2 */
     {0xbf20bc00, 0x0e002800, ANY, INTEGER}, /* TRN1, TRN2 */
@@ -180,7 +192,7 @@ static const struct a64_row element[] = {
     /* shift by immediate: 0 Q U 011110 immh immb opcode 1 */
     {0x9ff80400, 0x0f000400, ANY, NONE},       /* immh is not 0 */
     {0xdfc08400, 0x0f400400, ANY, NONE},       /* one doubleword is no vector */
-    {0x9f809c00, 0x0f000400, ANY, INTEGER},    /* SSHR, SSRA, SRSHR, SRSRA; opcode xx000 */
+    {0x9f80cc00, 0x0f000400, ANY, INTEGER},    /* SSHR, SSRA, SRSHR, SRSRA */
     {0xbf80fc00, 0x2f004400, ANY, INTEGER},    /* SRI */
     {0x9f80fc00, 0x0f005400, ANY, INTEGER},    /* SHL, SLI */
     {0xbf80fc00, 0x2f006400, ANY, INTEGER},    /* SQSHLU */
@@ -230,7 +242,7 @@ static const struct a64_row scalar[] = {
     {0xdf20fc00, 0x5e200c00, ANY, INTEGER}, /* SQADD, UQADD */
     {0xdf20fc00, 0x5e202c00, ANY, INTEGER}, /* SQSUB, UQSUB */
     {0xdf20f400, 0x5e203400, D, INTEGER},   /* CMGT, CMHI, CMGE, CMHS */
-    {0xdf20f400, 0x5e204400, D, INTEGER},   /* SSHL, USHL; SQSHL of D */
+    {0xdf20fc00, 0x5e204400, D, INTEGER},   /* SSHL, USHL */
     {0xdf20ec00, 0x5e204c00, ANY, INTEGER}, /* SQSHL, UQSHL, SQRSHL, UQRSHL */
     {0xdf20fc00, 0x5e205400, D, INTEGER},   /* SRSHL, URSHL */
     {0xdf20f400, 0x5e208400, D, INTEGER},   /* ADD, SUB, CMTST, CMEQ */
@@ -292,7 +304,7 @@ static const struct a64_row scalar[] = {
 /* Scalar by element and shift by immediate: 01 U 11111 */
 static const struct a64_row scalar_element[] = {
     {0xdff80400, 0x5f000400, ANY, NONE},       /* immh is not 0 */
-    {0xdfc09c00, 0x5f400400, ANY, INTEGER},    /* SSHR, SSRA, SRSHR, SRSRA; of D */
+    {0xdfc0cc00, 0x5f400400, ANY, INTEGER},    /* SSHR, SSRA, SRSHR, SRSRA; of D */
     {0xffc0fc00, 0x7f404400, ANY, INTEGER},    /* SRI */
     {0xdfc0fc00, 0x5f405400, ANY, INTEGER},    /* SHL, SLI */
     {0xff80fc00, 0x7f006400, ANY, INTEGER},    /* SQSHLU */
@@ -326,7 +338,7 @@ static const struct a64_row crypto[] = {
     {0xfffff800, 0xcec08000, ANY, INTEGER}, /* SHA512SU0, SM4E */
 };
 
-/* Scalar floating-point: bits 31:24 are x0011110 and 00011111. ptype is bits 23:22: S, D, none, H */
+/* Scalar floating-point: x0011110 and 00011111; bits 23:22 are ptype: S, D, none, H */
 enum { SDH = 11, SDQ = 3 };
 static const struct a64_row floating[] = {
     /* conversion to and from fixed-point: 32 fraction bits at most in W */
@@ -343,8 +355,6 @@ static const struct a64_row floating[] = {
     {0x7ffefc00, 0x1ee60000, ANY, A64_FP},  /* FMOV between W or X and H */
     {0xfffffc00, 0x1e7e0000, ANY, A64_FP},  /* FJCVTZS */
     /* one source */
-    {0xff3efc00, 0x1e204000, SDH, A64_FP},  /* FMOV, FABS: bits 16:15 with the next */
-    {0xff3fbc00, 0x1e204000, SDH, A64_FP},
     {0xff3e7c00, 0x1e204000, SDH, A64_FP},  /* FMOV, FABS, FNEG, FSQRT */
     {0xfffffc00, 0x1e22c000, ANY, A64_FP},  /* FCVT S to D */
     {0xfffffc00, 0x1e23c000, ANY, A64_FP},  /* FCVT S to H */
@@ -379,7 +389,8 @@ static bool floating_point(struct spe_a64 *insn)
     if (!bit(word, 24) && bit(word, 21) && bit(word, 10)) {
         insn->has_condition = true;
         insn->condition = (uint8_t)bits(word, 15, 12);
-        insn->operation.cond_op = 1 + __builtin_ctz(bit(word, 11) ? SPE_COND_FCSEL : SPE_COND_FCCMP);
+        insn->operation.cond_op =
+            1 + __builtin_ctz(bit(word, 11) ? SPE_COND_FCSEL : SPE_COND_FCCMP);
     }
     return true;
 }
@@ -415,12 +426,9 @@ static bool cryptography(struct spe_a64 *insn)
 }
 
 static const struct a64_group groups[] = {
-    {0x7e000000, 0x1e000000, floating_point},
-    {0x9f200400, 0x0e200400, three_same_register},
-    {0x9f000000, 0x0e000000, other_vector},
-    {0x9f000000, 0x0f000000, by_element},
-    {0xdf000000, 0x5e000000, scalar_simd},
-    {0xdf000000, 0x5f000000, scalar_by_element},
+    {0x7e000000, 0x1e000000, floating_point}, {0x9f200400, 0x0e200400, three_same_register},
+    {0x9f000000, 0x0e000000, other_vector},   {0x9f000000, 0x0f000000, by_element},
+    {0xdf000000, 0x5e000000, scalar_simd},    {0xdf000000, 0x5f000000, scalar_by_element},
     {0xff000000, 0xce000000, cryptography},
 };
 

@@ -18,6 +18,7 @@
 #define FLOAT_EQ (A64_SVE | A64_FP | A64_SAME_ASIMD)
 #define FLOAT_GOVERNED (A64_SVE | A64_FP | A64_GOVERNED)
 #define FLOAT_WITH_P (A64_SVE | A64_FP | A64_PREDICATE)
+#define NARROW (A64_SVE | A64_MULTIPLE)
 #define SCALAR 0
 #define NONE A64_UNALLOCATED
 
@@ -97,7 +98,7 @@ static const struct a64_row integer[] = {
     {0xfffffc00, 0x0420bc00, ANY, VECTOR},   /* MOVPRFX (unpredicated) */
     /* element count */
     {0xff30f000, 0x0420c000, HSD, VECTOR},   /* SQINCH ... UQDECD (vector) */
-    {0xff30f800, 0x0420e000, ANY, SCALAR},   /* CNTB ... CNTD */
+    {0xff30fc00, 0x0420e000, ANY, SCALAR},   /* CNTB ... CNTD */
     {0xff30f800, 0x0430c000, HSD, VECTOR},   /* INCH ... DECD (vector) */
     {0xff30f800, 0x0430e000, ANY, SCALAR},   /* INCB ... DECD */
     {0xff20f000, 0x0420f000, ANY, SCALAR},   /* SQINCB ... UQDECD */
@@ -114,6 +115,7 @@ static const struct a64_row permute[] = {
     {0xffe0e000, 0x05a00000, ANY, VECTOR},   /* ZIP1, ZIP2, UZP1, UZP2, TRN1, TRN2 of quadwords */
     {0xff3ffc00, 0x05202000, ANY, NONE},     /* tsz is not 0 */
     {0xff20fc00, 0x05202000, ANY, EQ},       /* DUP (indexed) */
+    {0xffeffc00, 0x05202400, ANY, NONE},     /* tsz is not 0 */
     {0xffe0fc00, 0x05202400, ANY, VECTOR},   /* DUPQ */
     {0xfff0fc00, 0x05602400, ANY, VECTOR},   /* EXTQ */
     {0xff20f800, 0x05202800, ANY, VECTOR},   /* TBL of two, TBX */
@@ -123,6 +125,7 @@ static const struct a64_row permute[] = {
     {0xff3cfc00, 0x05303800, HSD, VECTOR},   /* SUNPKLO, SUNPKHI, UUNPKLO, UUNPKHI */
     {0xff3ffc00, 0x05343800, ANY, VECTOR},   /* INSR (SIMD&FP) */
     {0xff3ffc00, 0x05383800, ANY, VECTOR},   /* REV */
+    {0xfffefc00, 0x05283800, ANY, NONE},     /* of no size */
     {0xff39fc10, 0x05283800, ANY, WITH_P},   /* PMOV to a predicate */
     {0xff39fe00, 0x05293800, ANY, WITH_P},   /* PMOV to a vector */
     {0xff30f210, 0x05204000, ANY, ONLY_P},   /* ZIP1, ZIP2, UZP1, UZP2 (predicates) */
@@ -273,17 +276,17 @@ static const struct a64_row wide[] = {
     {0xff20f800, 0x4500f800, ANY, VECTOR},   /* SABA, UABA */
     {0xfff8c000, 0x45200000, ANY, NONE},     /* tsz is not 0 */
     {0xffa0c000, 0x45200000, ANY, VECTOR},   /* SQSHRUNB ... UQRSHRNT */
-    {0xfff0fc20, 0x45b00800, ANY, VECTOR},   /* SQRSHRUN of two vectors */
-    {0xfff0fc20, 0x45b02800, ANY, VECTOR},   /* SQRSHRN */
-    {0xfff0fc20, 0x45b03800, ANY, VECTOR},   /* UQRSHRN */
+    {0xfff0fc20, 0x45b00800, ANY, NARROW},   /* SQRSHRUN of two vectors */
+    {0xfff0fc20, 0x45b02800, ANY, NARROW},   /* SQRSHRN */
+    {0xfff0fc20, 0x45b03800, ANY, NARROW},   /* UQRSHRN */
     {0xfffff000, 0x45284000, ANY, VECTOR},   /* SQXTNB ... UQXTNT */
     {0xfffff000, 0x45304000, ANY, VECTOR},
     {0xfffff000, 0x45604000, ANY, VECTOR},
     {0xfffff800, 0x45285000, ANY, VECTOR},   /* SQXTUNB, SQXTUNT */
     {0xfffff800, 0x45305000, ANY, VECTOR},
     {0xfffff800, 0x45605000, ANY, VECTOR},
-    {0xfffff420, 0x45314000, ANY, VECTOR},   /* SQCVTN, UQCVTN of two vectors */
-    {0xfffffc20, 0x45315000, ANY, VECTOR},   /* SQCVTUN */
+    {0xfffff420, 0x45314000, ANY, NARROW},   /* SQCVTN, UQCVTN of two vectors */
+    {0xfffffc20, 0x45315000, ANY, NARROW},   /* SQCVTUN */
     {0xff20e000, 0x45206000, HSD, VECTOR},   /* ADDHNB ... RSUBHNT */
     {0xff20e000, 0x45208000, BH, WITH_P},    /* MATCH, NMATCH */
     {0xffe0fc00, 0x4520a000, ANY, VECTOR},   /* HISTSEG */
@@ -327,7 +330,7 @@ static const struct a64_row floating[] = {
     {0xffa0fc00, 0x64208400, ANY, FLOAT},          /* FDOT */
     {0xff60f000, 0x64205000, ANY, FLOAT},          /* FMLALB, FMLALT (indexed) */
     {0xff20f000, 0x6420c000, ANY, FLOAT},          /* FMLALLBB ... FMLALLTT (indexed) */
-    {0xffa0ec00, 0x64a08800, ANY, FLOAT},          /* FMLALB, FMLALT */
+    {0xffe0ec00, 0x64a08800, ANY, FLOAT},          /* FMLALB, FMLALT */
     {0xffe0cc00, 0x64208800, ANY, FLOAT},          /* FMLALLBB ... FMLALLTT */
 };
 
@@ -382,7 +385,7 @@ static const struct a64_row floating_more[] = {
     {0xff20c000, 0x65208000, HSD, FLOAT_GOVERNED}, /* FMAD, FMSB */
     {0xfffff000, 0x65083000, ANY, FLOAT},          /* F1CVT, F2CVT, BF1CVT, BF2CVT */
     {0xfffff000, 0x65093000, ANY, FLOAT},          /* ... of the odd elements */
-    {0xfffff020, 0x650a3000, ANY, FLOAT},          /* FCVTN, FCVTNB, BFCVTN, FCVTNT to 8 bits */
+    {0xfffff020, 0x650a3000, ANY, FLOAT | A64_MULTIPLE}, /* FCVTN ... to 8 bits */
 };
 /* clang-format on */
 
@@ -392,7 +395,7 @@ static bool bitwise_immediate(uint32_t word)
     return bits(word, 21, 18) != 0 || a64_is_bitmask(bit(word, 17), bits(word, 10, 5));
 }
 
-bool a64_sve(struct spe_a64 *insn)
+static bool data_processing(struct spe_a64 *insn)
 {
     switch (insn->word >> 24) {
     case 0x04:
@@ -410,9 +413,49 @@ bool a64_sve(struct spe_a64 *insn)
         return a64_data_processing(insn, wide, COUNT_OF(wide));
     case 0x64:
         return a64_data_processing(insn, floating, COUNT_OF(floating));
-    case 0x65:
-        return a64_data_processing(insn, floating_more, COUNT_OF(floating_more));
     default:
-        return a64_sve_memory(insn);
+        return a64_data_processing(insn, floating_more, COUNT_OF(floating_more));
     }
+}
+
+/* Conversions: their sizes are not in bits 23:22. 15:13 is 5 and bit 21 is 0 in 0x64 and 0x65. */
+static bool is_conversion(uint32_t word)
+{
+    unsigned group = bits(word, 20, 18);
+
+    return bits(word, 31, 25) == 0x32 && !bit(word, 21) && bits(word, 15, 13) == 5 &&
+           (group == 2 || group >= 4);
+}
+
+/* The size of a governed lane: bits 23:22 as a rule. 0: it is not told. */
+static unsigned lane_bytes(uint32_t word)
+{
+    unsigned size = bits(word, 23, 22);
+
+    if (is_conversion(word))
+        return 0;
+    if ((word & 0xff30e000) == 0x04008000) /* shift by immediate: the highest bit of tsz */
+        return 1u << (31 - __builtin_clz(size << 2 | bits(word, 9, 8)));
+    if ((word & 0xff3fe000) == 0x052e8000) /* REVD */
+        return 16;
+    if (word >> 24 == 0x65 && size == 0) /* BFloat16 */
+        return 2;
+    return 1u << size;
+}
+
+bool a64_sve(struct spe_a64 *insn)
+{
+    uint32_t word = insn->word;
+
+    if (bit(word, 31))
+        return a64_sve_memory(insn);
+    if (!data_processing(insn))
+        return false;
+    if (insn->operation.predicated) {
+        bool immediate = (word & 0xff300000) == 0x05100000; /* CPY, FCPY */
+
+        insn->predicate = (uint8_t)(immediate ? bits(word, 19, 16) : bits(word, 12, 10));
+        insn->lane_bytes = (uint8_t)lane_bytes(word);
+    }
+    return true;
 }

@@ -355,7 +355,7 @@ static bool gather_64_offsets(struct spe_a64 *insn)
 
     scalar_plus_vector(insn, bit(insn->word, 15) ? LSL : xs(bit(insn->word, 22)),
                        bit(insn->word, 21) ? msz : 0);
-    return allocated;
+    return allocated && !(bit(insn->word, 21) && msz == B); /* bytes are not scaled */
 }
 
 static bool gather_64_vector(struct spe_a64 *insn)
@@ -417,13 +417,6 @@ static bool store_imm(struct spe_a64 *insn)
     return allocated;
 }
 
-static bool store_structures_scalar(struct spe_a64 *insn)
-{
-    bool allocated = structures_scalar(insn);
-
-    return allocated;
-}
-
 /* ST2Q to ST4Q: bits 23:22 are the number of vectors less one */
 static bool store_quadwords(struct spe_a64 *insn)
 {
@@ -434,7 +427,8 @@ static bool store_quadwords(struct spe_a64 *insn)
         scalar_plus_imm4(insn);
     else
         scalar_plus_scalar(insn, Q);
-    return bits(insn->word, 23, 22) != 0 && (imm || bits(insn->word, 20, 16) != 31);
+    return bits(insn->word, 23, 22) != 0 &&
+           (imm ? !bit(insn->word, 20) : bits(insn->word, 20, 16) != 31);
 }
 
 /* Bits 22:21: 64-bit lanes, scaled, 32-bit lanes, scaled. xs is bit 14. */
@@ -492,6 +486,7 @@ static const struct a64_group groups[] = {
     {0xfe60c000, 0x84008000, gather_32_nontemporal},
     {0xfe608000, 0x84208000, gather_32_vector},
     /* contiguous load */
+    {0xff70e000, 0xa5102000, load_in_quadwords},
     {0xfe00c000, 0xa4000000, replicate_block},
     {0xfe00e000, 0xa4004000, load_scalar},
     {0xfe00e000, 0xa4006000, load_first_fault},
@@ -499,7 +494,7 @@ static const struct a64_group groups[] = {
     {0xfe00e000, 0xa400c000, structures_scalar},
     {0xfe10e000, 0xa400e000, structures_imm},
     {0xfe60e000, 0xa4208000, load_quadwords},
-    {0xfe70e000, 0xa400e000, load_quadwords},
+    {0xfe70e000, 0xa410e000, load_quadwords},
     {0xff60e000, 0xa5008000, load_in_quadwords},
     /* 64-bit gather */
     {0xffa08010, 0xc4200000, prefetch_offsets},
@@ -508,16 +503,14 @@ static const struct a64_group groups[] = {
     {0xfe60e010, 0xc400e000, prefetch_vector},
     {0xfe60a000, 0xc4008000, gather_64_nontemporal},
     {0xfe608000, 0xc4208000, gather_64_vector},
-    {0xff808000, 0xc4000000, gather_64_offsets},
     {0xfe008000, 0xc4000000, gather_64_offsets},
-    {0xfe608000, 0xc4408000, gather_64_offsets},
-    {0xfe608000, 0xc4608000, gather_64_offsets},
+    {0xfe408000, 0xc4408000, gather_64_offsets},
     /* stores */
     {0xffc0e010, 0xe5800000, whole_predicate},
     {0xffc0e000, 0xe5804000, whole_vector},
     {0xff00e000, 0xe4000000, store_quadwords},
     {0xfe00e000, 0xe4004000, store_scalar},
-    {0xfe00e000, 0xe4006000, store_structures_scalar},
+    {0xfe00e000, 0xe4006000, structures_scalar},
     {0xfe10e000, 0xe400e000, store_imm},
     {0xfe10e000, 0xe410e000, structures_imm},
     {0xfe00a000, 0xe4008000, scatter_offsets_32},

@@ -157,15 +157,16 @@ static const struct a64_group groups[] = {
     {0xfffff0ff, 0xd503305f, a64_other}, /* CLREX */
     {0xfffff0df, 0xd503309f, a64_other}, /* DSB, DMB */
     {0xfffff3ff, 0xd503323f, a64_other}, /* DSB nXS */
-    {0xffffffff, 0xd50330ff, a64_other}, /* SB */
+    {0xfffff0ff, 0xd50330ff, a64_other}, /* SB */
     {0xffffffff, 0xd503307f, a64_other}, /* TCOMMIT */
     {0xffffffc0, 0xd5031000, wait},      /* WFET, WFIT */
     {0xfff8f01f, 0xd500401f, a64_other}, /* MSR (immediate), CFINV, XAFLAG, AXFLAG, SMSTART */
     {0xfffffde0, 0xd5233060, a64_other}, /* TSTART, TTEST */
     {0xffd80000, 0xd5080000, sys},       /* SYS, SYSL */
     {0xffd00000, 0xd5100000, a64_other}, /* MSR, MRS (register) */
-    {0xfff80000, 0xd5480000, a64_other}, /* SYSP */
-    {0xffd00000, 0xd5500000, a64_other}, /* MSRR, MRRS */
+    {0xfff80001, 0xd5480000, a64_other}, /* SYSP: of a pair */
+    {0xfff8001f, 0xd548001f, a64_other}, /* ... of XZR, XZR */
+    {0xffd00001, 0xd5500000, a64_other}, /* MSRR, MRRS: of a pair */
 };
 
 bool a64_system(struct spe_a64 *insn)

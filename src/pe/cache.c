@@ -60,7 +60,7 @@ uint64_t pe_cache_clear(struct pe_cache *cache, uint64_t line, uint64_t bits)
     if (way < 0)
         return 0;
     at = pe_cache_word(cache, line, (unsigned)way);
-    word = pe_get(at);
+    word = atomic_load_explicit(at, memory_order_acquire);
     do { /* meanwhile its owner may modify it, or put another in its place */
         if ((word & ~(uint64_t)PE_STATE) != line || !(word & PE_VALID))
             return 0;

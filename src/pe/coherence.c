@@ -49,13 +49,15 @@ static void unlock(struct pe_lock *lock)
  * entry of the table; they then share their home. */
 static unsigned home_of(struct spe_machine *machine, uint64_t line, unsigned socket)
 {
-    unsigned char home = 0;
+    unsigned char home;
     atomic_uchar *at;
 
     if (!machine->homes)
         return 0;
     at = &machine->homes[line >> machine->page_shift & (PE_HOMES - 1)];
-    if (atomic_compare_exchange_strong_explicit(at, &home, (unsigned char)(1 + socket),
+    home = atomic_load_explicit(at, memory_order_relaxed);
+    if (home == 0 &&
+        atomic_compare_exchange_strong_explicit(at, &home, (unsigned char)(1 + socket),
                                                 memory_order_relaxed, memory_order_relaxed))
         return socket;
     return home - 1u;

@@ -14,6 +14,7 @@
 #include "profile_internal.h"
 
 #define THREADS_MAX 256
+#define BYTES_A_THREAD (UINT64_C(256) << 20)
 #define GROUP_ROWS 4096
 #define GROUP_ROWS_MAX 65536
 
@@ -127,11 +128,11 @@ static int set_options(struct spe_profile *p, const struct spe_profile_options *
 
     if (o->size != sizeof(*o) || o->order > SPE_ORDER_TIME || o->group_rows > GROUP_ROWS_MAX)
         return profile_fail(error, SPE_ERR_INVALID, "an option is out of its range");
-    p->thread_count = o->threads ? o->threads : cpus > 0 ? (unsigned)cpus : 1;
-    if (p->thread_count > THREADS_MAX)
-        p->thread_count = THREADS_MAX;
+    p->thread_count = o->threads;
+    p->cpus_here = cpus > 0 ? (unsigned)cpus : 1;
     p->order = o->order;
     p->want = o->want;
+    p->omit = o->filter ? 0 : o->omit;
     p->group_rows = o->group_rows ? o->group_rows : GROUP_ROWS;
     p->time_from = o->time_from;
     p->time_to = o->time_to;
@@ -332,6 +333,17 @@ static int finish_perf(struct spe_profile *p, struct spe_profile_error *error)
     return SPE_OK;
 }
 
+/* Threads that have little to do cost more than they save. */
+static void choose_threads(struct spe_profile *p)
+{
+    uint64_t worth = p->info.aux_bytes / BYTES_A_THREAD + 1;
+
+    if (!p->thread_count)
+        p->thread_count = worth < p->cpus_here ? (unsigned)worth : p->cpus_here;
+    if (p->thread_count > THREADS_MAX)
+        p->thread_count = THREADS_MAX;
+}
+
 static int finish_open(struct spe_profile *p, struct spe_profile_error *error)
 {
     int result = p->reader ? finish_perf(p, error) : SPE_OK;
@@ -349,6 +361,7 @@ static int finish_open(struct spe_profile *p, struct spe_profile_error *error)
     }
     p->counts = p->start_counts;
     result = make_queues(p);
+    choose_threads(p);
     if (result >= 0)
         result = order_start(p);
     return result < 0 ? profile_fail(error, result, "%s", spe_strerror(result)) : SPE_OK;
@@ -511,7 +524,7 @@ static int filter_group(struct spe_profile *p, struct group *g)
     struct spe_rows view;
     int64_t kept;
 
-    group_show(g, &view, false);
+    group_show(g, &view);
     kept = spe_filter_select(p->filter, p, &view, g->selected);
     if (kept < 0)
         return (int)kept;
@@ -559,7 +572,7 @@ int spe_profile_next(struct spe_profile *p, struct spe_rows *rows)
         }
     } while (result > 0 && !g->columns.rows);
     if (result > 0)
-        group_show(g, rows, p->merge != NULL);
+        group_show(g, rows);
     if (result == 0)
         finish(p);
     return result;

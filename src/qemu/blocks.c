@@ -68,6 +68,7 @@ static void note_access(struct site *site)
         (insn.operation.exclusive && insn.operation.kind == SPE_OPERATION_STORE))
         site->how = SPE_ACCESS_ATOMIC;
     site->is = kind_of(&insn);
+    site->registers = insn.address != SPE_A64_NO_ADDRESS || insn.operation.cond_op;
 }
 
 static struct block *make(const struct qemu_plugin_tb *tb)

@@ -11,9 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "pe/machine_fast.h"
 #include "qemu/api.h"
 #include "qemu/channel.h"
 #include "qemu/counts.h"
+#include "qemu/registers.h"
 #include "qemu/slots.h"
 #include "qemu/tasks.h"
 #include "qemu/unit.h"
@@ -26,7 +28,7 @@ struct call {
     uint64_t arguments[8];
 };
 
-static struct vcpu *vcpus[VCPUS_MAX]; /* by QEMU's index, which grows with every thread */
+static struct vcpu vcpus[VCPUS_MAX]; /* by QEMU's index, which grows with every thread */
 static struct call calls[VCPUS_MAX];
 static struct wire_setup setup;
 static bool based; /* the guest's base is known */
@@ -36,12 +38,13 @@ static pid_t process;
 static const struct block nowhere;
 
 #define RARELY(condition) __builtin_expect(!!(condition), 0)
+#define SELDOM __attribute__((noinline, cold))
 
 /* ---- Without a model ------------------------------------------------------------------------ */
 
 static void on_block(unsigned index, void *user)
 {
-    struct vcpu *v = vcpus[index];
+    struct vcpu *v = &vcpus[index];
     const struct block *b = user;
 
     v->left -= b->count;
@@ -49,14 +52,17 @@ static void on_block(unsigned index, void *user)
         unit_look(v, b);
 }
 
+/* Apart, so that the common case saves no registers. */
+SELDOM static void on_armed_access(unsigned index, uint32_t info, uint64_t va, void *user)
+{
+    unit_access(&vcpus[index], user, va, 1u << qemu_plugin_mem_size_shift(info),
+                qemu_plugin_mem_is_store(info), NULL);
+}
+
 static void on_access(unsigned index, uint32_t info, uint64_t va, void *user)
 {
-    struct vcpu *v = vcpus[index];
-    const struct site *site = user;
-
-    if (RARELY(site->block == v->armed))
-        unit_access(v, site, va, 1u << qemu_plugin_mem_size_shift(info),
-                    qemu_plugin_mem_is_store(info), NULL);
+    if (RARELY(unit_is_armed(&vcpus[index], user)))
+        on_armed_access(index, info, va, user);
 }
 
 /* ---- With the model ------------------------------------------------------------------------- */
@@ -83,7 +89,7 @@ static void branch_ended(struct vcpu *v, const struct block *last, uint64_t next
         spe_machine_branch(unit_process.machine, v->cpu, last->end - 4, last->kind, taken, next);
     if (RARELY(v->cpu_lock))
         pthread_mutex_unlock(v->cpu_lock);
-    if (RARELY(v->armed == last))
+    if (RARELY(unit_is_armed(v, site)))
         unit_branch(v, site, wrong);
     if (unit_process.stat && (counts = counts_of(v, site)) != NULL) {
         counts->taken += taken;
@@ -93,13 +99,14 @@ static void branch_ended(struct vcpu *v, const struct block *last, uint64_t next
 
 static void count_executed(struct vcpu *v, const struct block *b)
 {
+    v->met_site = NULL;
     if (b->id < v->executed_count || unit_grow_counts(v))
         v->executed[b->id]++;
 }
 
 static void on_block_modelled(unsigned index, void *user)
 {
-    struct vcpu *v = vcpus[index];
+    struct vcpu *v = &vcpus[index];
     const struct block *b = user, *last = v->block;
 
     v->block = b;
@@ -112,97 +119,209 @@ static void on_block_modelled(unsigned index, void *user)
         unit_look(v, b);
 }
 
-static void count_access(struct vcpu *v, const struct site *site,
+/* Operations are counted, not accesses: a pair that misses twice is one that missed. */
+static void count_access(struct vcpu *v, const struct site *site, uint64_t va, uint32_t bytes,
                          const struct spe_machine_access *met)
 {
     struct site_counts *counts = counts_of(v, site);
+    uint32_t before = site == v->met_site && va == v->met_end ? v->met_facts : 0;
+    uint32_t facts = met->facts & ~before;
 
+    v->met_site = site;
+    v->met_end = va + bytes;
+    v->met_facts = before | facts;
     if (!counts)
         return;
-    counts->l1_misses += (met->facts & SPE_FACT_L1D_REFILL) != 0;
-    counts->llc_misses += (met->facts & SPE_FACT_LLC_MISS) != 0;
-    counts->walks += (met->facts & SPE_FACT_TLB_WALK) != 0;
+    counts->l1_misses += (facts & SPE_FACT_L1D_REFILL) != 0;
+    counts->llc_misses += (facts & SPE_FACT_LLC_MISS) != 0;
+    counts->walks += (facts & SPE_FACT_TLB_WALK) != 0;
 }
 
-static void on_access_modelled(unsigned index, uint32_t info, uint64_t va, void *user)
+/* An access that somebody wants to know about, or that is not simple. */
+SELDOM static void on_access_met(unsigned index, uint32_t info, uint64_t va, void *user)
 {
-    struct vcpu *v = vcpus[index];
+    struct vcpu *v = &vcpus[index];
     const struct site *site = user;
     uint32_t bytes = 1u << qemu_plugin_mem_size_shift(info);
-    bool store = qemu_plugin_mem_is_store(info), told = site->block == v->armed;
-    unsigned how = (store ? SPE_ACCESS_STORE : 0) | site->how;
+    bool store = qemu_plugin_mem_is_store(info);
     struct spe_machine_access met = {0}; /* a cpu that the machine has not does nothing */
 
-    if (RARELY(v->cpu_lock))
+    if (v->cpu_lock)
         pthread_mutex_lock(v->cpu_lock);
-    if (!told && !unit_process.stat)
-        spe_machine_touch(unit_process.machine, v->cpu, va, bytes, how, NULL);
-    else
-        spe_machine_touch(unit_process.machine, v->cpu, va, bytes, how, &met);
-    if (RARELY(v->cpu_lock))
+    spe_machine_touch(unit_process.machine, v->cpu, va, bytes,
+                      (store ? SPE_ACCESS_STORE : 0) | site->how, &met);
+    if (v->cpu_lock)
         pthread_mutex_unlock(v->cpu_lock);
     if (unit_process.stat)
-        count_access(v, site, &met);
-    if (RARELY(told))
+        count_access(v, site, va, bytes, &met);
+    if (unit_is_armed(v, site))
         unit_access(v, site, va, bytes, store, &met);
+}
+
+/* All accesses of an instruction have the same size, so that asking once is enough. */
+SELDOM static void learn_size(struct site *site, uint32_t info)
+{
+    site->bytes = (uint16_t)(1u << qemu_plugin_mem_size_shift(info));
+}
+
+static inline void on_simple_access(unsigned index, uint32_t info, uint64_t va, struct site *site,
+                                    bool store)
+{
+    struct vcpu *v = &vcpus[index];
+
+    if (RARELY(!site->bytes))
+        learn_size(site, info);
+    if (RARELY(unit_is_armed(v, site) || !v->simple))
+        on_access_met(index, info, va, site);
+    else
+        spe_machine_touch_fast(unit_process.machine, v->cpu, va, site->bytes, store);
+}
+
+static void on_load(unsigned index, uint32_t info, uint64_t va, void *user)
+{
+    on_simple_access(index, info, va, user, false);
+}
+
+static void on_store(unsigned index, uint32_t info, uint64_t va, void *user)
+{
+    on_simple_access(index, info, va, user, true);
 }
 
 static void on_block_counted(unsigned index, void *user)
 {
-    count_executed(vcpus[index], user);
+    count_executed(&vcpus[index], user);
     on_block(index, user);
+}
+
+/* ---- Without a model, where QEMU can count by itself ---------------------------------------- */
+
+/*
+ * QEMU's code adds a block's operations to `count`, and calls when that reaches TRIP: it is TRIP -
+ * 1 less what is left. An instruction that wants registers calls when `armed` is its id + 1.
+ */
+#define TRIP (INT64_C(1) << 62)
+
+struct cells {
+    uint64_t count, armed;
+};
+
+static struct qemu_plugin_scoreboard *board;
+
+static struct cells *cells_of(unsigned index)
+{
+    return qemu_plugin_scoreboard_find(board, index);
+}
+
+static void pull(unsigned index)
+{
+    if (board)
+        vcpus[index].left = TRIP - 1 - (int64_t)cells_of(index)->count;
+}
+
+static void push(unsigned index)
+{
+    if (board)
+        *cells_of(index) = (struct cells){(uint64_t)(TRIP - 1 - vcpus[index].left),
+                                          unit_wants_registers(&vcpus[index])};
+}
+
+static void on_trip(unsigned index, void *user)
+{
+    pull(index);
+    unit_look(&vcpus[index], user);
+    push(index);
+}
+
+static void on_armed(unsigned index, void *user)
+{
+    unit_evaluate(&vcpus[index], user, &registers_now);
+    cells_of(index)->armed = unit_wants_registers(&vcpus[index]);
+}
+
+static void count_inline(struct qemu_plugin_tb *tb, struct block *b)
+{
+    const struct qemu_plugin_u64 count = {board, offsetof(struct cells, count)};
+    const struct qemu_plugin_u64 armed = {board, offsetof(struct cells, armed)};
+
+    qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_INLINE_ADD, count, b->count);
+    qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_trip, QEMU_NO_REGS, QEMU_COND_GE, count, TRIP,
+                                              b);
+    for (uint32_t i = 0; i < b->count; i++)
+        if (b->sites[i].registers)
+            qemu_plugin_register_vcpu_insn_exec_cond_cb(qemu_plugin_tb_get_insn(tb, i), on_armed,
+                                                        QEMU_R_REGS, QEMU_COND_EQ, armed,
+                                                        (uint64_t)b->sites[i].id + 1, &b->sites[i]);
 }
 
 /* ---- Translation ---------------------------------------------------------------------------- */
 
-static void translate(struct qemu_plugin_tb *tb)
+/* What a plain load or store does is known without asking QEMU at each access. (QEMU could also be
+ * asked for reads or writes alone, but 7.2 mixes them up.) */
+static qemu_plugin_mem_fn access_function(const struct site *site, bool modelled)
+{
+    if (!modelled)
+        return on_access;
+    if (site->how || (site->is != WIRE_IS_LOAD && site->is != WIRE_IS_STORE))
+        return on_access_met;
+    return site->is == WIRE_IS_LOAD ? on_load : on_store;
+}
+
+/* In user mode the "hardware" address of code is where it is in this process. */
+static void find_base(const struct qemu_plugin_tb *tb)
+{
+    const struct qemu_plugin_insn *first = qemu_plugin_tb_get_insn(tb, 0);
+
+    tasks_guest_base((uint64_t)(uintptr_t)qemu_plugin_insn_haddr(first) -
+                     qemu_plugin_insn_vaddr(first));
+    based = true;
+}
+
+static void call_back(struct qemu_plugin_tb *tb, struct block *b)
 {
     bool modelled = unit_process.machine != NULL;
     qemu_plugin_exec_fn at_block = modelled            ? on_block_modelled
                                    : unit_process.stat ? on_block_counted
                                                        : on_block;
-    struct block *b;
 
-    if (!based) {
-        const struct qemu_plugin_insn *first = qemu_plugin_tb_get_insn(tb, 0);
-
-        tasks_guest_base((uint64_t)(uintptr_t)qemu_plugin_insn_haddr(first) -
-                         qemu_plugin_insn_vaddr(first));
-        based = true;
-    }
-    b = blocks_find(tb);
-    if (!b)
-        return;
     qemu_plugin_register_vcpu_tb_exec_cb(tb, at_block, QEMU_NO_REGS, b);
     for (uint32_t i = 0; i < b->count; i++)
         qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, i),
-                                         modelled ? on_access_modelled : on_access, QEMU_NO_REGS,
+                                         access_function(&b->sites[i], modelled), QEMU_NO_REGS,
                                          QEMU_MEM_BOTH, &b->sites[i]);
+}
+
+static void translate(struct qemu_plugin_tb *tb)
+{
+    struct block *b;
+
+    if (!based)
+        find_base(tb);
+    b = blocks_find(tb);
+    if (b && board)
+        count_inline(tb, b);
+    else if (b)
+        call_back(tb, b);
 }
 
 /* ---- Threads and processes ------------------------------------------------------------------ */
 
 static void vcpu_init(unsigned index)
 {
-    if (index >= VCPUS_MAX)
-        return;
-    if (!vcpus[index])
-        vcpus[index] = unit_create(index);
-    if (!vcpus[index]) {
-        fputs("specimen: there is no memory for another thread\n", stderr);
+    if (index >= VCPUS_MAX || !unit_prepare(&vcpus[index])) {
+        fputs("specimen: there is no room for another thread\n", stderr);
         abort();
     }
-    vcpus[index]->block = &nowhere;
-    vcpus[index]->started = false;
-    vcpus[index]->ended = false;
-    vcpus[index]->left = -1;
-    vcpus[index]->forced = false;
+    vcpus[index].block = &nowhere;
+    if (board)
+        registers_find();
+    push(index);
 }
 
 static void vcpu_exit(unsigned index)
 {
-    struct vcpu *v = vcpus[index];
+    struct vcpu *v = &vcpus[index];
 
+    pull(index);
     unit_end(v);
     if (unit_process.stat)
         counts_add(v);
@@ -210,10 +329,11 @@ static void vcpu_exit(unsigned index)
 
 static void end_all(void)
 {
-    for (unsigned i = 0; i < VCPUS_MAX && vcpus[i]; i++) {
-        unit_end(vcpus[i]);
+    for (unsigned i = 0; i < VCPUS_MAX && vcpus[i].samples; i++) {
+        pull(i);
+        unit_end(&vcpus[i]);
         if (unit_process.stat)
-            counts_add(vcpus[i]);
+            counts_add(&vcpus[i]);
     }
     if (unit_process.stat)
         counts_send();
@@ -248,16 +368,19 @@ static void in_child(void)
     unit_process.lineage = unit_process.lineage * 31 + 2;
     slots_reset();
     counts_reset();
-    for (unsigned i = 0; i < VCPUS_MAX && vcpus[i]; i++) {
-        pthread_mutex_init(&vcpus[i]->lock, NULL);
-        free(vcpus[i]->executed);
-        free(vcpus[i]->met);
-        vcpus[i]->executed = NULL;
-        vcpus[i]->met = NULL;
-        vcpus[i]->executed_count = vcpus[i]->met_count = 0;
-        vcpus[i]->left = -1;
-        vcpus[i]->forced = false;
-        vcpus[i]->ended = false;
+    for (unsigned i = 0; i < VCPUS_MAX && vcpus[i].samples; i++) {
+        struct vcpu *v = &vcpus[i];
+
+        pthread_mutex_init(&v->lock, NULL);
+        free(v->executed);
+        free(v->met);
+        v->executed = NULL;
+        v->met = NULL;
+        v->executed_count = v->met_count = 0;
+        v->left = -1;
+        v->forced = v->ended = false;
+        v->sample_count = 0;
+        push(i);
     }
     /* The parent's other threads may have been inside its machine: a new one, with cold caches. */
     if (unit_process.machine && !unit_setup(&setup, why, sizeof(why)))
@@ -319,6 +442,10 @@ const struct plugin_role *recorder_create(const struct qemu_plugin_info *info,
         ((setup.flags & WIRE_SHARE_CPUS) && !slots_share_cpus(setup.cpus))) {
         channel_text(WIRE_TROUBLE, why);
         return NULL;
+    }
+    if (!unit_process.machine && !unit_process.stat && plugin_level() >= 3) {
+        board = qemu_plugin_scoreboard_new(sizeof(struct cells));
+        unit_process.by_registers = true;
     }
     tasks_begin(&setup);
     pthread_atfork(before_fork, after_fork, in_child);

@@ -50,6 +50,7 @@ static bool setup_unit(const struct wire_setup *setup)
     config->pop_misspec = 1;
     config->capture_misspec = 0;
     config->data_source_map_count = 0; /* the machine knows the numbers */
+    memset(config->store_cache_events, SPE_STORE_RECORDED, sizeof(config->store_cache_events));
     config->rng_seed = setup->seed;
     return true;
 }
@@ -71,16 +72,16 @@ bool unit_setup(const struct wire_setup *setup, char *why, size_t why_size)
     return !(setup->flags & WIRE_FUNCTIONAL) || setup_machine(setup, why, why_size);
 }
 
-struct vcpu *unit_create(unsigned index)
+bool unit_prepare(struct vcpu *v)
 {
-    struct vcpu *v = calloc(1, sizeof(*v));
-
-    if (!v)
-        return NULL;
-    v->index = index;
+    if (!v->samples) {
+        v->samples = calloc(UNIT_SAMPLES_MAX, sizeof(*v->samples));
+        pthread_mutex_init(&v->lock, NULL);
+    }
+    v->started = v->ended = v->forced = false;
     v->left = -1; /* the first block has to look */
-    pthread_mutex_init(&v->lock, NULL);
-    return v;
+    v->taken = 0;
+    return v->samples != NULL;
 }
 
 /* ---- The unit's host ------------------------------------------------------------------------ */
@@ -167,7 +168,7 @@ static void forget(struct vcpu *v)
         munmap(v->shared, sizeof(*v->shared));
     v->shared = NULL;
     v->sample_count = 0;
-    v->armed = NULL;
+    v->armed_size = 0;
     v->irq = false;
 }
 
@@ -181,6 +182,7 @@ static void start(struct vcpu *v)
     v->slot = slots_take();
     v->cpu = slots_are_shared() ? v->slot % unit_process.cpus : v->slot;
     v->cpu_lock = slots_cpu_lock(v->cpu);
+    v->simple = !unit_process.stat && !v->cpu_lock && v->cpu < unit_process.cpus;
     v->drained = channel_time();
     tasks_announce();
     if (!share_buffer(v) || !make_unit(v))
@@ -294,43 +296,47 @@ static bool never_ran(struct spe_operation *op)
            op->registers != SPE_REGISTERS_SME;
 }
 
-/* The emulator's word on addresses counts; registers are not known here. */
-static bool describe(struct vcpu *v, struct sample *s, uint64_t next, struct spe_operation *op)
+/* Without registers: what the word tells, and the accesses that QEMU has seen. */
+static bool describe_seen(const struct spe_a64 *insn, struct sample *s)
 {
     static const struct spe_a64_registers unknown = {.size = sizeof(unknown)};
     struct spe_memory_access ignored[SPE_A64_ACCESSES_MAX];
+
+    spe_a64_evaluate(insn, site_pc(s->site), &unknown, &s->op, ignored);
+    s->op.accesses = s->access_count ? s->accesses : NULL;
+    s->op.access_count = s->access_count;
+    s->op.contiguous = s->access_count > 1 && !s->op.gather_scatter;
+    return s->access_count || !never_ran(&s->op);
+}
+
+/* Fill in s->op; one that did not run is "misspeculated". */
+static void describe(struct vcpu *v, struct sample *s, uint64_t next)
+{
     struct spe_a64 insn;
     bool ran = true;
 
     spe_a64_classify(s->site->word, VECTOR_BITS, &insn);
-    spe_a64_evaluate(&insn, site_pc(s->site), &unknown, op, ignored);
-    op->accesses = s->access_count ? s->accesses : NULL;
-    op->access_count = s->access_count;
-    op->contiguous = s->access_count > 1 && !op->gather_scatter;
-    op->mispredicted = s->mispredicted;
-    if (insn.branch)
-        ran = describe_branch(op, &insn, next);
-    if (ran && s->access_count == 0 && never_ran(op))
+    if (!s->evaluated)
+        ran = describe_seen(&insn, s) && !(unit_process.by_registers && s->site->registers);
+    s->op.mispredicted = s->mispredicted;
+    if (insn.branch && !describe_branch(&s->op, &insn, next))
         ran = false;
-    op->misspeculated = !ran;
+    s->op.misspeculated = !ran;
     if (unit_process.machine && ran)
-        spe_machine_describe(unit_process.machine, v->cpu, op, s->accesses, s->met);
-    return ran;
+        spe_machine_describe(unit_process.machine, v->cpu, &s->op, s->accesses, s->met);
 }
 
 /* `next` is where the program goes on, 0 if nobody knows. */
 static void finish_samples(struct vcpu *v, uint64_t next)
 {
-    struct spe_operation op;
-
     for (unsigned i = 0; i < v->sample_count; i++) {
-        describe(v, &v->samples[i], next, &op);
-        spe_spu_complete(v->spu, v->samples[i].number, &op);
+        describe(v, &v->samples[i], next);
+        spe_spu_complete(v->spu, v->samples[i].number, &v->samples[i].op);
         if (v->irq)
             unit_drain(v);
     }
     v->sample_count = 0;
-    v->armed = NULL;
+    v->armed_size = 0;
 }
 
 /* ---- Looking at a block --------------------------------------------------------------------- */
@@ -342,8 +348,9 @@ static void begin_sample(struct vcpu *v, const struct site *site, unsigned numbe
     s->site = site;
     s->number = number;
     s->access_count = 0;
-    s->mispredicted = false;
-    v->armed = site->block;
+    s->mispredicted = s->evaluated = false;
+    v->armed = (uintptr_t)site->block->sites;
+    v->armed_size = site->block->count * sizeof(*site);
 }
 
 /* All operations of the block, of which the unit may choose some. */
@@ -423,23 +430,33 @@ static struct sample *sample_of(struct vcpu *v, const struct site *site)
     return NULL;
 }
 
+/* There is no translation: physical addresses are the virtual ones. */
+static void translate(struct spe_memory_access *a)
+{
+    a->pa = a->va & UINT64_C(0xffffffffffff);
+    a->pas = SPE_NONSECURE;
+}
+
 /* The second half of a pair is no access of its own. */
 static bool merge(struct sample *s, uint64_t va, uint32_t bytes, bool store,
                   const struct spe_machine_access *met)
 {
-    struct spe_memory_access *last = &s->accesses[s->access_count - 1];
-    struct spe_machine_access *last_met = &s->met[s->access_count - 1];
+    struct spe_memory_access *last;
+    struct spe_machine_access *last_met;
 
-    if (s->access_count == 0 || last->store != store || last->va + last->bytes != va)
+    if (s->access_count == 0)
+        return false;
+    last = &s->accesses[s->access_count - 1];
+    last_met = &s->met[s->access_count - 1];
+    if (last->store != store || last->va + last->bytes != va)
         return false;
     last->bytes += bytes;
     if (met) {
-        last_met->facts |= met->facts;
-        if (met->cycles > last_met->cycles) {
-            last_met->cycles = met->cycles;
-            last_met->translation_cycles = met->translation_cycles;
-            last_met->place = met->place;
-        }
+        uint32_t facts = last_met->facts | met->facts;
+
+        if (met->cycles > last_met->cycles)
+            *last_met = *met;
+        last_met->facts = facts;
     }
     return true;
 }
@@ -452,18 +469,40 @@ void unit_access(struct vcpu *v, const struct site *site, uint64_t va, uint32_t 
     pthread_mutex_lock(&v->lock);
     s = sample_of(v, site);
     if (s && s->access_count < SPE_A64_ACCESSES_MAX && !merge(s, va, bytes, store, met)) {
-        /* There is no translation: physical addresses are the virtual ones. */
         s->accesses[s->access_count] =
-            (struct spe_memory_access){.va = va,
-                                       .pa = va & UINT64_C(0xffffffffffff),
-                                       .bytes = bytes,
-                                       .store = store,
-                                       .pas = SPE_NONSECURE};
+            (struct spe_memory_access){.va = va, .bytes = bytes, .store = store};
+        translate(&s->accesses[s->access_count]);
         if (met)
             s->met[s->access_count] = *met;
         s->access_count++;
     }
     pthread_mutex_unlock(&v->lock);
+}
+
+void unit_evaluate(struct vcpu *v, const struct site *site,
+                   const struct spe_a64_registers *registers)
+{
+    struct spe_a64 insn;
+    struct sample *s;
+
+    pthread_mutex_lock(&v->lock);
+    s = sample_of(v, site);
+    if (s && !s->evaluated) {
+        spe_a64_classify(site->word, VECTOR_BITS, &insn);
+        spe_a64_evaluate(&insn, site_pc(site), registers, &s->op, s->accesses);
+        for (uint32_t i = 0; i < s->op.access_count; i++)
+            translate(&s->accesses[i]);
+        s->evaluated = true;
+    }
+    pthread_mutex_unlock(&v->lock);
+}
+
+uint64_t unit_wants_registers(const struct vcpu *v)
+{
+    for (unsigned i = 0; i < v->sample_count; i++)
+        if (v->samples[i].site->registers && !v->samples[i].evaluated)
+            return (uint64_t)v->samples[i].site->id + 1;
+    return 0;
 }
 
 void unit_branch(struct vcpu *v, const struct site *site, bool mispredicted)

@@ -27,6 +27,8 @@ struct sample {
     unsigned number; /* in flight, as the unit has it */
     uint32_t access_count;
     bool mispredicted;
+    bool evaluated; /* `op` and accesses are from registers, just before it ran */
+    struct spe_operation op;
     struct spe_memory_access accesses[SPE_A64_ACCESSES_MAX];
     struct spe_machine_access met[SPE_A64_ACCESSES_MAX];
 };
@@ -37,20 +39,24 @@ struct site_counts {
 };
 
 struct vcpu {
-    /* What every block and access looks at. */
-    int64_t left;              /* operations that may run before unit_look is needed */
-    const struct block *armed; /* the block whose accesses belong to a sample, or NULL */
+    /* What every block and access looks at: one line of the cache. */
+    _Alignas(64) int64_t left; /* operations that may run before unit_look is needed */
+    uintptr_t armed;           /* the block whose accesses belong to a sample: where its sites */
+    uintptr_t armed_size;      /* begin, and their size; 0: none */
     const struct block *block; /* that began last; with the model only */
     uint64_t taken;            /* target of the last taken branch; with the model only */
-    unsigned cpu;              /* of the machine */
     pthread_mutex_t *cpu_lock; /* NULL: no other thread runs on that cpu */
+    unsigned cpu;              /* of the machine */
+    bool simple;               /* accesses need not be counted, nor the cpu locked; it exists */
     uint64_t *executed;        /* --stat: by block */
     struct site_counts *met;   /* --stat: by instruction */
     size_t executed_count, met_count;
+    const struct site *met_site; /* --stat: whose access was counted last in this block, */
+    uint64_t met_end;            /* where it ended, */
+    uint32_t met_facts;          /* and what was counted of it */
 
     /* What only a look needs. */
     pthread_mutex_t lock; /* the process may end in another thread */
-    unsigned index;       /* QEMU's */
     unsigned generation;  /* of the process: a forked child begins anew */
     bool forced;          /* `left` was made negative to be called at the next block */
     bool started, ended;
@@ -61,9 +67,15 @@ struct vcpu {
     uint64_t drained; /* time */
     struct spe_spu *spu;
     struct wire_shared *shared;
-    struct sample samples[UNIT_SAMPLES_MAX];
+    struct sample *samples; /* NULL: there is no such vCPU yet */
     unsigned sample_count;
 };
+
+/* Does the access of this site belong to a sample, perhaps? */
+static inline bool unit_is_armed(const struct vcpu *v, const struct site *site)
+{
+    return (uintptr_t)site - v->armed < v->armed_size;
+}
 
 /* What all units of the process have in common. */
 struct unit_process {
@@ -74,6 +86,7 @@ struct unit_process {
     struct spe_machine *machine; /* NULL: no model */
     unsigned cpus;
     bool stat;
+    bool by_registers; /* accesses are not seen, but computed: unit_evaluate */
 };
 
 extern struct unit_process unit_process;
@@ -82,8 +95,8 @@ extern struct unit_process unit_process;
  * is a model. False with a sentence in `why`. */
 bool unit_setup(const struct wire_setup *setup, char *why, size_t why_size);
 
-/* A new vCPU, not yet running; it starts with its first look. NULL without memory. */
-struct vcpu *unit_create(unsigned index);
+/* A vCPU is there, not yet running; it starts with its first look. False without memory. */
+bool unit_prepare(struct vcpu *v);
 
 /* The block is about to run and v->left is negative: `left` has its count subtracted already. */
 void unit_look(struct vcpu *v, const struct block *block);
@@ -91,6 +104,13 @@ void unit_look(struct vcpu *v, const struct block *block);
 /* An access in the armed block. `met` is NULL without a model. */
 void unit_access(struct vcpu *v, const struct site *site, uint64_t va, uint32_t bytes, bool store,
                  const struct spe_machine_access *met);
+
+/* The instruction is about to run, and its registers are known. */
+void unit_evaluate(struct vcpu *v, const struct site *site,
+                   const struct spe_a64_registers *registers);
+
+/* The next sampled instruction that wants to be told so: its id + 1, 0 if there is none. */
+uint64_t unit_wants_registers(const struct vcpu *v);
 
 /* How the branch at the end of the last block ended, if it is sampled. */
 void unit_branch(struct vcpu *v, const struct site *site, bool mispredicted);

@@ -20,7 +20,7 @@
 #include "record/collect.h"
 #include "record/find.h"
 
-enum { DEFAULT_CPUS = 64, POLL_MAX = 4096, FLUSH_BYTES = 1 << 20 };
+enum { DEFAULT_CPUS = 64, POLL_MAX = 4096, FLUSH_BYTES = 1 << 18 };
 
 struct recording {
     const struct record_options *options;

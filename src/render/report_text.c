@@ -138,7 +138,7 @@ static void cpu_line(struct page *p)
         append(&t, "%s", known ? "of several kinds" : "not known");
         if (!known && info->cpu_count && info->cpus[0].midr)
             append(&t, " (MIDR 0x%" PRIx64 ")", info->cpus[0].midr);
-        if (!known)
+        if (!known && !info->simulated)
             append_part(&t, info->cpudesc);
     }
     append(&t, version ? ", SPE%s" : ", SPE version not known", version ? version : "");

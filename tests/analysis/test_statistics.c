@@ -175,6 +175,81 @@ static void test_heavy_error(void **state)
     heavy_free(&h);
 }
 
+/* The method as it is written down: what comes to a full set is taken off every weight in it. */
+struct plain_key {
+    uint64_t weight, place;
+    uint32_t space, samples;
+};
+
+static void plain_add(struct plain_key *set, uint64_t *error, uint64_t place, uint32_t space,
+                      uint64_t weight)
+{
+    struct plain_key *free_key = NULL;
+    uint64_t least = weight;
+    unsigned i;
+
+    for (i = 0; i < HEAVY_WAYS; i++) {
+        if (set[i].weight && set[i].place == place && set[i].space == space) {
+            set[i].weight += weight;
+            set[i].samples++;
+            return;
+        }
+        least = set[i].weight < least ? set[i].weight : least;
+    }
+    for (i = 0; i < HEAVY_WAYS; i++) {
+        set[i].weight -= least;
+        free_key = set[i].weight ? free_key : &set[i];
+    }
+    *error += least;
+    if (weight > least)
+        *free_key = (struct plain_key){weight - least, place, space, 1};
+}
+
+#define PLAIN_SETS 4
+
+static void test_heavy_plain(void **state)
+{
+    struct plain_key plain[PLAIN_SETS][HEAVY_WAYS] = {0};
+    uint64_t error[PLAIN_SETS] = {0}, random = 1;
+    struct heavy_key top[PLAIN_SETS * HEAVY_WAYS];
+    size_t n, i, found = 0, set, way;
+    struct heavy h;
+
+    (void)state;
+    assert_int_equal(heavy_init(&h, (size_t)PLAIN_SETS * HEAVY_WAYS), SPE_OK);
+    for (i = 0; i < 50000; i++) {
+        uint64_t place, weight;
+        uint32_t space;
+
+        random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        place = random >> 40 & (random >> 33 & 1 ? 15 : 127);
+        space = random >> 50 & 1;
+        weight = 1 + (random >> 52 & 63);
+        plain_add(plain[heavy_set_of(&h, heavy_hash(place, space))],
+                  &error[heavy_set_of(&h, heavy_hash(place, space))], place, space, weight);
+        heavy_add(&h, place, space, weight);
+    }
+    n = heavy_top(&h, top, PLAIN_SETS * HEAVY_WAYS);
+    assert_int_equal(n, heavy_count(&h));
+    for (i = 0; i < n; i++) {
+        set = heavy_set_of(&h, heavy_hash(top[i].place, top[i].space));
+        for (way = 0; way < HEAVY_WAYS; way++) {
+            const struct plain_key *key = &plain[set][way];
+
+            found += key->weight == top[i].weight && key->place == top[i].place &&
+                     key->space == top[i].space && key->samples == top[i].samples;
+        }
+    }
+    assert_int_equal(found, n);
+    for (set = 0; set < PLAIN_SETS; set++) {
+        assert_int_equal(h.heads[set].error, error[set]);
+        for (way = 0; way < HEAVY_WAYS; way++)
+            found -= plain[set][way].weight != 0;
+    }
+    assert_int_equal(found, 0);
+    heavy_free(&h);
+}
+
 static void test_heavy_merge(void **state)
 {
     uint64_t truth[KEYS] = {0};
@@ -253,6 +328,7 @@ int main(void)
         cmocka_unit_test(test_quantile_ranks),
         cmocka_unit_test(test_heavy_exact),
         cmocka_unit_test(test_heavy_error),
+        cmocka_unit_test(test_heavy_plain),
         cmocka_unit_test(test_heavy_merge),
         cmocka_unit_test(test_top),
         cmocka_unit_test(test_heavy_merge_threads),

@@ -615,6 +615,38 @@ static void test_many_cpus(void **state)
     run_both(&config, 400, 30000);
 }
 
+/* Translation alone, with many more pages than the caches' tests have. */
+static void test_translation(void **state)
+{
+    struct spe_machine_config config = preset("neoverse-n1");
+    struct spe_machine *m;
+    struct plain *p;
+    uint64_t seed = 4;
+
+    (void)state;
+    config.l2_tlb_entries = 256; /* the plain model has room for 64 sets */
+    config.l2_tlb_ways = 8;
+    config.l1d.bytes = 4096;
+    config.l2.bytes = config.llc.bytes = 0;
+    m = make_machine(&config);
+    p = make_plain(&config);
+    for (unsigned i = 0; i < 100000; i++) {
+        unsigned page = (unsigned)(chance(&seed, 2) ? chance(&seed, 60) * 64 : chance(&seed, 5000));
+        struct spe_machine_access expected = {0}, met;
+
+        translate(p, 0, page, &expected);
+        spe_machine_touch(m, 0, (uint64_t)page * 4096, 8, 0, &met);
+        assert_int_equal(met.translation_cycles, expected.translation_cycles);
+        assert_int_equal(met.facts & SPE_FACT_TLB_WALK, expected.facts & SPE_FACT_TLB_WALK);
+        if (chance(&seed, 5000) == 0) {
+            spe_machine_flush_tlb(m, 0);
+            plain_flush(p, 0);
+        }
+    }
+    spe_machine_destroy(m);
+    free(p);
+}
+
 /* ---- What users rely on --------------------------------------------------------------------- */
 
 static struct spe_machine_access touch(struct spe_machine *m, unsigned cpu, uint64_t address,
@@ -909,14 +941,23 @@ static void test_no_such_cpu(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_small),         cmocka_unit_test(test_one_socket),
-        cmocka_unit_test(test_odd_ways),      cmocka_unit_test(test_levels_missing),
-        cmocka_unit_test(test_one_way),       cmocka_unit_test(test_many_cpus),
-        cmocka_unit_test(test_false_sharing), cmocka_unit_test(test_private_data),
-        cmocka_unit_test(test_shared_reads),  cmocka_unit_test(test_recently_fetched),
-        cmocka_unit_test(test_arrays),        cmocka_unit_test(test_walks),
-        cmocka_unit_test(test_crossing),      cmocka_unit_test(test_configurations),
-        cmocka_unit_test(test_presets),       cmocka_unit_test(test_no_such_cpu),
+        cmocka_unit_test(test_small),
+        cmocka_unit_test(test_one_socket),
+        cmocka_unit_test(test_odd_ways),
+        cmocka_unit_test(test_levels_missing),
+        cmocka_unit_test(test_one_way),
+        cmocka_unit_test(test_many_cpus),
+        cmocka_unit_test(test_translation),
+        cmocka_unit_test(test_false_sharing),
+        cmocka_unit_test(test_private_data),
+        cmocka_unit_test(test_shared_reads),
+        cmocka_unit_test(test_recently_fetched),
+        cmocka_unit_test(test_arrays),
+        cmocka_unit_test(test_walks),
+        cmocka_unit_test(test_crossing),
+        cmocka_unit_test(test_configurations),
+        cmocka_unit_test(test_presets),
+        cmocka_unit_test(test_no_such_cpu),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,7 +3,7 @@
 /*
  * One thread a cpu, all at the same lines. Every count adds up, and at the end the caches keep all
  * their rules. Under ThreadSanitizer this is the proof that hits need no lock:
- *   meson setup build-tsan -Db_sanitize=thread && meson test -C build-tsan test_machine_threads.c
+ *   meson setup build-tsan -Db_sanitize=thread && meson test -C build-tsan machine_threads
  */
 #include "machine_test.h"
 

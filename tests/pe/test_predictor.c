@@ -143,6 +143,20 @@ static void test_returns(void **state)
     assert_int_equal(nest(16), 0);
 }
 
+/* All calls come from one place, but the stack has forgotten how many there were. */
+static void test_recursion(void **state)
+{
+    unsigned missed = 0;
+
+    (void)state;
+    for (unsigned i = 0; i < 40; i++)
+        spe_machine_branch(machine, 0, 0x1000, SPE_BRANCH_LINK, true, 0x1000);
+    for (unsigned i = 0; i < 40; i++)
+        missed += spe_machine_branch(machine, 0, 0x9000, SPE_BRANCH_RETURN | SPE_BRANCH_INDIRECT,
+                                     true, 0x1004);
+    assert_int_equal(missed, 24);
+}
+
 static bool indirect(uint64_t pc, uint64_t target)
 {
     return spe_machine_branch(machine, 0, pc, SPE_BRANCH_INDIRECT, true, target);
@@ -210,10 +224,10 @@ static void test_cpus_apart(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_always_taken),   TEST(test_unconditional), TEST(test_loops),
-        TEST(test_patterns),       TEST(test_correlation),   TEST(test_random),
-        TEST(test_returns),        TEST(test_indirect),      TEST(test_many_indirect),
-        TEST(test_random_targets), TEST(test_cpus_apart),
+        TEST(test_always_taken),  TEST(test_unconditional),  TEST(test_loops),
+        TEST(test_patterns),      TEST(test_correlation),    TEST(test_random),
+        TEST(test_returns),       TEST(test_recursion),      TEST(test_indirect),
+        TEST(test_many_indirect), TEST(test_random_targets), TEST(test_cpus_apart),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -56,8 +56,8 @@ PART static unsigned distance(void)
         for (unsigned j = 1; j <= WORD; j++) {
             unsigned up = row[j];
 
-            row[j] = (uint16_t)least(up + 1, row[j - 1] + 1u,
-                                     corner + (first[i - 1] != second[j - 1]));
+            row[j] =
+                (uint16_t)least(up + 1, row[j - 1] + 1u, corner + (first[i - 1] != second[j - 1]));
             corner = up;
         }
     }

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/*
+ * Four programs in one, for AArch64:
+ *
+ *   matmul   floating-point, a load or two for every multiplication
+ *   chase    loads that wait for each other, in 256 KiB
+ *   crc      integer operations, few accesses
+ *   qsort    calls, branches that nobody can predict
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SIDE = 256,
+    NODES = 32768,
+    STEPS = 60000000,
+    BYTES = 1 << 16,
+    ROUNDS = 400,
+    WORDS = 1000000
+};
+
+static double left[SIDE][SIDE], right[SIDE][SIDE], product[SIDE][SIDE];
+
+static uint32_t next_random(void)
+{
+    static uint32_t state = 1;
+
+    state = state * 1664525 + 1013904223;
+    return state >> 8;
+}
+
+__attribute__((noinline)) static uint64_t matmul(void)
+{
+    for (int i = 0; i < SIDE; i++)
+        for (int j = 0; j < SIDE; j++)
+            left[i][j] = right[i][j] = i - j;
+    for (int round = 0; round < 3; round++)
+        for (int i = 0; i < SIDE; i++)
+            for (int j = 0; j < SIDE; j++)
+                for (int k = 0; k < SIDE; k++)
+                    product[i][j] += left[i][k] * right[k][j];
+    return (uint64_t)product[7][9];
+}
+
+__attribute__((noinline)) static uint64_t chase(void)
+{
+    static void *nodes[NODES];
+    static uint32_t order[NODES];
+    void **at = (void **)&nodes[0];
+
+    for (uint32_t i = 0; i < NODES; i++)
+        order[i] = i;
+    for (uint32_t i = NODES - 1; i; i--) {
+        uint32_t j = next_random() % (i + 1), t = order[i];
+
+        order[i] = order[j];
+        order[j] = t;
+    }
+    for (uint32_t i = 0; i < NODES; i++)
+        nodes[order[i]] = &nodes[order[(i + 1) % NODES]];
+    for (int i = 0; i < STEPS; i++)
+        at = *at;
+    return (uint64_t)(at - nodes);
+}
+
+__attribute__((noinline)) static uint64_t crc(void)
+{
+    static uint8_t bytes[BYTES];
+    uint32_t sum = 0;
+
+    for (int i = 0; i < BYTES; i++)
+        bytes[i] = (uint8_t)next_random();
+    for (int round = 0; round < ROUNDS; round++)
+        for (int i = 0; i < BYTES; i++) {
+            sum ^= bytes[i];
+            for (int k = 0; k < 8; k++)
+                sum = sum >> 1 ^ (0xedb88320 & -(sum & 1));
+        }
+    return sum;
+}
+
+static int compare(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+__attribute__((noinline)) static uint64_t sort(void)
+{
+    static uint32_t words[WORDS];
+
+    for (int i = 0; i < WORDS; i++)
+        words[i] = next_random();
+    qsort(words, WORDS, sizeof(words[0]), compare);
+    return words[WORDS / 2];
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        uint64_t (*run)(void);
+    } workloads[] = {{"matmul", matmul}, {"chase", chase}, {"crc", crc}, {"qsort", sort}};
+
+    for (unsigned i = 0; i < 4; i++)
+        if (argc > 1 && strcmp(argv[1], workloads[i].name) == 0) {
+            printf("%llu\n", (unsigned long long)workloads[i].run());
+            return 0;
+        }
+    return 2;
+}

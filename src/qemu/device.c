@@ -15,10 +15,13 @@
  */
 #include "qemu/device.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "qemu/registers.h"
 
 #define TRIP (UINT64_C(1) << 62)
 #define CALL (UINT64_C(1) << 63)
@@ -96,24 +99,36 @@ static void arm(struct device_cpu *cpu, uint32_t ahead)
 
 /* ---- What a sampled operation was ------------------------------------------------------------ */
 
-static uint64_t read_x(void *user, unsigned n)
+/* SVE and SME, by the top level of the A64 encodings (C4.1): only they depend on the length of
+ * vectors. */
+static bool is_scalable(uint32_t word)
 {
-    (void)user;
-    return plugin_read(device.x[n]);
+    unsigned op0 = word >> 25 & 15;
+
+    return op0 == 2 || (op0 == 0 && word >> 31);
+}
+
+/* vg counts units of 64 bits. */
+static uint32_t vector_length(void)
+{
+    uint64_t vg = device_read(REG_VG);
+
+    return vg >= 2 && vg <= 32 ? 64 * (uint32_t)vg : 128;
 }
 
 /* As it is before it runs. */
 static void describe(struct device_cpu *cpu, const struct device_block *block, uint32_t index,
                      bool registers)
 {
-    const struct spe_a64_registers known = {.size = sizeof(known), .x = read_x};
-    const struct spe_a64_registers unknown = {.size = sizeof(unknown)};
+    static const struct spe_a64_registers unknown = {.size = sizeof(unknown)};
+    uint32_t word = block->words[index];
 
     cpu->block = block;
+    cpu->block_pc = block->pc;
     cpu->block_index = index;
-    spe_a64_classify(block->words[index], 0, &cpu->insn);
-    spe_a64_evaluate(&cpu->insn, block->pc + 4 * (uint64_t)index, registers ? &known : &unknown,
-                     &cpu->op, cpu->accesses);
+    spe_a64_classify(word, is_scalable(word) ? vector_length() : 0, &cpu->insn);
+    spe_a64_evaluate(&cpu->insn, block->pc + 4 * (uint64_t)index,
+                     registers ? &registers_now : &unknown, &cpu->op, cpu->accesses);
     cpu->met_count = 0;
     cpu->pending |= PENDING_SAMPLE;
 }
@@ -169,7 +184,7 @@ static void finish_sample(struct device_cpu *cpu, uint64_t next, bool exception,
 
 static void finish_time(struct device_cpu *cpu)
 {
-    uint64_t count = read_x(NULL, cpu->time_register);
+    uint64_t count = plugin_read(device.x[cpu->time_register]);
 
     cpu->pending &= ~(unsigned)PENDING_TIME;
     if (cpu->time_virtual && !spe_spu_status(cpu->spu)->in_host)
@@ -179,8 +194,11 @@ static void finish_time(struct device_cpu *cpu)
 
 static void finish_state(struct device_cpu *cpu)
 {
-    cpu->pending &= ~(unsigned)PENDING_STATE;
-    device_read_state(cpu);
+    if (cpu->pending & PENDING_STATE)
+        device_read_state(cpu);
+    else
+        device_read_level(cpu);
+    cpu->pending &= ~(unsigned)(PENDING_STATE | PENDING_LEVEL);
     spe_spu_context_sync(cpu->spu);
     device_interrupt_again(cpu);
 }
@@ -192,7 +210,7 @@ static void settle(struct device_cpu *cpu, uint64_t next)
         finish_time(cpu);
     if (cpu->pending & PENDING_SAMPLE)
         finish_sample(cpu, next, false, false);
-    if (cpu->pending & PENDING_STATE)
+    if (cpu->pending & (PENDING_STATE | PENDING_LEVEL))
         finish_state(cpu);
 }
 
@@ -295,21 +313,33 @@ static void on_psb(unsigned vcpu, void *user)
     arm(cpu, block->count - site->index);
 }
 
+/* Have a callback soon. */
+static void call_for(struct device_cpu *cpu, unsigned what)
+{
+    if (!cpu->pending) {
+        cpu->base += CALL;
+        cells_of(cpu)->count += CALL;
+    }
+    cpu->pending |= what;
+}
+
 /* The next instruction runs with another PE state. */
 static void on_control(unsigned vcpu, void *user)
 {
     struct device_cpu *cpu = find_cpu(vcpu);
-    struct cells *cells;
 
     (void)user;
-    if (!cpu)
-        return;
-    cells = cells_of(cpu);
-    if (!cpu->pending) {
-        cpu->base += CALL;
-        cells->count += CALL;
-    }
-    cpu->pending |= PENDING_STATE;
+    if (cpu)
+        call_for(cpu, PENDING_STATE);
+}
+
+static void on_eret(unsigned vcpu, void *user)
+{
+    struct device_cpu *cpu = find_cpu(vcpu);
+
+    (void)user;
+    if (cpu)
+        call_for(cpu, PENDING_LEVEL);
 }
 
 /* The guest reads the system counter: once in a while look at what it gets. */
@@ -323,9 +353,7 @@ static void on_counter(unsigned vcpu, void *user)
         return;
     cpu->time_register = word & 31;
     cpu->time_virtual = word >> 5 & 2;
-    cpu->base += CALL;
-    cells_of(cpu)->count += CALL;
-    cpu->pending |= PENDING_TIME;
+    call_for(cpu, PENDING_TIME);
 }
 
 static void on_tlbi(unsigned vcpu, void *user)
@@ -356,13 +384,11 @@ static void discontinuity(unsigned vcpu, unsigned type, uint64_t from, uint64_t 
         exception = type != QEMU_DISCON_INTERRUPT &&
                     (from == cpu->op.pc ||
                      (from == cpu->op.pc + 4 && cpu->insn.ends_block && !cpu->insn.branch));
-        never_ran = !exception && from >= cpu->block->pc && from <= cpu->op.pc;
+        never_ran = !exception && from >= cpu->block_pc && from <= cpu->op.pc;
         finish_sample(cpu, from, exception, never_ran);
     }
-    if (cpu->pending & PENDING_STATE)
-        finish_state(cpu);
-    device_read_level(cpu);
-    spe_spu_context_sync(cpu->spu);
+    cpu->pending |= PENDING_LEVEL;
+    finish_state(cpu);
     arm(cpu, 0);
 }
 
@@ -420,7 +446,7 @@ static void instrument(struct qemu_plugin_insn *insn, struct device_site *site)
         break;
     }
     if (is_eret(word))
-        qemu_plugin_register_vcpu_insn_exec_cond_cb(insn, on_control, QEMU_NO_REGS, QEMU_COND_NE,
+        qemu_plugin_register_vcpu_insn_exec_cond_cb(insn, on_eret, QEMU_NO_REGS, QEMU_COND_NE,
                                                     cell(offsetof(struct cells, watching)), 0,
                                                     NULL);
     else if (word == WORD_PSB_CSYNC)
@@ -482,10 +508,17 @@ static void translate(struct qemu_plugin_tb *tb)
         instrument(qemu_plugin_tb_get_insn(tb, i), &block->sites[i]);
 }
 
+/* No vCPU runs now. */
 static void flush(void)
 {
     struct device_block *block = atomic_exchange(&device.blocks, NULL);
 
+    for (unsigned i = 0; i < DEVICE_CPUS_MAX; i++) {
+        struct device_cpu *cpu = find_cpu(i);
+
+        if (cpu)
+            cpu->block = cpu->flow = NULL;
+    }
     while (block) {
         struct device_block *next = block->next;
 
@@ -526,12 +559,19 @@ static struct device_cpu *new_cpu(unsigned vcpu)
     return cpu;
 }
 
+static pthread_once_t registers_once = PTHREAD_ONCE_INIT;
+
+static void find_registers(void)
+{
+    registers_find();
+    device_find_registers();
+}
+
 static void vcpu_init(unsigned vcpu)
 {
     if (vcpu >= DEVICE_CPUS_MAX || find_cpu(vcpu))
         return;
-    if (!device.registers[REG_CPSR])
-        device_find_registers();
+    pthread_once(&registers_once, find_registers);
     atomic_store(&device.cpus[vcpu], new_cpu(vcpu));
     if (!find_cpu(vcpu))
         _exit(1); /* there is no other way to say that this machine cannot be */

@@ -28,6 +28,7 @@ enum { DEVICE_CPUS_MAX = 512, DEVICE_REGIONS_MAX = 4 };
 /* System registers of the guest that are read by name. */
 enum device_register {
     REG_CPSR,
+    REG_VG,
     REG_HCR_EL2,
     REG_SCR_EL3,
     REG_MDCR_EL2,
@@ -90,7 +91,12 @@ struct device_block {
 };
 
 /* What is to be done at the next callback, whatever that is for. */
-enum { PENDING_SAMPLE = 1u << 0, PENDING_TIME = 1u << 1, PENDING_STATE = 1u << 2 };
+enum {
+    PENDING_SAMPLE = 1u << 0, /* an operation has been selected and has not yet finished */
+    PENDING_TIME = 1u << 1,   /* the guest has read the system counter */
+    PENDING_STATE = 1u << 2,  /* the PE state may have changed */
+    PENDING_LEVEL = 1u << 3,  /* the Exception level may have changed */
+};
 
 struct device_cpu {
     unsigned index;
@@ -103,8 +109,9 @@ struct device_cpu {
     uint64_t mdcr_el2, mdcr_el3; /* the unit's fields, which QEMU does not keep */
     bool tbi[2];
 
-    /* PENDING_SAMPLE: an operation that was selected and has not yet finished */
-    const struct device_block *block;
+    /* PENDING_SAMPLE */
+    const struct device_block *block; /* NULL after a flush */
+    uint64_t block_pc;
     uint32_t block_index;
     struct spe_a64 insn;
     struct spe_operation op;

@@ -8,6 +8,7 @@
 
 static const char *const names[DEVICE_REGISTERS] = {
     [REG_CPSR] = "cpsr",
+    [REG_VG] = "vg",
     [REG_HCR_EL2] = "HCR_EL2",
     [REG_SCR_EL3] = "SCR_EL3",
     [REG_MDCR_EL2] = "MDCR_EL2",

@@ -18,7 +18,7 @@ keyring=${SPECIMEN_DEBIAN_KEYRING:-/usr/share/keyrings/debian-archive-keyring.gp
 
 die() { echo "spe: vm: $*" >&2; exit 1; }
 
-for tool in apt-get apt-cache dpkg-deb; do
+for tool in apt-get apt-cache dpkg-deb flock; do
     command -v $tool >/dev/null || die "fetching takes Debian's $tool, which is not here;" \
         "docs/vm.md says what to put where by hand"
 done
@@ -169,6 +169,14 @@ fetch_guest() {
 }
 
 mkdir -p "$folder"
+# One at a time; who has waited may find that it has been done.
+exec 9>"$folder/lock"
+if ! flock -n 9; then
+    echo "spe vm: waiting for another fetch" >&2
+    flock 9
+    if [ $what = qemu ]; then made=qemu; else made=guest-$version; fi
+    [ ! -d "$folder/$made" ] || exit 0
+fi
 case $what in
 qemu) fetch_qemu ;;
 guest) fetch_guest ;;

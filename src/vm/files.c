@@ -27,9 +27,8 @@ int vm_cache_folder(char *out, size_t size, struct vm_error *error)
 
 int vm_find_file(const char *name, char *out, size_t size, struct vm_error *error)
 {
-    /* From the folder of the command: as installed, in a build tree, in a build tree for scripts.
-     */
-    static const char *const places[] = {"../" SPECIMEN_FOLDER, "qemu", ".", "vm"};
+    /* From the folder of the command: as installed, and in a build tree. */
+    static const char *const places[] = {("../" SPECIMEN_FOLDER), "."};
     const char *told = getenv("SPECIMEN_FOLDER"), *plugin = getenv("SPECIMEN_PLUGIN");
     char self[2048];
     ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);

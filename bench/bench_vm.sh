@@ -15,7 +15,8 @@ rounds=${ROUNDS:-100}
 compiler=aarch64-linux-gnu-gcc
 
 command -v $compiler >/dev/null || { echo "skipped: $compiler is not here"; exit 0; }
-"$spe" vm --fetch >/dev/null 2>&1 || { echo "skipped: no fit QEMU or guest: spe vm --fetch"; exit 0; }
+"$spe" vm run --without-spe -- true 2>/dev/null ||
+    { echo "skipped: there is no QEMU and guest yet, 'spe vm --fetch' prepares them"; exit 0; }
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

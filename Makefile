@@ -13,7 +13,7 @@ FUZZ         ?=
 configured = grep -qs '^$(1) = $(2)$$' $(BUILD)/meson-private/cmd_line.txt || \
 	    meson configure $(BUILD) -D$(1)=$(2)
 
-.PHONY: build setup demo test check bench fuzz fuzz-merge mutate install format clean distclean help
+.PHONY: build setup demo test test-vm check bench fuzz fuzz-merge mutate install format clean distclean help
 
 build: $(BUILD)/build.ninja	## build the library and the command (the default)
 	@ninja -C $(BUILD)
@@ -32,6 +32,9 @@ demo:	## set up if needed, build, and show what Specimen does
 
 test:	## set up if needed, then everything that CI checks
 	@tools/test.sh
+
+test-vm:	## a virtual machine with SPE: Linux's driver and perf on our unit (fetches 150 MB)
+	@tools/test.sh vm
 
 check: $(BUILD)/build.ninja	## quick: one build and its tests
 	@tools/setup.sh --check check

@@ -10,8 +10,8 @@
 #endif
 
 static const struct command *const commands[] = {
-    &command_record, &command_report, &command_script, &command_export,
-    &command_dump,   &command_check,  &command_gen,    &command_sim,
+    &command_record, &command_report, &command_script, &command_export, &command_dump,
+    &command_check,  &command_gen,    &command_sim,    &command_vm,
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))

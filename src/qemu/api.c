@@ -219,6 +219,18 @@ static bool same_name(const char *a, const char *b)
     return a && strcmp(a, b) == 0;
 }
 
+/* The handle of x0 may be NULL (level 7), which for our callers says that there is none: what they
+ * get is one more than QEMU's handle. Neither points to anything. */
+static struct qemu_plugin_register *shown(const struct qemu_plugin_register *handle)
+{
+    return (struct qemu_plugin_register *)((uintptr_t)handle + 1);
+}
+
+static struct qemu_plugin_register *hidden(const struct qemu_plugin_register *reg)
+{
+    return (struct qemu_plugin_register *)((uintptr_t)reg - 1);
+}
+
 struct qemu_plugin_register *plugin_find_register(const char *name)
 {
     /* The descriptor of level 6 has one more member. */
@@ -242,7 +254,7 @@ struct qemu_plugin_register *plugin_find_register(const char *name)
 
         memcpy(&d, list->data + i * stride, sizeof(d));
         if (same_name(d.name, name))
-            found = d.handle;
+            found = shown(d.handle);
     }
     g_array_free(list, 1);
     return found;
@@ -285,7 +297,7 @@ size_t plugin_read_bytes(struct qemu_plugin_register *reg, void *out, size_t siz
     if (!reg || !qemu_plugin_read_register)
         return 0;
     array = scratch();
-    return succeeded(qemu_plugin_read_register(reg, array)) ? take(array, out, size) : 0;
+    return succeeded(qemu_plugin_read_register(hidden(reg), array)) ? take(array, out, size) : 0;
 }
 
 uint64_t plugin_read(struct qemu_plugin_register *reg)
@@ -299,7 +311,7 @@ uint64_t plugin_read(struct qemu_plugin_register *reg)
 bool plugin_write(struct qemu_plugin_register *reg, uint64_t value)
 {
     return reg && qemu_plugin_write_register &&
-           succeeded(qemu_plugin_write_register(reg, scratch_with(&value, sizeof(value))));
+           succeeded(qemu_plugin_write_register(hidden(reg), scratch_with(&value, sizeof(value))));
 }
 
 bool plugin_read_va(uint64_t va, void *out, size_t size)

@@ -25,6 +25,8 @@ int qemu_plugin_install(qemu_plugin_id id, const struct qemu_plugin_info *info, 
         fprintf(stderr, "specimen: this is QEMU for %s, not for aarch64\n", info->target_name);
     else if (!name || strcmp(name, "recorder") == 0)
         role = recorder_create(info, &arguments);
+    else if (strcmp(name, "device") == 0)
+        role = device_create(info, &arguments);
     else
         fprintf(stderr, "specimen: %s: the plugin has no such role\n", name);
     if (!role)

@@ -1,0 +1,54 @@
+#!/bin/busybox sh
+# shellcheck shell=dash
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 The Specimen authors
+#
+# The guest's first process. It runs /run/spe/command, if there is one, in /work on the second
+# serial line, and puts what that left in /work, with its status, on the disk as a tar archive;
+# else it is a shell.
+export PATH=/bin:/usr/bin HOME=/tmp PERF_PAGER=cat PAGER=cat
+/bin/busybox mkdir -p /proc /sys /dev /tmp /work /usr/sbin /sbin
+/bin/busybox mount -t proc proc /proc
+/bin/busybox --install -s /bin
+mount -t sysfs sysfs /sys
+mount -t devtmpfs devtmpfs /dev
+mount -t tmpfs -o size=90% tmpfs /tmp
+mkdir -p /dev/shm /tmp/modules
+ln -s /proc/self/fd /dev/fd
+while read -r module; do
+    case $module in
+    *.xz) unxz -c "/lib/modules/$module" >"/tmp/modules/${module%.xz}" ;;
+    *) cp "/lib/modules/$module" /tmp/modules/ ;;
+    esac
+    insmod "/tmp/modules/${module%.xz}"
+done </lib/modules/order
+rm -r /tmp/modules
+echo -1 >/proc/sys/kernel/perf_event_paranoid
+echo 0 >/proc/sys/kernel/kptr_restrict
+
+finish() {
+    sync
+    poweroff -f
+}
+
+if [ ! -f /run/spe/command ]; then
+    cd /work || finish
+    setsid cttyhack sh
+    finish
+fi
+
+terminal=/dev/ttyAMA1
+stty -F $terminal raw -echo
+mount -t tmpfs -o size=80% tmpfs /work
+cd /work || finish
+cp -a /run/spe/put/. /work/
+sh /run/spe/command </dev/null >$terminal 2>&1
+status=$?
+mkdir -p /run/spe/out/work
+echo $status >/run/spe/out/status
+dmesg >/run/spe/out/dmesg
+mount --bind /work /run/spe/out/work
+(cd /run/spe/put && find . -type f) | while read -r file; do rm -f "/work/$file"; done
+tar -c -f /dev/vda -C /run/spe/out status dmesg work ||
+    echo "init: what is in /work does not fit on the disk"
+finish

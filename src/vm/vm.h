@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/*
+ * Starting a virtual machine whose processors have SPE: QEMU, the plugin in its role as a device, a
+ * device tree that tells of it, and a small guest of our own. docs/vm.md.
+ *
+ * Functions that can fail return 0 or a negative enum spe_error with a sentence in struct vm_error.
+ */
+#ifndef VM_VM_H
+#define VM_VM_H
+
+#include <specimen/error.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define VM_PLUGIN "specimen-qemu.so"
+
+struct vm_error {
+    char what[256], why[768];
+};
+
+/* Fill *error; returns `code`. */
+int vm_fail(struct vm_error *error, int code, const char *what, const char *why, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* A list of strings that grows, ends with NULL and owns its strings. Running out of memory is
+ * remembered and told by vm_words_failed. */
+struct vm_words {
+    char **list;
+    size_t count, room;
+    bool failed;
+};
+
+void vm_words_add(struct vm_words *words, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void vm_words_add_list(struct vm_words *words, char *const *list);
+void vm_words_free(struct vm_words *words);
+
+/* ---- Files of ours --------------------------------------------------------------------------- */
+
+/* ${XDG_CACHE_HOME:-~/.cache}/specimen/vm */
+int vm_cache_folder(char *out, size_t size, struct vm_error *error);
+
+/* A file that is installed or built beside the command: the plugin, or a script of this room. */
+int vm_find_file(const char *name, char *out, size_t size, struct vm_error *error);
+
+/* Prepare QEMU (version NULL) or a guest with that Linux in the cache, unless it is there and
+ * `again` is false. */
+int vm_fetch(const char *cache, const char *version, bool again, struct vm_error *error);
+
+/* ---- QEMU ------------------------------------------------------------------------------------ */
+
+struct vm_qemu {
+    struct vm_words command; /* the program and what it always needs */
+    char path[4096];
+    int major, minor;
+    int level; /* of the plugin interface */
+};
+
+/* The QEMU to use: `path` if it is given, else the cache's, else the one in PATH. SPE_ERR_UNKNOWN
+ * if there is none that is fit. */
+int vm_find_qemu(const char *path, const char *cache, struct vm_qemu *qemu, struct vm_error *error);
+void vm_qemu_free(struct vm_qemu *qemu);
+
+/* Run a program. Its standard input is empty unless `interactive`, its standard output goes to the
+ * file `output` unless that is NULL. After `seconds`, if not 0, it is ended. Returns its exit
+ * status (128 + signal), or an error. */
+int vm_run_program(char *const *command, const char *output, bool interactive, unsigned seconds,
+                   struct vm_error *error);
+
+/* ---- Device tree ----------------------------------------------------------------------------- */
+
+struct vm_region {
+    uint64_t base, size;
+};
+
+/* The interrupt controller, as the tree tells it. */
+struct vm_gic {
+    int version;                  /* 2 or 3 */
+    struct vm_region distributor; /* version 2 */
+    struct vm_region redistributor[4];
+    unsigned redistributors; /* regions; version 3 */
+};
+
+extern const bool vm_has_fdt; /* this build has libfdt; else the functions below can do nothing */
+
+/* Read a flattened device tree of `size` bytes and find the GIC. SPE_ERR_INVALID if it is damaged,
+ * SPE_ERR_UNKNOWN if it has no such controller. */
+int vm_fdt_gic(const uint8_t *tree, size_t size, struct vm_gic *gic);
+
+/* The same tree with a node for the SPU of all CPUs, whose interrupt is PPI `ppi`. *out is to be
+ * freed. */
+int vm_fdt_add_spe(const uint8_t *tree, size_t size, const struct vm_gic *gic, unsigned cpus,
+                   unsigned ppi, uint8_t **out, size_t *out_size);
+
+/* ---- initrd ---------------------------------------------------------------------------------- */
+
+/* A cpio archive ("newc") that Linux unpacks as its first file system. Paths have no leading /. */
+struct vm_cpio {
+    FILE *file;
+    uint32_t inode;
+    bool failed;
+};
+
+void vm_cpio_file(struct vm_cpio *cpio, const char *path, unsigned mode, const void *bytes,
+                  size_t size);
+int vm_cpio_copy(struct vm_cpio *cpio, const char *path, unsigned mode, const char *from,
+                 struct vm_error *error);
+int vm_cpio_tree(struct vm_cpio *cpio, const char *folder, struct vm_error *error);
+void vm_cpio_folder(struct vm_cpio *cpio, const char *path);
+void vm_cpio_device(struct vm_cpio *cpio, const char *path, unsigned major, unsigned minor);
+/* The end; false if anything could not be written. Does not close the file. */
+bool vm_cpio_end(struct vm_cpio *cpio);
+
+/* ---- The machine ----------------------------------------------------------------------------- */
+
+struct vm_options {
+    const char *qemu;            /* path; NULL: find one */
+    const char *kernel, *initrd; /* NULL: the fetched guest's */
+    const char *append;          /* more for Linux's command line */
+    const char *kernel_version;  /* of the fetched guest; NULL: 6.12 */
+    const char *spe;             /* "v1p4", or a feature list; NULL: the CPU's */
+    const char *cpu;             /* preset of the unit; NULL: architecture */
+    const char *qemu_cpu;        /* QEMU's -cpu; NULL: by `cpu` */
+    const char *model;           /* "none" or "functional" */
+    const char *unit;            /* options of the unit: "name=value,..." */
+    const char *output;          /* folder for the files of a run; NULL: the current one */
+    const char *log;             /* file for the console of a run */
+    char *const *put;            /* files for the run, ends with NULL; NULL: none */
+    char *const *command;        /* to run in the guest; NULL: a shell on the terminal */
+    char *const *more;           /* QEMU's options, ends with NULL */
+    unsigned cpus, memory_mb, timeout;
+    bool el2, gic2, plain; /* plain: without the plugin, to compare */
+    bool verbose;          /* say QEMU's command line */
+};
+
+/* Boot; *status is the command's exit status. */
+int vm_boot(const struct vm_options *options, int *status, struct vm_error *error);
+
+#endif

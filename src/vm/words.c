@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vm/vm.h"
+
+int vm_fail(struct vm_error *error, int code, const char *what, const char *why, ...)
+{
+    va_list args;
+
+    snprintf(error->what, sizeof(error->what), "%s", what);
+    va_start(args, why);
+    vsnprintf(error->why, sizeof(error->why), why, args);
+    va_end(args);
+    return code;
+}
+
+static void add(struct vm_words *w, char *word)
+{
+    if (w->count + 2 > w->room) {
+        size_t room = w->room ? 2 * w->room : 32;
+        char **list = realloc(w->list, room * sizeof(*list));
+
+        if (!list) {
+            free(word);
+            w->failed = true;
+            return;
+        }
+        w->list = list;
+        w->room = room;
+    }
+    w->list[w->count++] = word;
+    w->list[w->count] = NULL;
+    w->failed |= !word;
+}
+
+void vm_words_add(struct vm_words *w, const char *format, ...)
+{
+    va_list args;
+    char *word;
+
+    va_start(args, format);
+    if (vasprintf(&word, format, args) < 0)
+        word = NULL;
+    va_end(args);
+    add(w, word);
+}
+
+void vm_words_add_list(struct vm_words *w, char *const *list)
+{
+    for (; list && *list; list++)
+        add(w, strdup(*list));
+}
+
+void vm_words_free(struct vm_words *w)
+{
+    for (size_t i = 0; i < w->count; i++)
+        free(w->list[i]);
+    free(w->list);
+    *w = (struct vm_words){0};
+}

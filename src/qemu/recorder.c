@@ -20,7 +20,7 @@
 #include "qemu/tasks.h"
 #include "qemu/unit.h"
 
-enum { VCPUS_MAX = 1 << 16 };
+enum { VCPUS_MAX = 1 << 18 };
 
 /* A thread's last system call, until it returns. */
 struct call {
@@ -30,6 +30,7 @@ struct call {
 
 static struct vcpu vcpus[VCPUS_MAX]; /* by QEMU's index, which grows with every thread */
 static struct call calls[VCPUS_MAX];
+static unsigned vcpu_end; /* no index so far was as large */
 static struct wire_setup setup;
 static bool announced; /* the launcher knows what is loaded */
 static pid_t process;
@@ -312,6 +313,8 @@ static void vcpu_init(unsigned index)
         fputs("specimen: there is no room for another thread\n", stderr);
         abort();
     }
+    if (index >= vcpu_end)
+        vcpu_end = index + 1;
     vcpus[index].block = &nowhere;
     if (board)
         registers_find();
@@ -326,11 +329,14 @@ static void vcpu_exit(unsigned index)
     unit_end(v);
     if (unit_process.stat)
         counts_add(v);
+    unit_free(v);
 }
 
 static void end_all(void)
 {
-    for (unsigned i = 0; i < VCPUS_MAX && vcpus[i].samples; i++) {
+    for (unsigned i = 0; i < vcpu_end; i++) {
+        if (!vcpus[i].samples)
+            continue;
         pull(i);
         unit_end(&vcpus[i]);
         if (unit_process.stat)
@@ -369,9 +375,11 @@ static void in_child(void)
     unit_process.lineage = unit_process.lineage * 31 + 2;
     slots_reset();
     counts_reset();
-    for (unsigned i = 0; i < VCPUS_MAX && vcpus[i].samples; i++) {
+    for (unsigned i = 0; i < vcpu_end; i++) {
         struct vcpu *v = &vcpus[i];
 
+        if (!v->samples)
+            continue;
         pthread_mutex_init(&v->lock, NULL);
         free(v->executed);
         free(v->met);

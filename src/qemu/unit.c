@@ -541,6 +541,13 @@ void unit_end(struct vcpu *v)
     pthread_mutex_unlock(&v->lock);
 }
 
+void unit_free(struct vcpu *v)
+{
+    forget(v);
+    free(v->samples);
+    v->samples = NULL;
+}
+
 bool unit_grow_counts(struct vcpu *v)
 {
     size_t blocks, sites;

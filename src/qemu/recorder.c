@@ -332,18 +332,31 @@ static void vcpu_exit(unsigned index)
     unit_free(v);
 }
 
-static void end_all(void)
+/* Counts are added only of threads that do not run any more. */
+static void end_units(bool (*stands_still)(unsigned index))
 {
     for (unsigned i = 0; i < vcpu_end; i++) {
         if (!vcpus[i].samples)
             continue;
         pull(i);
         unit_end(&vcpus[i]);
-        if (unit_process.stat)
+        if (unit_process.stat && stands_still(i))
             counts_add(&vcpus[i]);
     }
     if (unit_process.stat)
         counts_send();
+}
+
+/* At the end of the process QEMU has stopped all of them. */
+static bool any(unsigned index)
+{
+    (void)index;
+    return true;
+}
+
+static void end_all(void)
+{
+    end_units(any);
 }
 
 /* ---- Fork ----------------------------------------------------------------------------------- */
@@ -398,10 +411,17 @@ static void in_child(void)
 
 /* ---- System calls --------------------------------------------------------------------------- */
 
-/* Just before exec. */
+/* Just before exec, which is where the thread of this vCPU stands. */
+static unsigned leaving;
+
+static bool is_leaving(unsigned index)
+{
+    return index == leaving;
+}
+
 static void leave(void)
 {
-    end_all();
+    end_units(is_leaving);
     channel_leave();
 }
 
@@ -410,8 +430,10 @@ static void on_syscall(unsigned index, int64_t number, const uint64_t arguments[
     calls[index].number = number;
     memcpy(calls[index].arguments, arguments, sizeof(calls[index].arguments));
     tasks_syscall(number, arguments);
-    if (number == SYSCALL_EXECVE || number == SYSCALL_EXECVEAT)
+    if (number == SYSCALL_EXECVE || number == SYSCALL_EXECVEAT) {
+        leaving = index;
         tasks_exec(number, arguments, leave);
+    }
 }
 
 static void on_syscall_return(unsigned index, int64_t number, int64_t result)

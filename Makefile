@@ -26,7 +26,7 @@ setup:	## install what is missing on this machine (Debian, Ubuntu)
 	@tools/setup.sh test
 
 demo:	## set up if needed, build, and show what Specimen does
-	@tools/setup.sh build
+	@tools/setup.sh demo
 	@$(MAKE) --no-print-directory build
 	@SPE=$(BUILD)/src/spe tools/demo.sh
 

@@ -7,9 +7,9 @@
 # ${XDG_CACHE_HOME:-~/.cache}/specimen/qemu. Nothing else on the machine is changed, except that
 # missing packages for the build are installed.
 #
-#   tools/build-qemu.sh [--if-needed] [--suite NAME] [--keep FOLDER]
+#   tools/build-qemu.sh [--check] [--suite NAME] [--keep FOLDER]
 #
-#   --if-needed     do nothing if this machine has a QEMU with plugins already
+#   --check         only see whether this machine has a QEMU with plugins: exit with 0 or 1
 #   --suite NAME    take the source of another release, such as trixie
 #   --keep FOLDER   build there and leave it, instead of in a temporary folder
 set -euo pipefail
@@ -18,23 +18,24 @@ cache=${XDG_CACHE_HOME:-$HOME/.cache}/specimen/qemu
 say() { echo "build-qemu: $*"; }
 die() { echo "build-qemu: $*" >&2; exit 1; }
 
-if_needed=no suite='' keep=''
+check=no suite='' keep=''
 while [ $# != 0 ]; do
     case $1 in
-    --if-needed) if_needed=yes ;;
+    --check) check=yes ;;
     --suite) suite=${2:?} && shift ;;
     --keep) keep=${2:?} && shift ;;
-    *) die "unknown argument '$1': expected --if-needed, --suite NAME or --keep FOLDER" ;;
+    *) die "unknown argument '$1': expected --check, --suite NAME or --keep FOLDER" ;;
     esac
     shift
 done
 
 has_plugins() { "$1" --help 2>/dev/null | grep -q -- '-plugin'; }
 
-if [ $if_needed = yes ]; then
+if [ $check = yes ]; then
     for qemu in "$(command -v qemu-aarch64 || true)" "$cache/bin/qemu-aarch64"; do
         if [ -n "$qemu" ] && [ -x "$qemu" ] && has_plugins "$qemu"; then exit 0; fi
     done
+    exit 1
 fi
 
 # ---- what the build takes ------------------------------------------------------------------------

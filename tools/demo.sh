@@ -17,14 +17,19 @@ step() { # a sentence, then the command, which is shown as a reader would type i
     (cd "$work" && PATH="$(dirname "$spe"):$PATH" bash -o pipefail -c "$2")
 }
 
-step "A stream of 1000 sample records, as a Neoverse N1 would write them" \
-    "spe gen --records 1000 --cpu neoverse-n1 > stream.spe && ls -l stream.spe | cut -d ' ' -f 5-"
-step "Its first packets, one a line" \
-    "spe dump --raw --count 24 stream.spe"
-step "The same, one record a line" \
-    "spe dump --raw --records --count 5 stream.spe"
-step "Does it follow the rules of the architecture, and is every byte accounted for?" \
-    "spe check --cpu neoverse-n1 stream.spe"
+cp examples/three_ways.c "$work"
+step "A program for AArch64: three loops over the same numbers, and one of them is slow" \
+    "aarch64-linux-gnu-gcc -O2 -g three_ways.c -o three_ways && readelf -h three_ways | grep Machine"
+step "Run it here, with a Statistical Profiling Unit in software: a genuine SPE perf.data" \
+    "spe record -c 2048 -- ./three_ways"
+step "What was slow, where, and why" \
+    "spe report --top 4 --data none"
+step "Only the loads that took long, a line each" \
+    "spe script -F ip,sym,addr,weight,data_src --filter 'load and total > 100' --count 5"
+step "The raw packets, as 'perf script -D' prints them" \
+    "spe dump --count 8 perf.data"
+step "Does every record follow the architecture, and is every byte accounted for?" \
+    "spe check perf.data"
 cat >"$work/fault.sim" <<'END'
 preset neoverse-n1
 buffer 0x10000 64K                                    # where the unit writes its records
@@ -34,7 +39,7 @@ op load pc=0x400000
 run 257
 show PMBPTR_EL1 PMBSR_EL1
 END
-step "The unit itself: what happens when its buffer faults in the middle of a record?" \
+step "The unit alone: what happens when its buffer faults in the middle of a record?" \
     "cat fault.sim; spe sim fault.sim"
 echo
 echo "# Next: ${SPE:-build/src/spe} --help, docs/, and 'make install'"

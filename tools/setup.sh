@@ -5,10 +5,12 @@
 # Installs what Specimen needs and this machine lacks. Run it as often as you like: when nothing is
 # missing it says so and does nothing else.
 #
-#   tools/setup.sh [--check] [build|check|test]
+#   tools/setup.sh [--check] [build|demo|check|test]
 #
-#   build    what it takes to build Specimen and run the demo
-#   check    that, and what the tests of one build take
+#   build    what it takes to build Specimen
+#   demo     that, and what it takes to record a program for AArch64: a compiler, and a QEMU with
+#            plugins, which is built where the distribution has none (tools/build-qemu.sh)
+#   check    what it takes to build, and what the tests of one build take
 #   test     all that `make test` uses (the default)
 #   --check  install nothing, say nothing when all is here, exit with 1 when something is missing
 set -euo pipefail
@@ -23,6 +25,8 @@ build | file /usr/include/stdio.h                       | libc6-dev             
 build | command meson                                   | meson                 | build system
 build | command ninja                                   | ninja-build           | build system
 build | command pkg-config                              | pkg-config            | finding libraries
+build | library libdw                                   | libdw-dev             | symbols, source lines
+build | library libzstd                                 | libzstd-dev           | compressed recordings
 build | command python3                                 | python3               | build system, tests
 test  | command gcc                                     | gcc                   | C compiler
 check | library cmocka                                  | libcmocka-dev         | unit tests
@@ -32,13 +36,16 @@ test  | command clang-format                            | clang-format          
 test  | command clang-tidy                              | clang-tidy            | static analysis
 test  | command mandoc                                  | mandoc                | manual page check
 test  | perf                                            | <perf>                | comparison with perf
-cross | command aarch64-linux-gnu-gcc                   | gcc-aarch64-linux-gnu | AArch64 build
-cross | file /usr/aarch64-linux-gnu/include/stdio.h     | libc6-dev-arm64-cross | AArch64 build
-cross | command qemu-aarch64                            | qemu-user             | AArch64 tests
+cross | command aarch64-linux-gnu-gcc                   | gcc-aarch64-linux-gnu | AArch64 programs
+cross | file /usr/aarch64-linux-gnu/include/stdio.h     | libc6-dev-arm64-cross | AArch64 programs
+cross | command qemu-aarch64                            | qemu-user             | running and recording them
 '
 # cmocka for AArch64 is no cross package and adding an architecture to the machine's dpkg would be
 # too much, so it is unpacked here. SPECIMEN_DEPS may point at a folder that has it already.
 deps=${SPECIMEN_DEPS:-.deps}/aarch64
+# Real programs that the tests record, with their libraries.
+programs=${SPECIMEN_DEPS:-.deps}/programs
+program_packages='coreutils gzip zstd sqlite3 python3-minimal'
 
 die() { echo "setup: $*" >&2; exit 1; }
 
@@ -46,13 +53,14 @@ check_only=no profile=test
 for arg; do
     case $arg in
     --check) check_only=yes ;;
-    build | check | test) profile=$arg ;;
-    *) die "unknown argument '$arg': expected --check, build, check or test" ;;
+    build | demo | check | test) profile=$arg ;;
+    *) die "unknown argument '$arg': expected --check, build, demo, check or test" ;;
     esac
 done
 
 case $profile in
 build) profiles='build' ;;
+demo) profiles='build cross' ;;
 check) profiles='build check' ;;
 test) profiles='build check test' ;;
 esac
@@ -92,16 +100,29 @@ look() {
 }
 
 need_arm64_cmocka() {
-    [[ " $profiles " == *' cross '* ]] && ! compgen -G "$deps/usr/lib/*/libcmocka.so" >/dev/null
+    [[ "$profile $profiles " == test*' cross '* ]] && ! compgen -G "$deps/usr/lib/*/libcmocka.so" >/dev/null
 }
 
+need_arm64_programs() {
+    [[ "$profile $profiles " == test*' cross '* ]] && [ ! -e "$programs/usr/bin/sqlite3" ]
+}
+
+need_qemu() { [[ " $profiles " == *' cross '* ]] && ! tools/build-qemu.sh --check; }
+
 look
-if [ ${#missing_packages[@]} = 0 ] && ! need_arm64_cmocka; then
+if [ ${#missing_packages[@]} = 0 ] && ! need_arm64_cmocka && ! need_arm64_programs && ! need_qemu; then
     [ $check_only = yes ] || echo "setup: everything is here"
     exit 0
 fi
 if need_arm64_cmocka; then
     missing_lines+=("$(printf '  %-24s %s' 'cmocka for AArch64' "AArch64 tests (in $deps, not installed)")")
+fi
+if need_arm64_programs; then
+    missing_lines+=("$(printf '  %-24s %s' 'programs for AArch64' "to record in tests (in $programs, not installed)")")
+fi
+
+if need_qemu; then
+    missing_lines+=("$(printf '  %-24s %s' 'a QEMU with plugins' 'recording (built, if the distribution has none)')")
 fi
 
 ID='' ID_LIKE='' VERSION_CODENAME=''
@@ -174,54 +195,69 @@ if [ ${#missing_packages[@]} != 0 ]; then
 fi
 
 # An apt of its own for AArch64: its lists, cache and status live in a folder that is thrown away,
-# it needs no root, and the machine's apt does not notice.
-fetch_arm64_cmocka() {
-    local sources names
+# it needs no root, and the machine's apt does not notice. Sets work and private_apt.
+make_private_apt() {
     work=$(mktemp -d)
     trap 'rm -rf "$work"' EXIT
     chmod 755 "$work"
-    mkdir -p "$work"/{lists,cache,debs}
+    mkdir -p "$work"/{lists,cache}
     : >"$work/status"
-    local private=(-o APT::Architecture=arm64 -o APT::Architectures::=arm64
+    private_apt=(-o APT::Architecture=arm64 -o APT::Architectures::=arm64
         -o Dir::State="$work" -o Dir::State::Lists="$work/lists"
         -o Dir::State::status="$work/status" -o Dir::Cache="$work/cache"
-        -o APT::Sandbox::User="$(id -un)" -o Acquire::Languages=none -o Acquire::Retries=2 -q)
+        -o APT::Install-Recommends=false -o APT::Sandbox::User="$(id -un)"
+        -o Acquire::Languages=none -o Acquire::Retries=2 -q)
+}
 
-    # First with the machine's own sources, so that a local mirror is used; else with the
-    # distribution's, because those may be for one architecture only (on Ubuntu they always are).
-    for sources in machine distribution; do
-        if [ $sources = distribution ]; then
-            case $system in
-            debian) echo "deb http://deb.debian.org/debian $VERSION_CODENAME main" ;;
-            ubuntu) echo "deb http://ports.ubuntu.com/ubuntu-ports $VERSION_CODENAME main universe" ;;
-            esac >"$work/sources.list"
-            private+=(-o Dir::Etc::SourceList="$work/sources.list" -o Dir::Etc::SourceParts=-)
-            rm -rf "$work"/lists/* "$work"/cache/*
-        fi
-        apt-get "${private[@]}" update >>"$work/log" 2>&1 || true
-        names=$(apt-cache "${private[@]}" depends libcmocka-dev 2>>"$work/log" |
-            sed -n 's/.*Depends: \(libcmocka[0-9a-z]*\)$/\1/p')
+# unpack_arm64 FOLDER PACKAGE...: the packages and all that they need.
+unpack_arm64() {
+    local folder=$1 deb dir
+    shift
+    rm -rf "$work"/cache/archives "$folder"
+    apt-get "${private_apt[@]}" install --download-only -y "$@" >>"$work/log" 2>&1 || return
+    mkdir -p "$folder.new"
+    for deb in "$work"/cache/archives/*.deb; do dpkg-deb -x "$deb" "$folder.new" || return; done
+    rm -rf "${folder:?}.new/usr/share/doc" "${folder:?}.new/usr/share/man" "${folder:?}.new/usr/share/locale"
+    # Where packages have everything below usr, base-files has links that we need, too.
+    for dir in lib bin; do [ -e "$folder.new/$dir" ] || ln -s "usr/$dir" "$folder.new/$dir"; done
+    mv "$folder.new" "$folder"
+}
+
+unpack_all_arm64() {
+    if need_arm64_cmocka; then unpack_arm64 "$deps" libcmocka-dev || return; fi
+    if need_arm64_programs; then
         # shellcheck disable=SC2086
-        if (cd "$work/debs" && apt-get "${private[@]}" download libcmocka-dev $names) \
-            >>"$work/log" 2>&1; then
-            local deb
-            rm -rf "$deps"
-            mkdir -p "$deps"
-            for deb in "$work"/debs/*.deb; do dpkg-deb -x "$deb" "$deps"; done
-            rm -rf "${deps:?}/usr/share"
-            return 0
-        fi
-    done
+        unpack_arm64 "$programs" $program_packages || return
+    fi
+}
+
+# First with the machine's own sources, so that a local mirror is used; else with the
+# distribution's, because those may be for one architecture only (on Ubuntu they always are).
+fetch_arm64() {
+    make_private_apt
+    apt-get "${private_apt[@]}" update >>"$work/log" 2>&1 || true
+    if unpack_all_arm64; then return 0; fi
+    case $system in
+    debian) echo "deb http://deb.debian.org/debian $VERSION_CODENAME main" ;;
+    ubuntu) echo "deb http://ports.ubuntu.com/ubuntu-ports $VERSION_CODENAME main universe" ;;
+    esac >"$work/sources.list"
+    private_apt+=(-o Dir::Etc::SourceList="$work/sources.list" -o Dir::Etc::SourceParts=-)
+    rm -rf "$work"/lists/* "$work"/cache/*
+    apt-get "${private_apt[@]}" update >>"$work/log" 2>&1 || true
+    if unpack_all_arm64; then return 0; fi
     cat "$work/log" >&2
     return 1
 }
 
-if need_arm64_cmocka; then
-    fetch_arm64_cmocka || die "could not fetch cmocka for AArch64, see apt's messages above"
+if need_arm64_cmocka || need_arm64_programs; then
+    echo "setup: fetching AArch64 packages into ${SPECIMEN_DEPS:-.deps}"
+    fetch_arm64 || die "could not fetch packages for AArch64, see apt's messages above"
 fi
 
+if need_qemu; then tools/build-qemu.sh; fi
+
 look
-if [ ${#missing_packages[@]} != 0 ] || need_arm64_cmocka; then
+if [ ${#missing_packages[@]} != 0 ] || need_arm64_cmocka || need_arm64_programs || need_qemu; then
     printf '%s\n' "${missing_lines[@]}" >&2
     die "this is still missing after the installation"
 fi

@@ -48,6 +48,12 @@ struct spe_latency_summary {
     uint16_t saturated_at;          /* this value means "or more"; 0: not known */
 };
 
+/* Columns of the rows that are not read: spe_profile_options.omit. */
+#define SPE_ANALYSIS_OMIT                                                                          \
+    (SPE_OMIT_OFFSET | SPE_OMIT_TIMESTAMP | SPE_OMIT_TARGET | SPE_OMIT_PA |                        \
+     SPE_OMIT_PREVIOUS_TARGET | SPE_OMIT_LATENCIES | SPE_OMIT_SOURCE | SPE_OMIT_CONTEXTS |         \
+     SPE_OMIT_COMM)
+
 /* ---- Asking --------------------------------------------------------------------------------- */
 
 enum spe_group_by {

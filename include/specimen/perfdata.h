@@ -47,9 +47,11 @@ struct spe_perf_time_conv {
 /* SPE_OK, or SPE_ERR_RANGE if shift or mult make no conversion. */
 SPE_API int spe_perf_time_validate(const struct spe_perf_time_conv *tc);
 
-/* Both are exact in 128 bits and wrap at 2^64 as the clock itself would. The ticks of a nanosecond
+/* All are exact in 128 bits and wrap at 2^64 as the clock itself would. The ticks of a nanosecond
  * are the last that do not lie after it. A conversion that does not validate gives 0. */
 SPE_API uint64_t spe_perf_time_to_ns(const struct spe_perf_time_conv *tc, uint64_t ticks);
+SPE_API void spe_perf_times_to_ns(const struct spe_perf_time_conv *tc, const uint64_t *ticks,
+                                  uint64_t *ns, size_t count);
 SPE_API uint64_t spe_perf_time_to_ticks(const struct spe_perf_time_conv *tc, uint64_t ns);
 
 /* The conversion that Linux uses for a counter of this frequency, with zero = 0: the largest

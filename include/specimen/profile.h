@@ -54,6 +54,20 @@ enum {
     SPE_WANT_LINE = 1u << 1,   /* line: needs debug information, and time to read it */
 };
 
+/* Columns that may be left out, for speed: they are then NULL, but where they are needed inside. */
+enum {
+    SPE_OMIT_OFFSET = 1u << 0,
+    SPE_OMIT_TIMESTAMP = 1u << 1, /* time_ns stays */
+    SPE_OMIT_TARGET = 1u << 2,
+    SPE_OMIT_VA = 1u << 3, /* and tag */
+    SPE_OMIT_PA = 1u << 4,
+    SPE_OMIT_PREVIOUS_TARGET = 1u << 5,
+    SPE_OMIT_LATENCIES = 1u << 6, /* issue, translation, alt_issue; total stays */
+    SPE_OMIT_SOURCE = 1u << 7,    /* level stays */
+    SPE_OMIT_CONTEXTS = 1u << 8,  /* pid, tid and thread stay */
+    SPE_OMIT_COMM = 1u << 9,
+};
+
 /* In which order rows come. Queues (SPE buffers, one for each CPU or thread) are numbered as they
  * appear in the file. Rows of one group are of one queue, but for SPE_ORDER_TIME. */
 enum spe_profile_order {
@@ -64,10 +78,11 @@ enum spe_profile_order {
 };
 
 struct spe_profile_options {
-    size_t size;         /* sizeof(struct spe_profile_options) */
-    unsigned threads;    /* 0: as many as there are CPUs */
-    unsigned order;      /* enum spe_profile_order */
-    unsigned want;       /* SPE_WANT_... */
+    size_t size;      /* sizeof(struct spe_profile_options) */
+    unsigned threads; /* 0: as many as there are CPUs, at most one for each 256 MB of SPE bytes */
+    unsigned order;   /* enum spe_profile_order */
+    unsigned want;    /* SPE_WANT_... */
+    unsigned omit;    /* SPE_OMIT_...: what is not read. A filter reads everything */
     unsigned group_rows; /* most rows of a group; 0: 4096; at most 65536 */
 
     const char *symfs;     /* files of the recording's machine are below this directory; NULL: / */

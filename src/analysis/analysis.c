@@ -14,7 +14,7 @@
 
 #define DATA_SLOTS 32768
 #define DATA_AHEAD 8
-#define DATA_BATCH 1024
+#define BATCH 512 /* rows */
 #define PC_SLOTS 524288
 #define BRANCH_SLOTS 131072 /* branches that are kept when pcs are summed up */
 
@@ -24,6 +24,9 @@
 #define IN_CODE                                                                                    \
     (1u << SPE_BY_FUNCTION | 1u << SPE_BY_LINE | 1u << SPE_BY_FUNCTION_LINE | 1u << SPE_BY_DSO)
 
+#define STEP_KINDS 3
+#define STEP_EVENTS 128
+
 struct op_count {
     uint64_t samples, latency_samples, latency;
 };
@@ -31,6 +34,8 @@ struct op_count {
 struct spe_analysis {
     struct spe_analysis_config config;
     uint8_t class_of[OP_COUNT]; /* enum mix_class */
+    uint8_t step_of[OP_COUNT];
+    place_vector steps[STEP_KINDS][STEP_EVENTS][2]; /* what a sample adds to its place */
     struct op_count ops[OP_COUNT];
     uint64_t event_bytes[8][256]; /* samples by each byte of their events */
     struct latency served[SPE_SERVED_COUNT];
@@ -41,6 +46,37 @@ struct spe_analysis {
     struct spe_counts totals; /* of the places that have been summed up */
     struct heavy data;
 };
+
+/* Kinds of operation, for what is counted of places. */
+enum { STEP_MEMORY, STEP_BRANCH, STEP_OTHER };
+
+/* Events that places count, as one index: from bit 3 to bit 9. */
+#define STEP_EVENT(event) (1u << (SPE_EVENT_##event - SPE_EVENT_L1D_MISS))
+_Static_assert(STEP_EVENT(LLC_MISS) == STEP_EVENTS / 2, "the events of a step are in its index");
+
+static void prepare_steps(struct spe_analysis *a)
+{
+    unsigned op, kind, events;
+
+    for (op = 0; op < OP_COUNT; op++)
+        a->step_of[op] = a->class_of[op] <= MIX_STORE    ? STEP_MEMORY
+                         : a->class_of[op] == MIX_BRANCH ? STEP_BRANCH
+                                                         : STEP_OTHER;
+    for (kind = 0; kind < STEP_KINDS; kind++) {
+        for (events = 0; events < STEP_EVENTS; events++) {
+            struct place step = {.samples = 1};
+
+            step.memory = kind == STEP_MEMORY;
+            step.branches = kind == STEP_BRANCH;
+            step.l1_misses = step.memory && events & STEP_EVENT(L1D_MISS);
+            step.llc_misses = step.memory && events & STEP_EVENT(LLC_MISS);
+            step.tlb_walks = step.memory && events & STEP_EVENT(TLB_WALK);
+            step.mispredicted = step.branches && events & STEP_EVENT(MISPREDICTED);
+            step.not_taken = step.branches && events & STEP_EVENT(NOT_TAKEN);
+            memcpy(a->steps[kind][events], step.vectors, sizeof(step.vectors));
+        }
+    }
+}
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
@@ -62,6 +98,7 @@ static int prepare(struct spe_analysis *a)
         return SPE_ERR_INVALID;
     for (i = 0; i < OP_COUNT; i++)
         a->class_of[i] = (uint8_t)mix_class_of(i);
+    prepare_steps(a);
     for (i = 0; i < SPE_SERVED_COUNT; i++) {
         if (latency_prepare(&a->served[i]) < 0)
             return SPE_ERR_NOMEM;
@@ -188,18 +225,26 @@ static int sum_up_places(struct spe_analysis *a, struct spe_profile *profile)
     return SPE_OK;
 }
 
+/* The table is kept sparse up to its largest size, so that nearly all places are where they are
+ * looked for first. */
 static int make_room_for_place(struct spe_analysis *a, struct spe_profile *profile)
 {
-    if (a->places.slots && a->places.mask + 1 >= a->config.pc_slots)
-        return sum_up_places(a, profile);
-    return places_grow(&a->places);
+    if (a->places.mask + 1 < a->config.pc_slots)
+        return a->places.used < a->places.mask / 8 ? SPE_OK : places_grow(&a->places);
+    return places_full(&a->places) ? sum_up_places(a, profile) : SPE_OK;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static struct place *new_place(struct spe_analysis *a, const struct spe_rows *rows, size_t i,
-                               struct place *slot)
+/* The place of a row that is the first of its place. */
+static struct place *new_place(struct spe_analysis *a, struct spe_profile *profile,
+                               const struct spe_rows *rows, size_t i)
 {
+    struct place *slot;
+
+    if (make_room_for_place(a, profile) < 0)
+        return NULL;
+    slot = place_find(&a->places, rows->pc[i], rows->map[i]);
     memset(slot, 0, sizeof(*slot));
     slot->pc = rows->pc[i];
     slot->map = rows->map[i];
@@ -209,27 +254,25 @@ static struct place *new_place(struct spe_analysis *a, const struct spe_rows *ro
     return slot;
 }
 
-static void count_place(struct spe_analysis *a, const struct spe_rows *rows, size_t i,
-                        enum mix_class class_)
+static inline bool count_place(struct spe_analysis *a, struct spe_profile *profile,
+                               const struct spe_rows *rows, size_t i, unsigned op)
 {
     struct place *place = place_find(&a->places, rows->pc[i], rows->map[i]);
-    uint64_t events = rows->events[i];
-    uint32_t memory = class_ <= MIX_STORE, branch = class_ == MIX_BRANCH;
+    const place_vector *step =
+        a->steps[a->step_of[op]][rows->events[i] >> SPE_EVENT_L1D_MISS & (STEP_EVENTS - 1)];
 
-    if (!place->samples)
-        place = new_place(a, rows, i, place);
-    place->samples++;
+    if (!place->samples) {
+        place = new_place(a, profile, rows, i);
+        if (!place)
+            return false;
+    }
     place->latency += rows->total[i];
-    place->memory += memory;
-    place->branches += branch;
-    place->l1_misses += (uint32_t)(events >> SPE_EVENT_L1D_MISS) & memory;
-    place->llc_misses += (uint32_t)(events >> SPE_EVENT_LLC_MISS) & memory;
-    place->tlb_walks += (uint32_t)(events >> SPE_EVENT_TLB_WALK) & memory;
-    place->mispredicted += (uint32_t)(events >> SPE_EVENT_MISPREDICTED) & branch;
-    place->not_taken += (uint32_t)(events >> SPE_EVENT_NOT_TAKEN) & branch;
+    place->vectors[0] += step[0];
+    place->vectors[1] += step[1];
+    return true;
 }
 
-static void count_events(struct spe_analysis *a, uint64_t events)
+static inline void count_events(struct spe_analysis *a, uint64_t events)
 {
     unsigned byte;
 
@@ -239,7 +282,8 @@ static void count_events(struct spe_analysis *a, uint64_t events)
         a->event_bytes[byte][events & 0xff]++;
 }
 
-static void count_op(struct spe_analysis *a, unsigned op, const struct spe_rows *rows, size_t i)
+static inline void count_op(struct spe_analysis *a, unsigned op, const struct spe_rows *rows,
+                            size_t i)
 {
     struct op_count *count = &a->ops[op];
 
@@ -250,7 +294,8 @@ static void count_op(struct spe_analysis *a, unsigned op, const struct spe_rows 
 
 static void count_load(struct spe_analysis *a, const struct spe_rows *rows, size_t i)
 {
-    unsigned served = spe_served_by(rows->level[i], rows->events[i]);
+    unsigned level = rows->level[i];
+    unsigned served = level != SPE_LEVEL_UNKNOWN ? level : spe_served_by(level, rows->events[i]);
 
     a->loads[served]++;
     if (rows->counters[i] >> SPE_COUNTER_TOTAL & 1)
@@ -269,43 +314,33 @@ static bool has_data(const struct spe_rows *rows, size_t i)
            (rows->addresses[i] >> SPE_ADDRESS_VA);
 }
 
-static void count_data(struct spe_analysis *a, const struct spe_rows *rows, size_t i)
+static void count_data(struct spe_analysis *a, const struct spe_rows *rows, size_t i, uint64_t hash)
 {
     uint32_t thread = rows->thread[i];
-    struct heavy_key *key =
-        heavy_add(&a->data, rows->va[i] >> a->config.data_shift, space_of(rows, i), rows->total[i]);
+    struct heavy_counts *counts = heavy_add_hashed(
+        &a->data, hash, rows->va[i] >> a->config.data_shift, space_of(rows, i), rows->total[i]);
 
-    if (!key)
-        return;
-    if (key->samples == 1)
-        key->thread = thread;
-    key->loads += !(rows->op[i] & 1);
-    key->stores += rows->op[i] & 1;
-    key->misses += rows->events[i] >> SPE_EVENT_L1D_MISS & 1;
-    key->several |= key->thread != thread;
+    counts->thread = counts->samples == 1 ? thread : counts->thread;
+    counts->loads += !(rows->op[i] & 1);
+    counts->misses += rows->events[i] >> SPE_EVENT_L1D_MISS & 1;
+    counts->several |= counts->thread != thread;
 }
 
-/* First which rows have data, without a branch that nobody can predict. Data is all over the
- * memory, and so are its sets: ask for them some rows ahead. */
-static void add_data(struct spe_analysis *a, const struct spe_rows *rows)
+/* Data is all over the memory, and so are its sets: ask for them ahead. */
+static void count_all_data(struct spe_analysis *a, const struct spe_rows *rows, size_t from,
+                           const uint16_t *with_data, size_t n)
 {
-    uint16_t with_data[DATA_BATCH];
-    size_t from, i, n;
+    uint64_t hash[BATCH];
+    size_t i;
 
-    for (from = 0; from < rows->count; from += DATA_BATCH) {
-        size_t count = rows->count - from < DATA_BATCH ? rows->count - from : DATA_BATCH;
+    for (i = 0; i < n; i++) {
+        size_t row = from + with_data[i];
 
-        for (i = 0, n = 0; i < count; i++) {
-            with_data[n] = (uint16_t)i;
-            n += has_data(rows, from + i);
-        }
-        for (i = 0; i < n; i++) {
-            size_t ahead = from + with_data[i + DATA_AHEAD < n ? i + DATA_AHEAD : i];
-
-            heavy_prefetch(&a->data, rows->va[ahead] >> a->config.data_shift,
-                           space_of(rows, ahead));
-            count_data(a, rows, from + with_data[i]);
-        }
+        hash[i] = heavy_hash(rows->va[row] >> a->config.data_shift, space_of(rows, row));
+    }
+    for (i = 0; i < n; i++) {
+        heavy_prefetch(&a->data, hash[i + DATA_AHEAD < n ? i + DATA_AHEAD : i]);
+        count_data(a, rows, from + with_data[i], hash[i]);
     }
 }
 
@@ -340,40 +375,58 @@ static int count_tasks(struct spe_analysis *a, const struct spe_rows *rows, size
     return error;
 }
 
-static int add_row(struct spe_analysis *a, struct spe_profile *profile, const struct spe_rows *rows,
-                   size_t i)
+static unsigned op_of(const struct spe_rows *rows, size_t i)
 {
-    unsigned op = rows->has[i] & SPE_HAS_OP ? rows->op[i] & 0x3ffu : OP_NONE;
-    enum mix_class class_ = a->class_of[op];
+    return rows->has[i] & SPE_HAS_OP ? rows->op[i] & 0x3ffu : OP_NONE;
+}
 
-    if (places_full(&a->places) && make_room_for_place(a, profile) < 0)
-        return SPE_ERR_NOMEM;
-    count_op(a, op, rows, i);
-    count_events(a, rows->events[i]);
-    count_place(a, rows, i, class_);
-    if (class_ == MIX_LOAD)
-        count_load(a, rows, i);
-    if (a->config.by & ~IN_CODE)
-        return count_tasks(a, rows, i, class_);
+/* Which rows are loads, and which have data, is first found out without a branch that nobody can
+ * predict. */
+static int add_batch(struct spe_analysis *a, struct spe_profile *profile,
+                     const struct spe_rows *rows, size_t from, size_t count)
+{
+    uint16_t loads[BATCH], with_data[BATCH];
+    size_t i, n_loads = 0, n_data = 0;
+
+    for (i = 0; i < count; i++) {
+        unsigned op = op_of(rows, from + i);
+
+        count_op(a, op, rows, from + i);
+        count_events(a, rows->events[from + i]);
+        if (!count_place(a, profile, rows, from + i, op))
+            return SPE_ERR_NOMEM;
+        loads[n_loads] = with_data[n_data] = (uint16_t)i;
+        n_loads += a->class_of[op] == MIX_LOAD;
+        n_data += has_data(rows, from + i);
+    }
+    for (i = 0; i < n_loads; i++)
+        count_load(a, rows, from + loads[i]);
+    if (a->config.data)
+        count_all_data(a, rows, from, with_data, n_data);
+    for (i = 0; a->config.by & ~IN_CODE && i < count; i++) {
+        if (count_tasks(a, rows, from + i, a->class_of[op_of(rows, from + i)]) < 0)
+            return SPE_ERR_NOMEM;
+    }
     return SPE_OK;
 }
 
 int spe_analysis_add(struct spe_analysis *a, struct spe_profile *profile,
                      const struct spe_rows *rows)
 {
-    size_t i;
+    size_t from;
 
     a->rows_since_sum += rows->count;
     if (a->rows_since_sum > ROWS_BEFORE_SUM && sum_up_places(a, profile) < 0)
         return SPE_ERR_NOMEM;
-    for (i = 0; i < rows->count; i++) {
-        int error = add_row(a, profile, rows, i);
+    if (!a->places.slots && places_grow(&a->places) < 0)
+        return SPE_ERR_NOMEM;
+    for (from = 0; from < rows->count; from += BATCH) {
+        size_t count = rows->count - from < BATCH ? rows->count - from : BATCH;
+        int error = add_batch(a, profile, rows, from, count);
 
         if (error < 0)
             return error;
     }
-    if (a->config.data)
-        add_data(a, rows);
     return SPE_OK;
 }
 
@@ -581,7 +634,7 @@ size_t spe_analysis_data(const struct spe_analysis *a, struct spe_data *top, siz
             .latency = keys[i].weight,
             .samples = keys[i].samples,
             .loads = keys[i].loads,
-            .stores = keys[i].stores,
+            .stores = keys[i].samples - keys[i].loads,
             .l1_misses = keys[i].misses,
             .several_threads = keys[i].several,
         };

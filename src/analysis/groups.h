@@ -17,7 +17,7 @@ int groups_add(struct groups *g, const struct spe_group *group);
 int groups_merge(struct groups *to, const struct groups *from);
 void groups_free(struct groups *g);
 
-size_t groups_top(const struct groups *g, enum spe_sort sort, struct spe_group *top, size_t n);
+size_t groups_top(const struct groups *g, enum spe_sort sort, struct spe_group *first, size_t n);
 
 void group_counts_add(struct spe_counts *to, const struct spe_counts *from);
 

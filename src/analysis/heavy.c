@@ -5,86 +5,116 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/lines.h"
 #include "analysis/top.h"
 
 int heavy_init(struct heavy *h, size_t slots)
 {
+    size_t sets = slots / HEAVY_WAYS, i;
+    unsigned way;
+
     memset(h, 0, sizeof(*h));
-    h->sets = calloc(slots / HEAVY_WAYS, sizeof(*h->sets));
-    h->mask = slots / HEAVY_WAYS - 1;
-    return h->sets ? SPE_OK : SPE_ERR_NOMEM;
+    h->sets = calloc_lines(sets, sizeof(*h->sets));
+    h->heads = calloc(sets, sizeof(*h->heads));
+    if (!h->sets || !h->heads)
+        return SPE_ERR_NOMEM;
+    h->mask = sets - 1;
+    for (i = 0; i < sets; i++) {
+        for (way = 0; way < HEAVY_WAYS; way++)
+            h->sets[i].held[way] = way;
+    }
+    return SPE_OK;
 }
 
 void heavy_free(struct heavy *h)
 {
     free(h->sets);
+    free(h->heads);
     memset(h, 0, sizeof(*h));
 }
 
-static struct heavy_key *take_way(struct heavy_set *set, unsigned way, uint64_t place,
-                                  uint32_t space, uint64_t weight)
+/* 0: the way is free. */
+static uint64_t weight_of(const struct heavy *h, size_t set, unsigned way)
 {
-    struct heavy_key *key = &set->keys[way];
-
-    memset(key, 0, sizeof(*key));
-    set->weight[way] = weight;
-    set->place[way] = key->place = place;
-    key->space = space;
-    key->samples = 1;
-    return key;
+    return h->sets[set].held[way] / HEAVY_WAYS - h->heads[set].error;
 }
 
-/* Take the same off all, the newcomer included; who is left with nothing goes. */
-static struct heavy_key *push_in(struct heavy_set *set, uint64_t place, uint32_t space,
-                                 uint64_t weight)
+/* Bytes of `tags` that are `tag`, as their highest bits; and maybe others above one of them. */
+static uint64_t ways_with(uint64_t tags, uint64_t tag)
 {
-    uint64_t least = weight;
-    unsigned way, free_way = HEAVY_WAYS;
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t different = tags ^ tag * ones;
 
-    for (way = 0; way < HEAVY_WAYS; way++)
-        least = set->weight[way] < least ? set->weight[way] : least;
-    for (way = 0; way < HEAVY_WAYS; way++) {
-        set->weight[way] -= least;
-        free_way = set->weight[way] ? free_way : way;
+    return (different - ones) & ~different & ones << 7;
+}
+
+/* Take the same off all, the newcomer included, until somebody has nothing left: the newcomer, who
+ * then does not come in, or another, whose way it gets. */
+static struct heavy_counts *push_in(struct heavy *h, size_t number, uint64_t tag, uint64_t place,
+                                    uint32_t space, uint64_t weight)
+{
+    struct heavy_head *head = &h->heads[number];
+    struct heavy_set *set = &h->sets[number];
+    uint64_t least = set->held[0], limit = head->error + weight;
+    unsigned way;
+
+    for (way = 1; way < HEAVY_WAYS; way++)
+        least = set->held[way] < least ? set->held[way] : least;
+    if (least / HEAVY_WAYS >= limit) {
+        head->error = limit;
+        return &h->nowhere;
     }
-    set->error += least;
-    if (weight == least || free_way == HEAVY_WAYS)
-        return NULL;
-    return take_way(set, free_way, place, space, weight - least);
+    way = least % HEAVY_WAYS;
+    head->error = least / HEAVY_WAYS;
+    head->tags = (head->tags & ~(UINT64_C(0xff) << 8 * way)) | tag << 8 * way;
+    set->held[way] = limit * HEAVY_WAYS + way;
+    set->place[way] = place;
+    set->counts[way] = (struct heavy_counts){.space = space, .samples = 1};
+    return &set->counts[way];
 }
 
-struct heavy_key *heavy_add(struct heavy *h, uint64_t place, uint32_t space, uint64_t weight)
+struct heavy_counts *heavy_add_hashed(struct heavy *h, uint64_t hash, uint64_t place,
+                                      uint32_t space, uint64_t weight)
 {
-    struct heavy_set *set = heavy_set_of(h, place, space);
-    unsigned way, free_way = HEAVY_WAYS;
+    size_t number = heavy_set_of(h, hash);
+    struct heavy_set *set = &h->sets[number];
+    uint64_t tag = hash >> 56, ways;
 
     h->total += weight;
-    for (way = 0; way < HEAVY_WAYS; way++) {
-        if (set->place[way] == place && set->weight[way] && set->keys[way].space == space) {
-            set->weight[way] += weight;
-            set->keys[way].samples++;
-            return &set->keys[way];
+    for (ways = ways_with(h->heads[number].tags, tag); ways; ways &= ways - 1) {
+        unsigned way = (unsigned)__builtin_ctzll(ways) / 8;
+
+        if (set->place[way] == place && set->counts[way].space == space &&
+            weight_of(h, number, way)) {
+            set->held[way] += weight * HEAVY_WAYS;
+            set->counts[way].samples++;
+            return &set->counts[way];
         }
-        free_way = set->weight[way] ? free_way : way;
     }
-    if (free_way < HEAVY_WAYS)
-        return take_way(set, free_way, place, space, weight);
-    return push_in(set, place, space, weight);
+    return push_in(h, number, tag, place, space, weight);
 }
 
-static void merge_key(struct heavy *to, const struct heavy_key *from, uint64_t weight)
+static void merge_key(struct heavy *to, uint64_t place, const struct heavy_counts *from,
+                      uint64_t weight)
 {
-    struct heavy_key *key = heavy_add(to, from->place, from->space, weight);
+    struct heavy_counts *key = heavy_add(to, place, from->space, weight);
 
-    if (!key)
-        return;
     if (key->samples == 1)
         key->thread = from->thread;
     key->several |= from->several | (key->thread != from->thread);
     key->samples += from->samples - 1;
     key->loads += from->loads;
-    key->stores += from->stores;
     key->misses += from->misses;
+}
+
+/* More error, with the same weights. */
+static void raise_error(struct heavy *h, size_t set, uint64_t error)
+{
+    unsigned way;
+
+    h->heads[set].error += error;
+    for (way = 0; way < HEAVY_WAYS; way++)
+        h->sets[set].held[way] += error * HEAVY_WAYS;
 }
 
 void heavy_merge(struct heavy *to, const struct heavy *from)
@@ -95,10 +125,12 @@ void heavy_merge(struct heavy *to, const struct heavy *from)
 
     for (i = 0; from->sets && i <= from->mask; i++) {
         for (way = 0; way < HEAVY_WAYS; way++) {
-            if (from->sets[i].weight[way])
-                merge_key(to, &from->sets[i].keys[way], from->sets[i].weight[way]);
+            uint64_t weight = weight_of(from, i, way);
+
+            if (weight)
+                merge_key(to, from->sets[i].place[way], &from->sets[i].counts[way], weight);
         }
-        to->sets[i].error += from->sets[i].error;
+        raise_error(to, i, from->heads[i].error);
     }
     to->total = total; /* what was taken off in `from` counts too */
 }
@@ -110,7 +142,7 @@ size_t heavy_count(const struct heavy *h)
 
     for (i = 0; h->sets && i <= h->mask; i++) {
         for (way = 0; way < HEAVY_WAYS; way++)
-            count += h->sets[i].weight[way] != 0;
+            count += weight_of(h, i, way) != 0;
     }
     return count;
 }
@@ -121,7 +153,7 @@ uint64_t heavy_error(const struct heavy *h)
     size_t i;
 
     for (i = 0; h->sets && i <= h->mask; i++)
-        error = h->sets[i].error > error ? h->sets[i].error : error;
+        error = h->heads[i].error > error ? h->heads[i].error : error;
     return error;
 }
 
@@ -145,9 +177,17 @@ size_t heavy_top(const struct heavy *h, struct heavy_key *first, size_t n)
 
     for (i = 0; h->sets && i <= h->mask; i++) {
         for (way = 0; way < HEAVY_WAYS; way++) {
-            struct heavy_key key = h->sets[i].keys[way];
+            const struct heavy_set *set = &h->sets[i];
+            const struct heavy_counts *c = &set->counts[way];
+            struct heavy_key key = {weight_of(h, i, way),
+                                    set->place[way],
+                                    c->space,
+                                    c->samples,
+                                    c->loads,
+                                    c->misses,
+                                    c->thread,
+                                    c->several};
 
-            key.weight = h->sets[i].weight[way];
             if (key.weight)
                 top_offer(&top, &key);
         }

@@ -24,54 +24,81 @@
 
 #define HEAVY_WAYS 8
 
-struct heavy_key {
-    uint64_t weight; /* filled in by heavy_top */
-    uint64_t place;  /* line or page number */
-    uint32_t space;  /* address space */
+/* What is counted of a key; all but space and samples by the caller. */
+struct heavy_counts {
+    uint32_t space; /* address space */
     uint32_t samples;
-    /* What the caller counts: */
-    uint32_t loads, stores, misses;
+    uint32_t loads, misses;
     uint32_t thread;  /* the first one */
     uint32_t several; /* 1: other threads came later */
 };
 
-/* Weights and places apart from the rest: they are all that has to be looked at to find a key. */
+/*
+ * Taking the same off all keys of a set is done by adding it to the set's error: what a way holds
+ * is the weight of its key and the error, so that a way with nothing left holds the error, as free
+ * ways do. It is held in units of HEAVY_WAYS, and the number of the way below: the least of them
+ * tells the way, too.
+ */
 struct heavy_set {
-    uint64_t weight[HEAVY_WAYS]; /* 0: free */
-    uint64_t place[HEAVY_WAYS];
+    _Alignas(64) uint64_t held[HEAVY_WAYS];
+    uint64_t place[HEAVY_WAYS]; /* line or page number */
+    struct heavy_counts counts[HEAVY_WAYS];
+};
+
+/* What is looked at first; apart from the sets, since these fill cache lines. */
+struct heavy_head {
+    uint64_t tags; /* a byte of each key's hash, the first way's lowest */
     uint64_t error;
-    struct heavy_key keys[HEAVY_WAYS];
 };
 
 struct heavy {
     struct heavy_set *sets;
+    struct heavy_head *heads;
     size_t mask; /* sets - 1 */
     uint64_t total;
+    struct heavy_counts nowhere; /* of keys for which there was no room */
+};
+
+/* An answer. */
+struct heavy_key {
+    uint64_t weight, place;
+    uint32_t space, samples, loads, misses, thread, several;
 };
 
 /* slots: a power of two from 16 on. SPE_OK or SPE_ERR_NOMEM. */
 int heavy_init(struct heavy *h, size_t slots);
 void heavy_free(struct heavy *h);
 
-static inline struct heavy_set *heavy_set_of(const struct heavy *h, uint64_t place, uint32_t space)
+static inline uint64_t heavy_hash(uint64_t place, uint32_t space)
 {
-    uint64_t x = (place ^ (uint64_t)space << 40) * UINT64_C(0x9e3779b97f4a7c15);
+    return (place ^ (uint64_t)space << 40) * UINT64_C(0x9e3779b97f4a7c15);
+}
 
-    return &h->sets[(size_t)(x >> 32 ^ x >> 17) & h->mask];
+static inline size_t heavy_set_of(const struct heavy *h, uint64_t hash)
+{
+    return (size_t)(hash >> 32 ^ hash >> 17) & h->mask;
 }
 
 /* The key will be added soon: its set is in no near cache, most likely. */
-static inline void heavy_prefetch(const struct heavy *h, uint64_t place, uint32_t space)
+static inline void heavy_prefetch(const struct heavy *h, uint64_t hash)
 {
-    const struct heavy_set *set = heavy_set_of(h, place, space);
+    size_t set = heavy_set_of(h, hash);
 
-    __builtin_prefetch(set->weight, 1);
-    __builtin_prefetch(set->place, 1);
+    __builtin_prefetch(&h->heads[set], 1);
+    for (unsigned line = 0; line < sizeof(struct heavy_set) / 64; line++)
+        __builtin_prefetch((const char *)&h->sets[set] + (size_t)line * 64, 1);
 }
 
-/* The key's counts after its weight (not 0) was added; the caller adds the others. NULL if there
- * was no room for it. Valid until the next call. */
-struct heavy_key *heavy_add(struct heavy *h, uint64_t place, uint32_t space, uint64_t weight);
+/* The key's counts after its weight (not 0) was added; the caller adds the others. If there was no
+ * room for it, these are counts that nobody reads. Valid until the next call. */
+struct heavy_counts *heavy_add_hashed(struct heavy *h, uint64_t hash, uint64_t place,
+                                      uint32_t space, uint64_t weight);
+
+static inline struct heavy_counts *heavy_add(struct heavy *h, uint64_t place, uint32_t space,
+                                             uint64_t weight)
+{
+    return heavy_add_hashed(h, heavy_hash(place, space), place, space, weight);
+}
 
 /* As if the keys of `from`, of the same number of slots, had come behind those of `to`. */
 void heavy_merge(struct heavy *to, const struct heavy *from);
@@ -80,6 +107,6 @@ size_t heavy_count(const struct heavy *h);
 uint64_t heavy_error(const struct heavy *h); /* the largest of a set */
 
 /* The heaviest first, at most n; equal weights by space and place. Returns their number. */
-size_t heavy_top(const struct heavy *h, struct heavy_key *top, size_t n);
+size_t heavy_top(const struct heavy *h, struct heavy_key *first, size_t n);
 
 #endif

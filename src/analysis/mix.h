@@ -26,7 +26,7 @@ const char *mix_class_name(unsigned class_);
 
 /* Kinds are numbered from 0; each belongs to loads and stores, to branches or to others. */
 #define MIX_KINDS 32
-unsigned mix_kind_of(unsigned op);
+unsigned mix_kind_of(unsigned number);
 const char *mix_kind_name(unsigned kind);
 
 #endif

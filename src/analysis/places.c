@@ -12,7 +12,7 @@ int places_grow(struct places *p)
     struct places larger = {.mask = p->slots ? 2 * p->mask + 1 : FIRST_SLOTS - 1};
     size_t i;
 
-    larger.slots = calloc(larger.mask + 1, sizeof(*larger.slots));
+    larger.slots = calloc_lines(larger.mask + 1, sizeof(*larger.slots));
     if (!larger.slots)
         return SPE_ERR_NOMEM;
     for (i = 0; p->slots && i <= p->mask; i++) {
@@ -40,15 +40,11 @@ void places_free(struct places *p)
 
 static void sum_up(struct place *to, const struct place *from)
 {
+    unsigned i;
+
     to->latency += from->latency;
-    to->samples += from->samples;
-    to->memory += from->memory;
-    to->branches += from->branches;
-    to->l1_misses += from->l1_misses;
-    to->llc_misses += from->llc_misses;
-    to->tlb_walks += from->tlb_walks;
-    to->mispredicted += from->mispredicted;
-    to->not_taken += from->not_taken;
+    for (i = 0; i < PLACE_COUNTS; i++)
+        to->counts[i] += from->counts[i];
 }
 
 int places_add(struct places *p, const struct place *place)
@@ -86,7 +82,7 @@ uint32_t places_keep_mispredicted(struct places *p, size_t keep)
 
     while (count_above(p, bound) > keep)
         bound = bound ? 2 * bound : 1;
-    rest.slots = calloc(rest.mask + 1, sizeof(*rest.slots));
+    rest.slots = calloc_lines(rest.mask + 1, sizeof(*rest.slots));
     if (!rest.slots)
         return 0; /* keeping more than needed is no mistake */
     for (i = 0; i <= p->mask; i++) {

@@ -10,15 +10,29 @@
 
 #include <specimen/analysis.h>
 
+#include "analysis/lines.h"
+
+#define PLACE_COUNTS 8
+
+typedef uint32_t place_vector __attribute__((vector_size(16)));
+
 struct place {
     uint64_t pc, symbol;
     uint64_t latency;
     uint32_t map;
-    uint32_t samples; /* 0: the slot is free */
-    uint32_t memory, branches, l1_misses, llc_misses, tlb_walks, mispredicted, not_taken;
     uint16_t op; /* of the first sample */
     uint16_t unused;
+    union {
+        struct {
+            uint32_t samples; /* 0: the slot is free */
+            uint32_t memory, branches, l1_misses, llc_misses, tlb_walks, mispredicted, not_taken;
+        };
+        uint32_t counts[PLACE_COUNTS]; /* the same */
+        place_vector vectors[2];       /* the same; left to itself, the compiler adds one by one */
+    };
 };
+
+_Static_assert(sizeof(struct place) == CACHE_LINE, "a place fills a cache line");
 
 struct places {
     struct place *slots; /* NULL until the first */

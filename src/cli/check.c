@@ -15,8 +15,8 @@ static const char help[] =
     "Usage: spe check [OPTION]... FILE...\n"
     "\n"
     "Check every record against what the architecture lets a PE with these features\n"
-    "write, and account for every byte. FILE is a file of bare SPE bytes, or - for\n"
-    "standard input. The exit status is 1 if a rule was broken or bytes were skipped.\n"
+    "write, and account for every byte. FILE is a perf.data file, or bare SPE bytes, or\n"
+    "- for standard input. The exit status is 1 if a rule was broken or bytes were skipped.\n"
     "\n"
     "What to check against:\n"
     "      --cpu NAME         this CPU's features, counters, record size and alignment\n"
@@ -24,10 +24,11 @@ static const char help[] =
     "                         list adds to the CPU's and -NAME takes away\n"
     "      --count-bits N     counters have 12 or 16 bits\n"
     "      --max-size N       the largest record in bytes\n"
-    "      --align N          records start at a multiple of N bytes in the file\n"
+    "      --align N          records start at a multiple of N bytes\n"
     "      --no-speculative   operations that do not retire are not sampled\n"
     "      --no-tbi           data addresses have no tag in their top byte\n"
-    "Without --cpu and --features every feature may be there, and need not.\n"
+    "Without --cpu and --features it is the CPU that a perf.data file tells, else every\n"
+    "feature may be there, and need not.\n"
     "\n"
     "What to show:\n"
     "      --limit N          at most N reports of each rule (20), then only counts; 'all'\n"
@@ -37,6 +38,7 @@ static const char help[] =
     "  -h, --help             this text\n"
     "\n"
     "Examples:\n"
+    "  spe check perf.data\n"
     "  spe check --cpu neoverse-n1 trace.spe\n"
     "  spe check --features v1p4,sve,mte2 --limit 3 trace.spe\n"
     "  spe check --json trace.spe | jq 'select(.type == \"summary\")'\n";
@@ -58,7 +60,10 @@ struct job {
     size_t rules;
     uint64_t *violations, *remarks; /* by rule */
     uint64_t skips_shown;
-    const char *file; /* name in the reports, NULL if there is only one */
+    const char *file;         /* name in the reports, NULL if there is only one */
+    const struct input *in;   /* the stream that is checked */
+    bool titled;              /* its title has been shown */
+    struct spe_account total; /* over the file's streams */
     struct out out;
 };
 
@@ -92,11 +97,13 @@ static void list_rules(void)
 }
 
 /* From the options, else from the CPU's layout. */
-static void configure(struct job *job)
+static void configure(struct job *job, uint64_t midr)
 {
-    const struct spe_layout *layout = job->naming.cpu ? job->naming.cpu->layout : NULL;
     struct spe_check_config *config = &job->config;
+    const struct spe_layout *layout;
 
+    find_machine(job->command, &job->machine, midr, &job->naming);
+    layout = job->naming.cpu ? job->naming.cpu->layout : NULL;
     config->size = sizeof(*config);
     config->features = naming_features(&job->naming);
     config->count_bits = job->naming.count_bits;
@@ -186,22 +193,29 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
             return false;
     }
     if (optind == argc) {
-        usage_error(c, c->name, "give a file of SPE bytes, or - for standard input");
+        usage_error(c, c->name,
+                    "give a perf.data file, a file of SPE bytes, or - for standard input");
         return false;
     }
-    if (!find_machine(c, &job->machine, &job->naming))
-        return false;
-    configure(job);
-    return true;
+    return find_machine(c, &job->machine, 0, &job->naming);
 }
 
 /* ---- reports --------------------------------------------------------------------------------- */
+
+/* Before the first report of a stream: offsets are offsets in it. */
+static void stream_text(struct job *job)
+{
+    if (!job->titled && job->in->title[0])
+        out_printf(&job->out, "%s:\n", job->in->title);
+    job->titled = true;
+}
 
 static void report_text(struct job *job, const struct spe_violation *v)
 {
     struct out *o = &job->out;
     bool remark = v->severity == SPE_REMARK;
 
+    stream_text(job);
     out_hex_min(o, v->offset, 8);
     out_string(o, ": ");
     if (job->naming.color)
@@ -229,6 +243,8 @@ static void report_json(struct job *job, const struct spe_violation *v)
     json_string(&j, "type", v->severity == SPE_REMARK ? "remark" : "violation");
     if (job->file)
         json_string(&j, "file", job->file);
+    if (job->in->title[0])
+        json_string(&j, "stream", job->in->title);
     json_number(&j, "offset", v->offset);
     json_string(&j, "rule", v->rule->name);
     json_string(&j, "reference", v->rule->reference);
@@ -272,10 +288,12 @@ static void on_skipped(struct job *job, const struct spe_item *item)
 {
     if (job->skips_shown++ >= job->limit)
         return;
-    if (job->json)
+    if (job->json) {
         skipped_json(&job->out, job->file, item);
-    else
+    } else {
+        stream_text(job);
         skipped_text(&job->out, &job->naming, item);
+    }
 }
 
 /* ---- summary --------------------------------------------------------------------------------- */
@@ -413,12 +431,28 @@ static void summary_json(struct job *job, const struct spe_account *a, bool good
 
 /* ---- the work -------------------------------------------------------------------------------- */
 
+static void add_account(struct spe_account *sum, const struct spe_account *a)
+{
+    unsigned i;
+
+    sum->bytes += a->bytes;
+    sum->records += a->records;
+    sum->record_bytes += a->record_bytes;
+    sum->padding_bytes += a->padding_bytes;
+    sum->skipped += a->skipped;
+    sum->skipped_bytes += a->skipped_bytes;
+    sum->unknown += a->unknown;
+    for (i = 0; i < SPE_SKIP_REASON_COUNT; i++)
+        sum->skipped_by[i] += a->skipped_by[i];
+}
+
 static void check_items(struct job *job, struct spe_stream *stream)
 {
     struct spe_record record;
     struct spe_item item;
 
     while (spe_stream_next(stream, &item, &record)) {
+        item.offset += job->in->start;
         if (item.type == SPE_ITEM_SKIPPED)
             on_skipped(job, &item);
         else
@@ -427,28 +461,42 @@ static void check_items(struct job *job, struct spe_stream *stream)
     }
 }
 
-static bool check_stream(struct job *job, struct input *in, struct spe_stream *stream)
+static bool check_stream(struct job *job, struct input *in)
 {
     struct progress progress;
+    struct spe_stream stream;
     bool good = true;
 
+    job->titled = false;
+    configure(job, in->midr);
+    spe_stream_init(&stream, in->unsynced ? SPE_STREAM_UNSYNCED : 0);
     progress_start(&progress, in->name, in->size_known ? in->size : 0);
     while (in->length > 0 && good && !job->out.error) {
-        spe_stream_feed(stream, in->bytes, in->length);
-        check_items(job, stream);
+        spe_stream_feed(&stream, in->bytes, in->length);
+        check_items(job, &stream);
         input_used(in, in->length);
         good = input_more(in);
         progress_update(&progress, in->offset);
     }
-    spe_stream_end(stream);
-    check_items(job, stream);
+    spe_stream_end(&stream);
+    check_items(job, &stream);
     progress_end(&progress);
+    add_account(&job->total, &stream.account);
     return good;
+}
+
+static void begin_file(struct job *job, const struct input *in)
+{
+    job->file = job->many ? in->name : NULL;
+    job->in = in;
+    job->skips_shown = 0;
+    job->total = (struct spe_account){0};
+    memset(job->violations, 0, job->rules * sizeof(*job->violations));
+    memset(job->remarks, 0, job->rules * sizeof(*job->remarks));
 }
 
 static int check_file(struct job *job, const char *path)
 {
-    struct spe_stream stream;
     struct input in;
     bool good;
 
@@ -456,19 +504,18 @@ static int check_file(struct job *job, const char *path)
         return STATUS_BAD_DATA;
     if (in.last && in.length == 0)
         complain(in.name, "there are no bytes to check");
-    job->file = job->many ? in.name : NULL;
-    job->skips_shown = 0;
-    memset(job->violations, 0, job->rules * sizeof(*job->violations));
-    memset(job->remarks, 0, job->rules * sizeof(*job->remarks));
-    spe_stream_init(&stream, 0);
-    good = check_stream(job, &in, &stream);
-    if (good) {
-        good = !stream.account.skipped_bytes && !sum(job->violations, job->rules);
+    begin_file(job, &in);
+    do
+        good = check_stream(job, &in);
+    while (good && !job->out.error && input_next(&in));
+    if (good && !in.failed) {
+        good = !job->total.skipped_bytes && !sum(job->violations, job->rules);
         if (job->json)
-            summary_json(job, &stream.account, good);
+            summary_json(job, &job->total, good);
         else
-            summary_text(job, &in, &stream.account, good);
+            summary_text(job, &in, &job->total, good);
     }
+    good = good && !in.failed;
     input_close(&in);
     return good ? STATUS_OK : STATUS_BAD_DATA;
 }

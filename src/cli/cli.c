@@ -159,12 +159,12 @@ static void list_cpus(char *text, size_t size)
             (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", spe_cpu_at(i)->name);
 }
 
-bool find_machine(const struct command *c, const struct machine_options *options,
+bool find_machine(const struct command *c, const struct machine_options *options, uint64_t midr,
                   struct naming *machine)
 {
     char why[200];
 
-    *machine = (struct naming){0};
+    *machine = (struct naming){.color = machine->color, .cpu = spe_cpu_by_midr(midr)};
     if (options->cpu) {
         machine->cpu = spe_cpu_by_name(options->cpu);
         if (!machine->cpu) {
@@ -174,6 +174,8 @@ bool find_machine(const struct command *c, const struct machine_options *options
             usage_error(c, "--cpu", "'%s' is not known; there are %s", options->cpu, names);
             return false;
         }
+    }
+    if (machine->cpu) {
         machine->features = machine->cpu->features;
         machine->features_known = machine->features != 0;
         if (machine->cpu->layout)

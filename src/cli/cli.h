@@ -24,8 +24,8 @@ struct command {
     int (*run)(const struct command *self, int argc, char **argv);
 };
 
+extern const struct command command_record, command_report, command_script, command_export;
 extern const struct command command_dump, command_check, command_gen, command_sim;
-extern const struct command command_report, command_script, command_export, command_record; /* in the making */
 
 /* "spe: what: why". */
 void complain(const char *what, const char *why, ...) __attribute__((format(printf, 2, 3)));
@@ -63,8 +63,9 @@ struct machine_options {
 };
 
 /* Their meaning: the CPU's own features and counters unless they are given. A features list that
- * is given beside a CPU starts from the CPU's. Reports a usage error; false then. */
-bool find_machine(const struct command *c, const struct machine_options *options,
+ * is given beside a CPU starts from the CPU's. The CPU is that of the option, else the one with the
+ * MIDR_EL1 that a file tells (0: none). Reports a usage error; false then. `color` is kept. */
+bool find_machine(const struct command *c, const struct machine_options *options, uint64_t midr,
                   struct naming *machine);
 
 /* ---- output ---------------------------------------------------------------------------------- */

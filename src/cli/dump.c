@@ -15,12 +15,13 @@ static const char help[] =
     "Usage: spe dump [OPTION]... FILE...\n"
     "\n"
     "Show SPE bytes: one packet a line, in the layout and words of 'perf script -D'.\n"
-    "FILE is a file of bare SPE bytes, or - for standard input.\n"
+    "FILE is a perf.data file, or bare SPE bytes, or - for standard input.\n"
     "\n"
     "What to show:\n"
     "      --records          one record a line\n"
     "      --json             one JSON object a record, all fields raw and decoded\n"
-    "      --offset N         start at byte N of each file (N may end in K, M or G)\n"
+    "      --offset N         start at byte N of bare SPE bytes (N may end in K, M\n"
+    "                         or G)\n"
     "      --count N          stop after N lines\n"
     "\n"
     "What the bytes are:\n"
@@ -34,7 +35,7 @@ static const char help[] =
     "  -h, --help             this text\n"
     "\n"
     "Examples:\n"
-    "  spe dump trace.spe\n"
+    "  spe dump perf.data\n"
     "  spe dump --records --cpu neoverse-n1 --count 10 trace.spe\n"
     "  spe dump --json trace.spe | jq 'select(.events.set | index(\"mispredicted\")) | .pc.address'\n"
     "  spe gen --records 5 -o - | spe dump -\n";
@@ -113,13 +114,14 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
             return false;
     }
     if (optind == argc) {
-        usage_error(c, c->name, "give a file of SPE bytes, or - for standard input");
+        usage_error(c, c->name,
+                    "give a perf.data file, a file of SPE bytes, or - for standard input");
         return false;
     }
-    return find_machine(c, &job->machine, &job->naming);
+    return find_machine(c, &job->machine, 0, &job->naming);
 }
 
-/* A preamble like perf's; with several files, which one it is. */
+/* A preamble like perf's; with several files or streams, which one it is. */
 static void begin_packets(struct job *job, const struct input *in)
 {
     dump_preamble(&job->out, in->size - in->offset, in->size_known);
@@ -128,9 +130,12 @@ static void begin_packets(struct job *job, const struct input *in)
         out_untrusted(&job->out, in->name);
         out_char(&job->out, '\n');
     }
-    job->dump->offset = in->offset;
-    job->dump->bad = 0;
-    job->dump->unknown = 0;
+    if (in->title[0]) {
+        out_string(&job->out, ". ... ");
+        out_string(&job->out, in->title);
+        out_char(&job->out, '\n');
+    }
+    dump_init(job->dump, &job->naming, in->offset, job->count);
 }
 
 static bool dump_packet_view(struct job *job, struct input *in, struct progress *progress)
@@ -150,7 +155,7 @@ static bool dump_packet_view(struct job *job, struct input *in, struct progress 
             break;
         progress_update(progress, in->offset);
     }
-    progress_end(progress);
+    job->count -= d->lines;
     out_flush(&job->out); /* before the accounting, where both go to one place */
     if (d->bad || job->verbose)
         complain(in->name, "bytes that are no packet %" PRIu64 ", unknown packets %" PRIu64, d->bad,
@@ -166,7 +171,7 @@ static void show_items(struct job *job, struct spe_stream *stream, const struct 
     struct spe_item item;
 
     while (job->count > 0 && !job->out.error && spe_stream_next(stream, &item, &record)) {
-        item.offset += job->offset;
+        item.offset += in->start;
         if (item.type == SPE_ITEM_SKIPPED && job->view == VIEW_JSON)
             skipped_json(&job->out, file, &item);
         else if (item.type == SPE_ITEM_SKIPPED)
@@ -184,11 +189,13 @@ static bool dump_record_view(struct job *job, struct input *in, struct progress 
     struct spe_stream stream;
     bool good = true;
 
-    if (job->many && job->view == VIEW_RECORDS) {
+    if (job->view == VIEW_RECORDS && (job->many || in->title[0])) {
         out_untrusted(&job->out, in->name);
+        out_string(&job->out, in->title[0] ? ", " : "");
+        out_string(&job->out, in->title);
         out_string(&job->out, ":\n");
     }
-    spe_stream_init(&stream, job->offset ? SPE_STREAM_UNSYNCED : 0);
+    spe_stream_init(&stream, in->unsynced ? SPE_STREAM_UNSYNCED : 0);
     while (in->length > 0 && job->count > 0 && !job->out.error) {
         spe_stream_feed(&stream, in->bytes, in->length);
         show_items(job, &stream, in);
@@ -202,7 +209,6 @@ static bool dump_record_view(struct job *job, struct input *in, struct progress 
     }
     spe_stream_end(&stream);
     show_items(job, &stream, in);
-    progress_end(progress);
     out_flush(&job->out);
     if ((stream.account.skipped || job->verbose) && job->count > 0) /* else it is of a part only */
         report_account(in->name, &stream.account);
@@ -219,9 +225,14 @@ static int dump_file(struct job *job, const char *path)
         return STATUS_BAD_DATA;
     if (in.last && in.length == 0)
         complain(in.name, "there are no bytes to show");
-    progress_start(&progress, in.name, in.size_known ? in.size : 0);
-    good = job->view == VIEW_PACKETS ? dump_packet_view(job, &in, &progress)
-                                     : dump_record_view(job, &in, &progress);
+    do {
+        find_machine(job->command, &job->machine, in.midr, &job->naming);
+        progress_start(&progress, in.name, in.size_known ? in.size : 0);
+        good = job->view == VIEW_PACKETS ? dump_packet_view(job, &in, &progress)
+                                         : dump_record_view(job, &in, &progress);
+        progress_end(&progress);
+    } while (good && job->count > 0 && !job->out.error && input_next(&in));
+    good = good && !in.failed;
     input_close(&in);
     return good ? STATUS_OK : STATUS_BAD_DATA;
 }
@@ -236,7 +247,6 @@ static int dump_files(struct job *job, int files, char **paths)
             complain(job->command->name, "%s", spe_strerror(SPE_ERR_NOMEM));
             return STATUS_BAD_DATA;
         }
-        dump_init(job->dump, &job->naming, job->offset, job->count);
     }
     for (i = 0; i < files && !job->out.error; i++) {
         int one = dump_file(job, paths[i]);

@@ -8,15 +8,16 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "analysis/recording.h"
 #include "cli/cli.h"
+#include "cli/recording.h"
 #include "render/export_perf.h"
 
 static const char help[] =
-    "Usage: spe export --format FORMAT [OPTION]... FILE\n"
+    "Usage: spe export --format FORMAT [OPTION]... [FILE]\n"
     "\n"
     "Write the samples of a recording for other programs.\n"
-    "FILE is a perf.data file, or bare SPE bytes, or - for standard input.\n"
+    "FILE is a perf.data file, or bare SPE bytes, or - for standard input; without it\n"
+    "perf.data in this folder.\n"
     "\n"
     "      --format FORMAT    csv: one row a sample\n"
     "                         ndjson: one JSON object a sample\n"
@@ -71,24 +72,15 @@ static bool weight_option(struct job *job, const char *text)
     return false;
 }
 
-static bool shared_option(struct job *job, int option, const char *value)
-{
-    const char *why;
-    int result = recording_option(&job->recording, option, value, &why);
-
-    if (result < 0)
-        usage_error(job->command, recording_option_name(option), "%s %s", value, why);
-    return result > 0;
-}
-
-static bool check_options(struct job *job, int argc)
+static bool check_options(struct job *job, int argc, char **argv)
 {
     const struct command *c = job->command;
     bool to_stdout = !job->output || strcmp(job->output, "-") == 0;
 
-    if (optind + 1 != argc)
-        usage_error(c, c->name, "give one perf.data file, or - for standard input");
-    else if (job->format == FORMAT_NONE)
+    job->file = recording_file(c, argc, argv);
+    if (!job->file)
+        return false;
+    if (job->format == FORMAT_NONE)
         usage_error(c, "--format", "say which: csv, ndjson, folded or perf");
     else if (job->format == FORMAT_PERF && to_stdout)
         usage_error(c, "--output", "a perf.data file needs a name");
@@ -139,13 +131,13 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
         case ':':
             return false;
         default:
-            good = shared_option(job, option, optarg);
+            good = recording_take(&job->recording, c, option, optarg);
             break;
         }
         if (!good)
             return false;
     }
-    return check_options(job, argc);
+    return check_options(job, argc, argv);
 }
 
 /* ---- output ---------------------------------------------------------------------------------- */
@@ -184,10 +176,9 @@ static int close_output(struct job *job, int status)
 
 /* ---- the work -------------------------------------------------------------------------------- */
 
-static int open_profile(struct job *job, struct spe_profile **profile)
+static void set_options(struct job *job)
 {
     struct spe_profile_options *options = &job->recording.options;
-    struct spe_profile_error error = {0};
 
     options->order = job->format == FORMAT_FOLDED ? SPE_ORDER_FAST
                      : job->format == FORMAT_PERF ? SPE_ORDER_QUEUE
@@ -195,13 +186,6 @@ static int open_profile(struct job *job, struct spe_profile **profile)
     options->want = job->format == FORMAT_PERF ? 0 : SPE_WANT_SYMBOL;
     if (job->lines && job->format != FORMAT_FOLDED)
         options->want |= SPE_WANT_LINE;
-    if (spe_profile_open(profile, job->file, options, &error) == SPE_OK)
-        return STATUS_OK;
-    if (error.filter_position >= 0 && options->filter && error.code == SPE_ERR_INVALID)
-        return usage_error(job->command, "--filter", "%s (at character %d)", error.text,
-                           error.filter_position + 1);
-    complain(job->file, "%s", error.text[0] ? error.text : spe_strerror(error.code));
-    return STATUS_BAD_DATA;
 }
 
 static int write_groups(struct job *job, struct spe_profile *profile, struct spe_analysis *a,
@@ -218,28 +202,15 @@ static int write_groups(struct job *job, struct spe_profile *profile, struct spe
     return SPE_OK;
 }
 
-/* Every row goes out, or into the analysis if there is one. */
-static int read_rows(struct job *job, struct spe_profile *profile, struct spe_analysis *analysis)
+static int write_rows(void *user, struct spe_profile *profile, struct spe_rows *rows)
 {
-    const struct spe_profile_counts *counts = spe_profile_counts(profile);
-    struct progress progress;
-    struct spe_rows rows;
-    int result = 0;
+    struct job *job = user;
 
-    progress_start(&progress, job->file, spe_profile_info(profile)->aux_bytes);
-    while (!job->out.error && (result = spe_profile_next(profile, &rows)) > 0) {
-        if (analysis)
-            result = spe_analysis_add(analysis, profile, &rows);
-        else if (job->format == FORMAT_CSV)
-            export_csv_rows(&job->out, profile, &rows);
-        else
-            export_ndjson_rows(&job->out, profile, &rows);
-        if (result < 0)
-            break;
-        progress_update(&progress, counts->account.bytes);
-    }
-    progress_end(&progress);
-    return result;
+    if (job->format == FORMAT_CSV)
+        export_csv_rows(&job->out, profile, rows);
+    else
+        export_ndjson_rows(&job->out, profile, rows);
+    return !job->out.error;
 }
 
 static int export_groups(struct job *job, struct spe_profile *profile)
@@ -250,9 +221,7 @@ static int export_groups(struct job *job, struct spe_profile *profile)
     int result = spe_analysis_create(&analysis, &config);
 
     if (result == SPE_OK)
-        result = read_rows(job, profile, analysis);
-    if (result == SPE_OK)
-        result = spe_analysis_finish(analysis, profile);
+        result = recording_analyse(profile, job->file, analysis);
     if (result == SPE_OK)
         result = write_groups(job, profile, analysis, by);
     spe_analysis_destroy(analysis);
@@ -261,23 +230,18 @@ static int export_groups(struct job *job, struct spe_profile *profile)
 
 static int export_profile(struct job *job, struct spe_profile *profile)
 {
-    const struct spe_account *account = &spe_profile_counts(profile)->account;
-    size_t i;
     int result;
 
     if (!open_output(job))
         return STATUS_BAD_DATA;
     if (job->format == FORMAT_CSV)
         export_csv_header(&job->out);
-    result =
-        job->format == FORMAT_FOLDED ? export_groups(job, profile) : read_rows(job, profile, NULL);
+    result = job->format == FORMAT_FOLDED ? export_groups(job, profile)
+                                          : recording_rows(profile, job->file, write_rows, job);
     out_flush(&job->out);
     if (result < 0)
         complain(job->file, "%s", spe_strerror(result));
-    for (i = 0; spe_profile_warning(profile, i); i++)
-        complain(job->file, "%s", spe_profile_warning(profile, i));
-    if (account->skipped_bytes)
-        report_account(job->file, account);
+    recording_warn(profile, job->file);
     return close_output(job, result < 0 ? STATUS_BAD_DATA : STATUS_OK);
 }
 
@@ -306,8 +270,8 @@ static int run_job(struct job *job, int argc, char **argv)
     recording_init(&job->recording);
     if (!parse_options(job, argc, argv, &status))
         return status;
-    job->file = argv[optind];
-    status = open_profile(job, &profile);
+    set_options(job);
+    status = recording_open(&job->recording, job->command, job->file, &profile);
     if (status != STATUS_OK)
         return status;
     status =
@@ -318,17 +282,9 @@ static int run_job(struct job *job, int argc, char **argv)
 
 static int run(const struct command *self, int argc, char **argv)
 {
-    struct job *job = calloc(1, sizeof(*job)); /* its lists are large for a stack */
-    int status;
+    struct job job = {.command = self};
 
-    if (!job) {
-        complain(self->name, "%s", spe_strerror(SPE_ERR_NOMEM));
-        return STATUS_BAD_DATA;
-    }
-    job->command = self;
-    status = run_job(job, argc, argv);
-    free(job);
-    return status;
+    return run_job(&job, argc, argv);
 }
 
 const struct command command_export = {

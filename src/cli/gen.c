@@ -240,7 +240,7 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
         usage_error(job->command, argv[optind], "gen reads no file; the output goes to -o FILE");
         return false;
     }
-    return find_machine(job->command, &job->machine, &job->naming) && configure(job);
+    return find_machine(job->command, &job->machine, 0, &job->naming) && configure(job);
 }
 
 /* ---- damage ---------------------------------------------------------------------------------- */

@@ -5,18 +5,22 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <specimen/perfdata.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "perfdata/spool.h"
 
 #define BUFFER (256 * 1024)
 
 static bool read_failed(struct input *in)
 {
     complain(in->name, "%s", strerror(errno));
+    in->failed = true;
     return false;
 }
 
@@ -53,14 +57,45 @@ static ssize_t read_file(struct input *in, uint64_t position, uint8_t *bytes, si
     return (ssize_t)room;
 }
 
-/* Fill the buffer behind the bytes that are left, or up to the end of the input. */
+/* The same for the pieces of a queue. */
+static ssize_t read_pieces(struct input *in, uint8_t *bytes, size_t room)
+{
+    const struct spe_perf_queue *queue = spe_perf_reader_queue(in->reader, in->queue);
+
+    while (in->piece < queue->piece_count) {
+        const struct spe_perf_piece *piece = &queue->pieces[in->piece];
+        const uint8_t *from;
+        int64_t n;
+
+        /* It belongs to the next stream, unless it is the first of this one. */
+        if (in->piece_position == 0 && piece->flags & SPE_PERF_PIECE_UNSYNCED &&
+            in->offset + in->length > in->start)
+            return 0;
+        n = spe_perf_piece_read(in->reader, piece, in->piece_position, bytes, room, &from);
+        if (n != 0) {
+            in->piece_position += n > 0 ? (uint64_t)n : 0;
+            return (ssize_t)n;
+        }
+        in->piece++;
+        in->piece_position = 0;
+    }
+    return 0;
+}
+
+static ssize_t read_some(struct input *in, uint8_t *bytes, size_t room)
+{
+    if (in->reader)
+        return read_pieces(in, bytes, room);
+    if (in->size_known)
+        return read_file(in, in->offset + in->length, bytes, room);
+    return read(in->fd, bytes, room);
+}
+
+/* Fill the buffer behind the bytes that are left, or up to the end of the stream. */
 static bool fill(struct input *in)
 {
     while (in->length < BUFFER && !in->last) {
-        uint8_t *bytes = in->bytes + in->length;
-        size_t room = BUFFER - in->length;
-        ssize_t n = in->size_known ? read_file(in, in->offset + in->length, bytes, room)
-                                   : read(in->fd, bytes, room);
+        ssize_t n = read_some(in, in->bytes + in->length, BUFFER - in->length);
 
         if (n < 0 && errno == EINTR)
             continue;
@@ -104,12 +139,109 @@ static bool skip_to(struct input *in, uint64_t offset)
     return true;
 }
 
-/* perf.data, in either byte order. Reading it belongs here. */
-static bool is_perf_data(const struct input *in)
+/* ---- perf.data ------------------------------------------------------------------------------- */
+
+static bool perf_failed(struct input *in, const struct spe_perf_error *error)
 {
-    return in->length >= 8 &&
-           (memcmp(in->bytes, "PERFILE2", 8) == 0 || memcmp(in->bytes, "2ELIFREP", 8) == 0);
+    complain(in->name, "%s (at offset %" PRIu64 ")",
+             error->text[0] ? error->text : spe_strerror(error->code), error->offset);
+    in->failed = true;
+    return false;
 }
+
+/* Begin with the stream at the current queue and piece; a queue without bytes is none. */
+static bool begin_stream(struct input *in)
+{
+    const struct spe_perf_queue *queue;
+    bool first;
+
+    while ((queue = spe_perf_reader_queue(in->reader, in->queue)) != NULL) {
+        in->bytes = in->buffer;
+        in->length = 0;
+        in->last = false;
+        first = in->piece == 0;
+        in->offset = first ? 0 : in->offset;
+        in->start = in->offset;
+        in->size = queue->bytes;
+        in->unsynced = in->piece < queue->piece_count &&
+                       queue->pieces[in->piece].flags & SPE_PERF_PIECE_UNSYNCED;
+        in->midr = spe_perf_reader_midr(in->reader, queue->cpu);
+        if (queue->cpu != UINT32_MAX)
+            snprintf(in->title, sizeof(in->title), "CPU %" PRIu32, queue->cpu);
+        else
+            snprintf(in->title, sizeof(in->title), "thread %" PRIu32, queue->tid);
+        if (!fill(in))
+            return false;
+        if (in->length > 0)
+            return true;
+        in->queue++;
+        in->piece = 0;
+        in->piece_position = 0;
+    }
+    in->title[0] = '\0';
+    in->last = true;
+    return true;
+}
+
+/* Read all that is not AUX bytes: after it the queues are known. */
+static bool read_sideband(struct input *in)
+{
+    struct spe_perf_record record;
+    int result;
+
+    while ((result = spe_perf_reader_next(in->reader, &record)) > 0)
+        ;
+    if (result < 0)
+        return perf_failed(in, spe_perf_reader_problem(in->reader));
+    if (spe_perf_reader_problem(in->reader)->code) {
+        perf_failed(in, spe_perf_reader_problem(in->reader));
+        in->failed = false; /* the rest is good */
+    }
+    if (!spe_perf_reader_metadata(in->reader)) {
+        complain(in->name, "is a perf.data file without SPE data: record with -e arm_spe//");
+        in->failed = true;
+    }
+    return !in->failed;
+}
+
+static bool open_recording(struct input *in, uint64_t offset)
+{
+    struct spe_perf_error error = {0};
+
+    if (offset) {
+        complain(in->name, "is a perf.data file: --offset is for bare SPE bytes");
+        return false;
+    }
+    if (!in->size_known) {
+        int copy = spool_input(in->fd, in->bytes, in->length);
+
+        if (copy < 0)
+            return read_failed(in);
+        in->fd = copy;
+    }
+    if (spe_perf_reader_open_fd(&in->reader, in->fd, SPE_PERF_NO_MAP, &error) < 0)
+        return perf_failed(in, &error);
+    in->size_known = true;
+    in->sparse = false;
+    return read_sideband(in) && begin_stream(in);
+}
+
+bool input_next(struct input *in)
+{
+    const struct spe_perf_queue *queue;
+
+    if (!in->reader || in->failed)
+        return false;
+    queue = spe_perf_reader_queue(in->reader, in->queue);
+    if (queue && in->piece >= queue->piece_count) {
+        in->queue++;
+        in->piece = 0;
+        in->piece_position = 0;
+    }
+    return begin_stream(in) && in->length > 0;
+}
+
+/* ---- any input ------------------------------------------------------------------------------- */
 
 static bool open_file(struct input *in, const char *path)
 {
@@ -144,16 +276,13 @@ bool input_open(struct input *in, const char *path, uint64_t offset, bool raw)
         input_close(in);
         return false;
     }
-    if (!raw && is_perf_data(in)) {
-        complain(in->name, "is a perf.data file, which spe does not read yet: give the bare SPE "
-                           "bytes of its AUX buffers (--raw takes any file as such bytes)");
+    if (!raw && spe_perf_probe(in->bytes, in->length) ? !open_recording(in, offset)
+                                                      : offset && !skip_to(in, offset)) {
         input_close(in);
         return false;
     }
-    if (offset && !skip_to(in, offset)) {
-        input_close(in);
-        return false;
-    }
+    in->start = in->offset;
+    in->unsynced |= in->offset > 0;
     return true;
 }
 
@@ -173,6 +302,8 @@ bool input_more(struct input *in)
 
 void input_close(struct input *in)
 {
+    spe_perf_reader_close(in->reader);
+    in->reader = NULL;
     if (in->fd > STDIN_FILENO)
         close(in->fd);
     free(in->buffer);

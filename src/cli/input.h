@@ -5,7 +5,14 @@
  * that memory does not grow with the input. Reading beats mapping here: a mapped file counts as
  * memory in use, and one that shrinks meanwhile kills the program.
  *
- * This is the one place where other containers of SPE bytes (perf.data) will come in.
+ * Bare SPE bytes are one stream. A perf.data has one for each queue of AUX buffers, and another one
+ * wherever a buffer does not continue the one before:
+ *
+ *     input_open(&in, ...);
+ *     do
+ *         while (in.length > 0) { use in.bytes; input_used(&in, n); input_more(&in); }
+ *     while (input_next(&in));
+ *     input_close(&in);
  */
 #ifndef CLI_INPUT_H
 #define CLI_INPUT_H
@@ -14,24 +21,37 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct spe_perf_reader;
+
 struct input {
     const char *name; /* for messages */
     int fd;
     bool size_known;
-    uint64_t size;   /* of the whole input, if known */
-    uint64_t offset; /* of bytes[0] in the input */
+    uint64_t size;   /* of the bytes, or of the queue, if known */
+    uint64_t offset; /* of bytes[0] in it */
     uint8_t *bytes;  /* read and not used yet */
     size_t length;
-    bool last; /* nothing follows them */
+    bool last;   /* nothing follows them in this stream */
+    bool failed; /* a complaint has been made: what follows is not known */
+
+    /* The stream */
+    uint64_t start; /* offset of its first byte */
+    bool unsynced;  /* which may be in the middle of a record */
+    char title[32]; /* "CPU 3", "thread 1234"; "" for bare bytes */
+    uint64_t midr;  /* of its CPU; 0: not known */
+
     /* private */
     uint8_t *buffer;
     bool sparse, in_hole;
     uint64_t run_end; /* where the hole or the data at the position ends */
+    struct spe_perf_reader *reader;
+    size_t queue, piece;     /* that are read */
+    uint64_t piece_position; /* read of the piece */
 };
 
 /*
- * Open `path` and read its first bytes from `offset` on. With `raw` the bytes are taken as they
- * are; else a known container that cannot be read is refused. False after a complaint.
+ * Open `path` and read the first bytes of its first stream, from `offset` on if they are bare. With
+ * `raw` the bytes are taken as they are, whatever they look like. False after a complaint.
  */
 bool input_open(struct input *in, const char *path, uint64_t offset, bool raw);
 
@@ -40,6 +60,9 @@ void input_used(struct input *in, size_t n);
 
 /* Read more behind what is left. False after a complaint. */
 bool input_more(struct input *in);
+
+/* The next stream, once nothing is left of this one. False if there is none. */
+bool input_next(struct input *in);
 
 void input_close(struct input *in);
 

@@ -10,9 +10,7 @@
 #endif
 
 static const struct command *const commands[] = {
-#if WITH_PERFDATA
     &command_record, &command_report, &command_script, &command_export,
-#endif
     &command_dump,   &command_check,  &command_gen,    &command_sim,
 };
 
@@ -45,6 +43,8 @@ static void print_help(FILE *f)
         fprintf(f, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
     fputs("\n"
           "Examples:\n"
+          "  spe report perf.data\n"
+          "  spe script --filter 'load and total > 500' perf.data\n"
           "  spe gen --records 1000 --cpu neoverse-n1 -o trace.spe\n"
           "  spe dump --count 20 trace.spe\n"
           "  spe dump --json trace.spe | jq .pc.address\n"

@@ -7,15 +7,16 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "analysis/recording.h"
 #include "cli/cli.h"
+#include "cli/recording.h"
 
 static const char help[] =
-    "Usage: spe report [OPTION]... FILE\n"
+    "Usage: spe report [OPTION]... [FILE]\n"
     "\n"
     "One page about a recording: its header, operation mix, where loads were served\n"
     "and how long they took, the hottest functions, lines, branches and data.\n"
-    "FILE is a perf.data file, or bare SPE bytes, or - for standard input.\n"
+    "FILE is a perf.data file, or bare SPE bytes, or - for standard input; without it\n"
+    "perf.data in this folder.\n"
     "\n"
     "What to show:\n"
     "      --by LIST          groups: function, line, symbol+source, dso, thread, cpu\n"
@@ -111,16 +112,6 @@ static bool data_option(struct job *job, const char *text)
     return false;
 }
 
-static bool shared_option(struct job *job, int option, const char *value)
-{
-    const char *why;
-    int result = recording_option(&job->recording, option, value, &why);
-
-    if (result < 0)
-        usage_error(job->command, recording_option_name(option), "%s %s", value, why);
-    return result > 0;
-}
-
 static bool parse_options(struct job *job, int argc, char **argv, int *status)
 {
     enum { BY = 256, SORT, TOP, DATA, JSON, CSV, WIDTH };
@@ -167,16 +158,14 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
         case ':':
             return false;
         default:
-            good = shared_option(job, option, optarg);
+            good = recording_take(&job->recording, c, option, optarg);
             break;
         }
         if (!good)
             return false;
     }
-    if (optind + 1 == argc)
-        return true;
-    usage_error(c, c->name, "give one perf.data file, or - for standard input");
-    return false;
+    job->report.file = recording_file(c, argc, argv);
+    return job->report.file != NULL;
 }
 
 /* The terminal's width; where there is none, $COLUMNS or 80. */
@@ -203,46 +192,12 @@ static int out_of_memory(const struct job *job)
     return STATUS_BAD_DATA;
 }
 
-static int open_profile(struct job *job, struct spe_profile **profile)
-{
-    struct spe_profile_options *options = &job->recording.options;
-    struct spe_profile_error error = {0};
-
-    options->order = SPE_ORDER_FAST;
-    options->want = SPE_WANT_SYMBOL;
-    if (spe_profile_open(profile, job->report.file, options, &error) == SPE_OK)
-        return STATUS_OK;
-    if (error.filter_position >= 0 && options->filter && error.code == SPE_ERR_INVALID)
-        return usage_error(job->command, "--filter", "%s (at character %d)", error.text,
-                           error.filter_position + 1);
-    complain(job->report.file, "%s", error.text[0] ? error.text : spe_strerror(error.code));
-    return STATUS_BAD_DATA;
-}
-
 /* Where the counters end, if the CPU is one whose counters are known. */
 static uint16_t saturation(const struct spe_profile_info *info)
 {
     const struct spe_layout *layout = info->cpu ? info->cpu->layout : NULL;
 
     return layout ? spe_counter_max(layout->count_bits) : 0xffff;
-}
-
-static int read_rows(struct job *job, struct spe_profile *profile, struct spe_analysis *analysis)
-{
-    const struct spe_profile_counts *counts = spe_profile_counts(profile);
-    struct progress progress;
-    struct spe_rows rows;
-    int result;
-
-    progress_start(&progress, job->report.file, spe_profile_info(profile)->aux_bytes);
-    while ((result = spe_profile_next(profile, &rows)) > 0) {
-        result = spe_analysis_add(analysis, profile, &rows);
-        if (result < 0)
-            break;
-        progress_update(&progress, counts->account.bytes);
-    }
-    progress_end(&progress);
-    return result < 0 ? result : spe_analysis_finish(analysis, profile);
 }
 
 /* Ask everything that the report shows. False if there is no memory. */
@@ -266,8 +221,8 @@ static bool ask(struct job *job, const struct spe_analysis *a)
             return false;
         g->count = spe_analysis_groups(a, g->by, r->sort, g->groups, n);
     }
-    r->branches = calloc(job->top, sizeof(*r->branches));
-    r->data = calloc(job->top, sizeof(*r->data));
+    r->branches = calloc(job->top + 1, sizeof(*r->branches));
+    r->data = calloc(job->top + 1, sizeof(*r->data));
     if (!r->branches || !r->data)
         return false;
     r->branch_count = spe_analysis_branches(a, r->branches, job->top, &r->branch_error);
@@ -302,7 +257,7 @@ static int report_profile(struct job *job, struct spe_profile *profile)
     job->config.saturated_at = saturation(job->report.info);
     error = spe_analysis_create(&analysis, &job->config);
     if (error == SPE_OK)
-        error = read_rows(job, profile, analysis);
+        error = recording_analyse(profile, job->report.file, analysis);
     if (error < 0)
         complain(job->report.file, "%s", spe_strerror(error));
     else if (!ask(job, analysis))
@@ -329,15 +284,17 @@ static int run_job(struct job *job, int argc, char **argv)
     int status;
 
     recording_init(&job->recording);
+    job->recording.options.order = SPE_ORDER_FAST;
+    job->recording.options.want = SPE_WANT_SYMBOL;
+    job->recording.options.omit = SPE_ANALYSIS_OMIT;
     job->config.size = sizeof(job->config);
     job->config.data = true;
     job->top = 10;
     by_option(job, "function,line");
     if (!parse_options(job, argc, argv, &status))
         return status;
-    job->report.file = argv[optind];
     job->report.filter = job->recording.options.filter;
-    status = open_profile(job, &profile);
+    status = recording_open(&job->recording, job->command, job->report.file, &profile);
     if (status == STATUS_OK) {
         status = report_profile(job, profile);
         spe_profile_close(profile);
@@ -348,17 +305,9 @@ static int run_job(struct job *job, int argc, char **argv)
 
 static int run(const struct command *self, int argc, char **argv)
 {
-    struct job *job = calloc(1, sizeof(*job)); /* its lists are large for a stack */
-    int status;
+    struct job job = {.command = self};
 
-    if (!job) {
-        complain(self->name, "%s", spe_strerror(SPE_ERR_NOMEM));
-        return STATUS_BAD_DATA;
-    }
-    job->command = self;
-    status = run_job(job, argc, argv);
-    free(job);
-    return status;
+    return run_job(&job, argc, argv);
 }
 
 const struct command command_report = {

@@ -6,14 +6,15 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "analysis/recording.h"
 #include "cli/cli.h"
+#include "cli/recording.h"
 
 static const char help[] =
-    "Usage: spe script [OPTION]... FILE\n"
+    "Usage: spe script [OPTION]... [FILE]\n"
     "\n"
     "One line a sample, in the layout of 'perf script'; every record is one sample.\n"
-    "FILE is a perf.data file, or bare SPE bytes, or - for standard input.\n"
+    "FILE is a perf.data file, or bare SPE bytes, or - for standard input; without it\n"
+    "perf.data in this folder.\n"
     "\n"
     "What to show:\n"
     "  -F, --fields LIST      these fields; +NAME adds to the usual ones, -NAME takes\n"
@@ -99,16 +100,6 @@ static bool order_option(struct job *job, const char *text)
     return false;
 }
 
-static bool shared_option(struct job *job, int option, const char *value)
-{
-    const char *why;
-    int result = recording_option(&job->recording, option, value, &why);
-
-    if (result < 0)
-        usage_error(job->command, recording_option_name(option), "%s %s", value, why);
-    return result > 0;
-}
-
 static bool parse_options(struct job *job, int argc, char **argv, int *status)
 {
     enum { NS = 256, ORDER, COUNT };
@@ -148,35 +139,17 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
         case ':':
             return false;
         default:
-            good = shared_option(job, option, optarg);
+            good = recording_take(&job->recording, c, option, optarg);
             break;
         }
         if (!good)
             return false;
     }
-    if (optind + 1 == argc)
-        return true;
-    usage_error(c, c->name, "give one perf.data file, or - for standard input");
-    return false;
+    job->file = recording_file(c, argc, argv);
+    return job->file != NULL;
 }
 
 /* ---- the work -------------------------------------------------------------------------------- */
-
-static int open_profile(struct job *job, struct spe_profile **profile)
-{
-    struct spe_profile_options *options = &job->recording.options;
-    struct spe_profile_error error = {0};
-
-    if (job->fields & SCRIPT_BIT(SYM))
-        options->want |= SPE_WANT_SYMBOL;
-    if (spe_profile_open(profile, job->file, options, &error) == SPE_OK)
-        return STATUS_OK;
-    if (error.filter_position >= 0 && options->filter && error.code == SPE_ERR_INVALID)
-        return usage_error(job->command, "--filter", "%s (at character %d)", error.text,
-                           error.filter_position + 1);
-    complain(job->file, "%s", error.text[0] ? error.text : spe_strerror(error.code));
-    return STATUS_BAD_DATA;
-}
 
 /* What a recording lacks should not look like a time of 0 or a thread -1. */
 static uint32_t fields_there_are(uint32_t fields, const struct spe_profile_info *info)
@@ -188,63 +161,47 @@ static uint32_t fields_there_are(uint32_t fields, const struct spe_profile_info 
     return fields;
 }
 
-static void warn(const struct job *job, const struct spe_profile *profile)
+struct printer {
+    struct script *script;
+    struct out out;
+    uint64_t count; /* lines that may still be printed */
+};
+
+static int print_rows(void *user, struct spe_profile *profile, struct spe_rows *rows)
 {
-    const struct spe_account *a = &spe_profile_counts(profile)->account;
-    size_t i;
+    struct printer *p = user;
 
-    for (i = 0; spe_profile_warning(profile, i); i++)
-        complain(job->file, "%s", spe_profile_warning(profile, i));
-    if (a->skipped_bytes)
-        report_account(job->file, a);
-}
-
-static int print_rows(struct job *job, struct spe_profile *profile, struct script *script,
-                      struct out *out)
-{
-    const struct spe_profile_counts *counts = spe_profile_counts(profile);
-    struct progress progress;
-    struct spe_rows rows;
-    int result = 0;
-
-    progress_start(&progress, job->file, spe_profile_info(profile)->aux_bytes);
-    while (job->count > 0 && !out->error && (result = spe_profile_next(profile, &rows)) > 0) {
-        if (rows.count > job->count)
-            rows.count = (size_t)job->count;
-        job->count -= rows.count;
-        if (!script_rows(script, out, &rows)) {
-            result = SPE_ERR_NOMEM;
-            break;
-        }
-        progress_update(&progress, counts->account.bytes);
-    }
-    progress_end(&progress);
-    out_flush(out);
-    if (result < 0)
-        complain(job->file, "%s", spe_strerror(result));
-    else if (job->count > 0 && !out->error)
-        warn(job, profile);
-    return result < 0 ? STATUS_BAD_DATA : STATUS_OK;
+    (void)profile;
+    if (rows->count > p->count)
+        rows->count = (size_t)p->count;
+    p->count -= rows->count;
+    if (!script_rows(p->script, &p->out, rows))
+        return SPE_ERR_NOMEM;
+    return p->count > 0 && !p->out.error;
 }
 
 static int script_profile(struct job *job, struct spe_profile *profile)
 {
     uint32_t fields = fields_there_are(job->fields, spe_profile_info(profile));
-    struct script *script = script_create(profile, fields, job->ns);
-    struct out out;
-    int status;
+    struct printer p = {.script = script_create(profile, fields, job->ns), .count = job->count};
+    int result;
 
-    if (!script) {
+    if (!p.script) {
         complain(job->file, "%s", spe_strerror(SPE_ERR_NOMEM));
         return STATUS_BAD_DATA;
     }
-    if (!open_stdout(&out)) {
-        script_destroy(script);
+    if (!open_stdout(&p.out)) {
+        script_destroy(p.script);
         return STATUS_BAD_DATA;
     }
-    status = print_rows(job, profile, script, &out);
-    script_destroy(script);
-    return close_stdout(&out, status);
+    result = p.count ? recording_rows(profile, job->file, print_rows, &p) : SPE_OK;
+    out_flush(&p.out);
+    if (result < 0)
+        complain(job->file, "%s", spe_strerror(result));
+    else if (p.count > 0 && !p.out.error)
+        recording_warn(profile, job->file); /* else they are of a part only */
+    script_destroy(p.script);
+    return close_stdout(&p.out, result < 0 ? STATUS_BAD_DATA : STATUS_OK);
 }
 
 static int run_job(struct job *job, int argc, char **argv)
@@ -258,8 +215,10 @@ static int run_job(struct job *job, int argc, char **argv)
     job->count = UINT64_MAX;
     if (!parse_options(job, argc, argv, &status))
         return status;
-    job->file = argv[optind];
-    status = open_profile(job, &profile);
+    if (job->fields & SCRIPT_BIT(SYM))
+        job->recording.options.want |= SPE_WANT_SYMBOL;
+    job->recording.options.omit = script_omit(job->fields);
+    status = recording_open(&job->recording, job->command, job->file, &profile);
     if (status != STATUS_OK)
         return status;
     status = script_profile(job, profile);
@@ -269,17 +228,9 @@ static int run_job(struct job *job, int argc, char **argv)
 
 static int run(const struct command *self, int argc, char **argv)
 {
-    struct job *job = calloc(1, sizeof(*job)); /* its lists are large for a stack */
-    int status;
+    struct job job = {.command = self};
 
-    if (!job) {
-        complain(self->name, "%s", spe_strerror(SPE_ERR_NOMEM));
-        return STATUS_BAD_DATA;
-    }
-    job->command = self;
-    status = run_job(job, argc, argv);
-    free(job);
-    return status;
+    return run_job(&job, argc, argv);
 }
 
 const struct command command_script = {

@@ -26,6 +26,20 @@ uint64_t spe_perf_time_to_ns(const struct spe_perf_time_conv *tc, uint64_t ticks
     return tc->zero + (uint64_t)((u128)ticks * tc->mult >> tc->shift);
 }
 
+void spe_perf_times_to_ns(const struct spe_perf_time_conv *tc, const uint64_t *ticks, uint64_t *ns,
+                          size_t count)
+{
+    const struct spe_perf_time_conv c = *tc; /* which the stores cannot change */
+    bool valid = spe_perf_time_validate(tc) == SPE_OK;
+    uint64_t cycles = c.cap_short ? c.cycles : 0, mask = c.cap_short ? c.mask : UINT64_MAX;
+
+    for (size_t i = 0; i < count; i++) {
+        uint64_t t = cycles + ((ticks[i] - cycles) & mask);
+
+        ns[i] = valid ? c.zero + (uint64_t)((u128)t * c.mult >> c.shift) : 0;
+    }
+}
+
 uint64_t spe_perf_time_to_ticks(const struct spe_perf_time_conv *tc, uint64_t ns)
 {
     if (spe_perf_time_validate(tc) < 0)

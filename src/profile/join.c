@@ -9,11 +9,9 @@
 
 #include "profile_internal.h"
 
-#define KERNEL_HALF (UINT64_C(1) << 63)
-
 struct joiner *joiner_new(struct spe_profile *p, int *error)
 {
-    struct joiner *j = malloc(sizeof(*j));
+    struct joiner *j = aligned_alloc(_Alignof(struct joiner), sizeof(*j));
 
     *error = SPE_ERR_NOMEM;
     if (!j)
@@ -42,105 +40,82 @@ void joiner_free(struct joiner *j)
 
 /* ---- Addresses ------------------------------------------------------------------------------ */
 
-/* A virtual address, sign-extended from bit 55 (D18.2.1: bits above are EL, NS and tag). */
-static inline uint64_t extend(uint64_t payload)
+/* Virtual addresses, sign-extended from bit 55 (D18.2.1: bits above are EL, NS and tag). */
+static void extend(uint64_t *column, size_t rows)
 {
-    return (uint64_t)((int64_t)(payload << 8) >> 8);
+    const uint64_t sign = UINT64_C(1) << 55;
+
+    for (size_t i = 0; column && i < rows; i++)
+        column[i] = ((column[i] & UINT64_MAX >> 8) ^ sign) - sign;
 }
 
+/* Columns of bytes could lie anywhere: where they are is kept out of memory that they may be. */
 static void join_addresses(struct group *g)
 {
     struct spe_columns *c = &g->columns;
+    const uint64_t *pc = c->pc, *va = c->va;
+    const uint8_t *addresses = c->addresses;
+    uint8_t *el = g->el, *flags = g->flags, *tag = g->tag;
+    size_t rows = c->rows;
 
-    for (size_t i = 0; i < c->rows; i++) {
-        uint64_t pc = c->pc[i];
-        bool has_pc = c->addresses[i] & 1u << SPE_ADDRESS_PC;
-        uint8_t el = (uint8_t)(pc >> 61 & 3);
+    for (size_t i = 0; i < rows; i++) {
+        unsigned level = pc[i] >> 61 & 3, there = addresses[i] >> SPE_ADDRESS_PC & 1;
+        unsigned bits = (level ? SPE_ROW_KERNEL : 0) | (unsigned)(pc[i] >> 63) * SPE_ROW_NS |
+                        (unsigned)(pc[i] >> 60 & 1) * SPE_ROW_NSE;
 
-        g->el[i] = has_pc ? el : SPE_NO_EL;
-        if (has_pc)
-            g->flags[i] |= (uint8_t)((el ? SPE_ROW_KERNEL : 0) | (pc >> 63 ? SPE_ROW_NS : 0) |
-                                     (pc >> 60 & 1 ? SPE_ROW_NSE : 0));
-        c->pc[i] = extend(pc);
-        c->target[i] = extend(c->target[i]);
-        c->previous_target[i] = extend(c->previous_target[i]);
-        g->tag[i] = (uint8_t)(c->va[i] >> 56);
-        c->va[i] = extend(c->va[i]);
-        c->pa[i] &= UINT64_MAX >> 8;
+        el[i] = (uint8_t)(there ? level : SPE_NO_EL);
+        flags[i] |= (uint8_t)(bits * there);
     }
+    for (size_t i = 0; va && i < rows; i++)
+        tag[i] = (uint8_t)(va[i] >> 56);
+    extend(c->pc, rows);
+    extend(c->target, rows);
+    extend(c->previous_target, rows);
+    extend(c->va, rows);
+    for (size_t i = 0; c->pa && i < rows; i++)
+        c->pa[i] &= UINT64_MAX >> 8;
 }
 
 static void join_levels(const struct queue *q, struct group *g)
 {
-    if (!q->levels) {
-        memset(g->level, SPE_LEVEL_UNKNOWN, g->columns.rows);
+    const uint8_t *levels = q->levels, *has = g->columns.has;
+    const uint16_t *source = g->columns.source;
+    uint8_t *level = g->level;
+    size_t rows = g->columns.rows;
+
+    if (!levels) {
+        memset(level, SPE_LEVEL_UNKNOWN, rows);
         return;
     }
-    for (size_t i = 0; i < g->columns.rows; i++) {
-        bool known = g->columns.has[i] & SPE_HAS_SOURCE && g->columns.source[i] < 256;
+    for (size_t i = 0; i < rows; i++) {
+        bool known = ((has[i] & SPE_HAS_SOURCE) != 0) & (source[i] < 256);
 
-        g->level[i] = known ? q->levels[g->columns.source[i]] : SPE_LEVEL_UNKNOWN;
+        level[i] = (uint8_t)(levels[source[i] & 0xff] * known); /* SPE_LEVEL_UNKNOWN is 0 */
     }
 }
 
 /* ---- Threads -------------------------------------------------------------------------------- */
 
-/* Moves along the turns of a CPU with the time of rows. */
-struct turn_cursor {
-    const struct cpu_turns *turns;
-    size_t next; /* the first turn that is later */
-};
-
-static void seek_turn(struct turn_cursor *c, uint64_t time)
+/* Who runs on a CPU at a time, and, narrowed down in *from and *to, from when until when. */
+static uint32_t turn_at(const struct cpu_turns *t, uint64_t time, uint64_t *from, uint64_t *to)
 {
-    size_t low = 0, high = c->turns->turns.count;
+    size_t low = 0, high = t ? t->turns.count : 0;
 
+    if (!t)
+        return SPE_NO_TASK;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
-        if (c->turns->turns.at[middle].time <= time)
+        if (t->turns.at[middle].time <= time)
             low = middle + 1;
         else
             high = middle;
     }
-    c->next = low;
-}
-
-static uint32_t turn_at(struct turn_cursor *c, uint64_t time)
-{
-    const struct turn *at;
-
-    if (!c->turns)
-        return SPE_NO_TASK;
-    at = c->turns->turns.at;
-    if ((c->next && at[c->next - 1].time > time) ||
-        (c->next < c->turns->turns.count && at[c->next].time <= time))
-        seek_turn(c, time);
-    return c->next ? at[c->next - 1].tid : c->turns->before;
-}
-
-/* Who runs, by the record itself, else by SWITCH records, else by the buffer. On hosts with VHE the
- * kernel's register is CONTEXTIDR_EL2, and CONTEXTIDR_EL1 then is a guest's. */
-static uint32_t thread_of(const struct queue *q, struct group *g, size_t i, uint32_t turn)
-{
-    uint8_t has = g->columns.has[i];
-    uint32_t other = turn != SPE_NO_TASK ? turn : q->cpu == SPE_NO_CPU ? q->tid : SPE_NO_TASK;
-    uint32_t tid;
-
-    if (has & (SPE_HAS_CONTEXT1 | SPE_HAS_CONTEXT2)) {
-        tid = has & SPE_HAS_CONTEXT2 ? g->columns.context2[i] : g->columns.context1[i];
-        g->flags[i] |= SPE_ROW_BY_CONTEXT;
-        if (other != SPE_NO_TASK && other != tid)
-            g->flags[i] |= SPE_ROW_MISMATCH;
-        return tid;
-    }
-    if (turn != SPE_NO_TASK) {
-        g->flags[i] |= SPE_ROW_BY_SWITCH;
-        return turn;
-    }
-    if (q->tid != SPE_NO_TASK)
-        g->flags[i] |= SPE_ROW_BY_BUFFER;
-    return q->tid;
+    if (low && t->turns.at[low - 1].time > *from)
+        *from = t->turns.at[low - 1].time;
+    if (low < t->turns.count && t->turns.at[low].time < *to)
+        *to = t->turns.at[low].time;
+    return low ? t->turns.at[low - 1].tid : t->before;
 }
 
 static const struct task_view *view_of(const struct spe_profile *p, struct joiner *j, uint32_t tid,
@@ -153,36 +128,114 @@ static const struct task_view *view_of(const struct spe_profile *p, struct joine
     return view;
 }
 
-static void count_thread(struct spe_profile_counts *counts, uint8_t flags, uint32_t thread)
+/* Rows that follow each other and have the same thread for the same reason. */
+struct run {
+    size_t first, end;
+    uint64_t from, to;       /* times for which it holds */
+    const uint32_t *context; /* that tells the thread, or NULL */
+    uint8_t has;             /* contexts */
+    uint8_t flags;
+};
+
+#define HAS_CONTEXTS (SPE_HAS_CONTEXT1 | SPE_HAS_CONTEXT2)
+
+/* Who runs, by the record itself, else by SWITCH records, else by the buffer. On hosts with VHE the
+ * kernel's register is CONTEXTIDR_EL2, and CONTEXTIDR_EL1 then is a guest's. */
+static uint32_t thread_of(const struct queue *q, const struct group *g, struct run *run,
+                          uint32_t turn)
 {
-    counts->by_context += !!(flags & SPE_ROW_BY_CONTEXT);
-    counts->by_switch += !!(flags & SPE_ROW_BY_SWITCH);
-    counts->by_buffer += !!(flags & SPE_ROW_BY_BUFFER);
-    counts->by_nothing += !(flags & (SPE_ROW_BY_CONTEXT | SPE_ROW_BY_SWITCH | SPE_ROW_BY_BUFFER));
-    counts->context_unknown += flags & SPE_ROW_BY_CONTEXT && thread == SPE_NO_ID;
-    counts->context_mismatch += !!(flags & SPE_ROW_MISMATCH);
+    uint32_t other = turn != SPE_NO_TASK ? turn : q->cpu == SPE_NO_CPU ? q->tid : SPE_NO_TASK;
+
+    run->has = g->columns.has[run->first] & HAS_CONTEXTS;
+    if (run->has) {
+        run->context = run->has & SPE_HAS_CONTEXT2 ? g->columns.context2 : g->columns.context1;
+        run->flags = SPE_ROW_BY_CONTEXT;
+        if (other != SPE_NO_TASK && other != run->context[run->first])
+            run->flags |= SPE_ROW_MISMATCH;
+        return run->context[run->first];
+    }
+    if (turn != SPE_NO_TASK) {
+        run->flags = SPE_ROW_BY_SWITCH;
+        return turn;
+    }
+    if (q->tid != SPE_NO_TASK)
+        run->flags = SPE_ROW_BY_BUFFER;
+    return q->tid;
+}
+
+static size_t end_of_run(const struct group *g, const struct run *run)
+{
+    const uint8_t *has = g->columns.has;
+    const uint64_t *time = g->join_time;
+    size_t end = run->first + 1, rows = g->columns.rows;
+
+    while (end < rows && (has[end] & HAS_CONTEXTS) == run->has &&
+           (!run->context || run->context[end] == run->context[run->first]) &&
+           ((time[end] >= run->from && time[end] < run->to) || time[end] == time[run->first]))
+        end++;
+    return end;
+}
+
+static void count_run(struct spe_profile_counts *counts, const struct run *run, uint32_t thread)
+{
+    uint64_t rows = run->end - run->first;
+
+    if (run->flags & SPE_ROW_BY_CONTEXT)
+        counts->by_context += rows;
+    else if (run->flags & SPE_ROW_BY_SWITCH)
+        counts->by_switch += rows;
+    else if (run->flags & SPE_ROW_BY_BUFFER)
+        counts->by_buffer += rows;
+    else
+        counts->by_nothing += rows;
+    if (run->flags & SPE_ROW_BY_CONTEXT && thread == SPE_NO_ID)
+        counts->context_unknown += rows;
+    if (run->flags & SPE_ROW_MISMATCH)
+        counts->context_mismatch += rows;
+}
+
+static void fill(uint32_t *column, const struct run *run, uint32_t value)
+{
+    for (size_t i = run->first; column && i < run->end; i++)
+        column[i] = value;
 }
 
 /* `map` holds the root of the thread's space until join_places has looked the pc up in it. */
+static void fill_run(struct group *g, const struct run *run, const struct task_view *view)
+{
+    uint8_t *flags = g->flags;
+
+    fill(g->tid, run, view->tid);
+    fill(g->pid, run, view->pid);
+    fill(g->thread, run, view->thread);
+    fill(g->comm, run, view->comm);
+    fill(g->map, run, view->root);
+    for (size_t i = run->first; i < run->end; i++)
+        flags[i] |= run->flags;
+}
+
+/* A thread is sampled many times before another one runs. */
 static void join_threads(struct spe_profile *p, struct joiner *j, const struct queue *q,
                          struct group *g)
 {
-    struct turn_cursor cursor = {NULL, 0};
+    const struct cpu_turns *turns =
+        p->info.timed && q->cpu != SPE_NO_CPU ? tasks_turns(&p->tasks, q->cpu) : NULL;
+    struct run run = {.end = 0}, all = {.end = g->columns.rows};
 
-    if (p->info.timed && q->cpu != SPE_NO_CPU)
-        cursor.turns = tasks_turns(&p->tasks, q->cpu);
-    for (size_t i = 0; i < g->columns.rows; i++) {
-        uint64_t time = g->join_time[i];
-        uint32_t tid = thread_of(q, g, i, turn_at(&cursor, time));
-        const struct task_view *view = view_of(p, j, tid, time);
+    fill(g->cpu, &all, q->cpu);
+    while (run.end < g->columns.rows) {
+        uint64_t time = g->join_time[run.end];
+        const struct task_view *view;
+        uint32_t turn;
 
-        g->cpu[i] = q->cpu;
-        g->tid[i] = tid;
-        g->pid[i] = view->pid;
-        g->thread[i] = view->thread;
-        g->comm[i] = view->comm;
-        g->map[i] = view->root;
-        count_thread(&g->counts, g->flags[i], view->thread);
+        run = (struct run){.first = run.end, .to = UINT64_MAX};
+        turn = turn_at(turns, time, &run.from, &run.to);
+        view = view_of(p, j, thread_of(q, g, &run, turn), time);
+        run.from = view->from > run.from ? view->from : run.from;
+        run.to = view->to < run.to ? view->to : run.to;
+        run.end = end_of_run(g, &run);
+        fill_run(g, &run, view);
+        count_run(&g->counts, &run, view->thread);
     }
 }
 
@@ -234,62 +287,88 @@ static uint64_t symbol_of(struct spe_profile *p, uint32_t map, uint64_t pc)
     return number == NONE ? SPE_NO_SYMBOL : (uint64_t)p->maps.at[map].dso << 32 | number;
 }
 
-static const struct pc_entry *look_up(struct spe_profile *p, struct joiner *j, uint64_t pc,
-                                      uint32_t root)
+static void look_up(struct spe_profile *p, struct pc_pair *pair, uint64_t pc, uint32_t root)
 {
-    struct pc_entry *entry = &j->pc[((pc >> 2) * 0x9e3779b97f4a7c15u >> 40 ^ root) % PC_CACHE];
+    struct pc_entry *entry = &pair->entry[0];
 
-    if (entry->pc != pc || entry->root != root) {
-        entry->pc = pc;
-        entry->root = root;
-        entry->map = spaces_find(&p->tasks.spaces, root, pc);
-        entry->symbol = SPE_NO_SYMBOL;
-        if (entry->map != NONE && p->want & SPE_WANT_SYMBOL)
-            entry->symbol = symbol_of(p, entry->map, pc);
-    }
-    return entry;
+    pair->entry[1] = pair->entry[0];
+    entry->pc = pc;
+    entry->root = root;
+    entry->map = spaces_find(&p->tasks.spaces, root, pc);
+    entry->symbol = SPE_NO_SYMBOL;
+    if (entry->map != NONE && p->want & SPE_WANT_SYMBOL)
+        entry->symbol = symbol_of(p, entry->map, pc);
+}
+
+static inline bool is_entry(const struct pc_entry *entry, uint64_t pc, uint32_t root)
+{
+    return (entry->pc == pc) & (entry->root == root);
+}
+
+static inline struct pc_pair *pc_home(struct joiner *j, uint64_t pc)
+{
+    return &j->pc[((pc >> 2) * UINT64_C(0x9e3779b97f4a7c15) >> 40) % PC_CACHE];
+}
+
+static inline const struct pc_entry *find_pc(struct spe_profile *p, struct joiner *j, uint64_t pc,
+                                             uint32_t root)
+{
+    struct pc_pair *pair = pc_home(j, pc);
+    bool second = is_entry(&pair->entry[1], pc, root);
+
+    if (second | is_entry(&pair->entry[0], pc, root))
+        return &pair->entry[second];
+    look_up(p, pair, pc, root);
+    return &pair->entry[0];
 }
 
 /* EL0 is in its process; above it, addresses of the upper half are in the kernel, and the others
  * (hypervisors, guests) nowhere that the recording tells of. */
 static void join_places(struct spe_profile *p, struct joiner *j, struct group *g)
 {
-    uint64_t from = 1, to = 0;
+    const uint64_t *pcs = g->columns.pc, *times = g->join_time;
+    const uint8_t *els = g->el;
+    uint32_t *maps = g->map;
+    uint64_t *symbols = g->symbol;
+    uint64_t from = 1, to = 0, no_map = 0;
     uint32_t kernel = 0;
+    size_t rows = g->columns.rows;
 
-    for (size_t i = 0; i < g->columns.rows; i++) {
-        uint64_t pc = g->columns.pc[i], time = g->join_time[i];
-        uint32_t root = g->el[i] == 0 ? g->map[i] : 0;
+    for (size_t i = 0; i < rows; i++) {
+        uint64_t pc = pcs[i], time = times[i];
+        bool above = (els[i] != 0) & (els[i] != SPE_NO_EL) & (pc >> 63);
+        uint32_t root = els[i] ? 0 : maps[i];
         const struct pc_entry *entry;
 
-        if (g->el[i] != 0 && g->el[i] != SPE_NO_EL && pc & KERNEL_HALF) {
-            if (time < from || time >= to)
-                kernel = tasks_kernel_root(&p->tasks, time, &from, &to);
-            root = kernel;
-        }
-        entry = look_up(p, j, pc, root);
-        g->map[i] = entry->map;
-        g->counts.no_map += entry->map == NONE;
-        if (g->symbol)
-            g->symbol[i] = entry->symbol;
+        if (time < from || time >= to)
+            kernel = tasks_kernel_root(&p->tasks, time, &from, &to);
+        root = above ? kernel : root;
+        entry = find_pc(p, j, pc, root);
+        maps[i] = entry->map;
+        no_map += entry->map == NONE;
+        if (symbols)
+            symbols[i] = entry->symbol;
     }
+    g->counts.no_map += no_map;
 }
 
 /* ---- All of it ------------------------------------------------------------------------------ */
 
+/* 0 is no time: less one, it is the greatest. */
 static void count_times(struct group *g)
 {
     struct spe_profile_counts *counts = &g->counts;
+    uint64_t first = UINT64_MAX, last = 0;
 
     for (size_t i = 0; i < g->columns.rows; i++) {
         uint64_t time = g->time_ns[i];
 
-        if (!time)
-            continue;
-        if (!counts->first_ns || time < counts->first_ns)
-            counts->first_ns = time;
-        if (time > counts->last_ns)
-            counts->last_ns = time;
+        first = time - 1 < first ? time - 1 : first;
+        last = time > last ? time : last;
+    }
+    if (last) {
+        counts->first_ns = first + 1;
+        counts->last_ns = last;
     }
 }
 
@@ -307,11 +386,9 @@ int join_group(struct spe_profile *p, struct joiner *j, const struct queue *q, s
     join_places(p, j, g);
     if (g->line)
         memset(g->line, 0xff, g->columns.rows * sizeof(*g->line));
-    for (size_t i = 0; i < g->columns.rows; i++)
-        g->queues[i] = (uint32_t)g->queue;
     rows = g->columns.rows;
     if (j->filter && rows) {
-        group_show(g, &view, false);
+        group_show(g, &view);
         kept = spe_filter_select(j->filter, p, &view, g->selected);
         if (kept < 0)
             return (int)kept;

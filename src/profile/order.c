@@ -10,8 +10,8 @@
 
 #include "profile_internal.h"
 
-#define BATCH 64          /* queues that are open at a time with SPE_ORDER_FAST */
-#define MERGE_ROWS 131072 /* rows in memory with SPE_ORDER_TIME */
+#define BATCH 64         /* queues that are open at a time with SPE_ORDER_FAST */
+#define MERGE_ROWS 32768 /* rows in memory with SPE_ORDER_TIME */
 
 /* ---- One queue after the other, or in turn -------------------------------------------------- */
 
@@ -89,56 +89,74 @@ int order_next(struct spe_profile *p, struct group **group)
 
 struct merge_queue {
     struct group *group[2]; /* that is read, that comes next */
-    size_t row;
-    uint64_t key; /* of the row; does not descend, so that a stray timestamp holds nobody up */
+    uint32_t at, end;       /* rows of the table: the next, and the first behind the group */
 };
 
+/* A row that is the next of its queue, as one number: its time above, and below the queue's rank,
+ * from 1 on, so that with equal times the first queue comes first. Times do not descend in a queue:
+ * a stray timestamp holds nobody up. */
+__extension__ typedef unsigned __int128 u128;
+
+#define ENDED (UINT64_C(1) << 32) /* in the rank: the queue has no more rows */
+
+static inline u128 entry_of(uint64_t time, uint64_t rank)
+{
+    return (u128)time << 64 | rank;
+}
+
+static inline uint64_t rank_of(u128 entry)
+{
+    return (uint64_t)entry;
+}
+
+/*
+ * A tree in which every node has the later one of the two rows that met there, and the earlier one
+ * went on; the earliest of all is at node 0. When its queue has another row, that one goes the same
+ * way up.
+ */
 struct merge {
     struct merge_queue *queues;
-    uint32_t *heap; /* queues with rows, the earliest first */
-    size_t count;
+    u128 *nodes;
+    size_t leaves; /* a power of two */
     struct group out;
+    uint32_t *rows; /* of the table, that come next in `out` */
+    size_t waiting; /* how many of them */
     bool started;
 };
 
-static bool earlier(const struct merge *m, uint32_t a, uint32_t b)
+/* Without branches: which row is earlier is what nobody can predict. */
+static void replay(struct merge *m, u128 entry)
 {
-    uint64_t x = m->queues[a].key, y = m->queues[b].key;
+    size_t leaf = (size_t)(entry & (ENDED - 1)) - 1;
 
-    return x != y ? x < y : a < b;
-}
+    for (size_t at = (m->leaves + leaf) / 2; at; at /= 2) {
+        u128 *other = &m->nodes[at], was = *other;
+        bool earlier = was < entry;
 
-static void sift_down(struct merge *m, size_t at)
-{
-    for (;;) {
-        size_t least = at, child = 2 * at + 1;
-        uint32_t swap = m->heap[at];
-
-        if (child < m->count && earlier(m, m->heap[child], m->heap[least]))
-            least = child;
-        if (child + 1 < m->count && earlier(m, m->heap[child + 1], m->heap[least]))
-            least = child + 1;
-        if (least == at)
-            return;
-        m->heap[at] = m->heap[least];
-        m->heap[least] = swap;
-        at = least;
+        *other = earlier ? entry : was;
+        entry = earlier ? was : entry;
     }
+    m->nodes[0] = entry;
 }
 
-static void set_key(struct merge_queue *q)
+static void gather(struct spe_profile *p)
 {
-    uint64_t time = q->group[0]->time_ns[q->row];
+    struct merge *m = p->merge;
+    size_t before = m->out.columns.rows;
 
-    if (time > q->key)
-        q->key = time;
+    group_gather(&m->out, &p->table, m->rows, m->waiting);
+    m->waiting = 0;
+    for (size_t i = before; i < m->out.columns.rows; i++)
+        m->out.queues[i] = (uint32_t)(m->rows[i - before] / p->slot_stride / 2);
 }
 
-/* Go on to a group with rows: 1, 0 at the end of the queue, or an error. */
+/* Go on to a group with rows: 1, 0 at the end of the queue, or an error. The rows that were read
+ * are gathered before their memory gets others. */
 static int advance(struct spe_profile *p, uint32_t number)
 {
     struct merge_queue *q = &p->merge->queues[number];
 
+    gather(p);
     do {
         struct group *done = q->group[0];
 
@@ -152,12 +170,35 @@ static int advance(struct spe_profile *p, uint32_t number)
             return 0;
         pool_request(p, done, number);
     } while (!q->group[0]->columns.rows);
-    q->row = 0;
-    set_key(q);
+    q->at = (uint32_t)((size_t)(q->group[0] - p->slots) * p->slot_stride);
+    q->end = q->at + (uint32_t)q->group[0]->columns.rows;
     return 1;
 }
 
-/* Two groups for each queue. One of them is asked for now, the other when that one is read. */
+/* The next row of the queue that has the first one now. */
+static int next_row(struct spe_profile *p)
+{
+    struct merge *m = p->merge;
+    uint64_t rank = rank_of(m->nodes[0]), before = (uint64_t)(m->nodes[0] >> 64), time;
+    struct merge_queue *q = &m->queues[rank - 1];
+
+    if (q->at == q->end) {
+        int result = advance(p, (uint32_t)rank - 1);
+
+        if (result < 0)
+            return result;
+        if (!result) {
+            replay(m, entry_of(UINT64_MAX, rank | ENDED));
+            return SPE_OK;
+        }
+    }
+    time = p->table.time_ns[q->at];
+    replay(m, entry_of(time > before ? time : before, rank));
+    return SPE_OK;
+}
+
+/* Two groups for each queue. One of them is asked for now, the other when that one is read. The
+ * tree begins with rows that are before all others, and each queue drives one of them out. */
 static int start(struct spe_profile *p)
 {
     struct merge *m = p->merge;
@@ -165,40 +206,34 @@ static int start(struct spe_profile *p)
     m->started = true;
     for (uint32_t i = 0; i < p->queue_count; i++)
         pool_request(p, m->queues[i].group[1], i);
-    for (uint32_t i = 0; i < p->queue_count; i++) {
-        int result = advance(p, i);
+    for (size_t i = 0; i < m->leaves; i++) {
+        int result;
 
-        if (result < 0)
+        m->nodes[0] = entry_of(0, i + 1);
+        if (i >= p->queue_count)
+            replay(m, entry_of(UINT64_MAX, (i + 1) | ENDED));
+        else if ((result = next_row(p)) < 0)
             return result;
-        if (result)
-            m->heap[m->count++] = i;
     }
-    for (size_t i = m->count / 2; i-- > 0;)
-        sift_down(m, i);
     return SPE_OK;
 }
 
 int merge_next(struct spe_profile *p, struct group **group)
 {
     struct merge *m = p->merge;
-    int result = m->started ? SPE_OK : start(p);
+    int result;
 
     m->out.columns.rows = 0;
-    while (result >= 0 && m->count && m->out.columns.rows < m->out.columns.capacity) {
-        uint32_t number = m->heap[0];
-        struct merge_queue *q = &m->queues[number];
-
-        group_copy_row(&m->out, q->group[0], q->row);
-        if (++q->row < q->group[0]->columns.rows)
-            set_key(q);
-        else
-            result = advance(p, number);
-        if (result == 0 && q->row >= q->group[0]->columns.rows)
-            m->heap[0] = m->heap[--m->count];
-        sift_down(m, 0);
+    m->waiting = 0;
+    result = m->started ? SPE_OK : start(p);
+    while (result >= 0 && rank_of(m->nodes[0]) < ENDED &&
+           m->out.columns.rows + m->waiting < m->out.columns.capacity) {
+        m->rows[m->waiting++] = m->queues[rank_of(m->nodes[0]) - 1].at++;
+        result = next_row(p);
     }
     if (result < 0)
         return result;
+    gather(p);
     *group = &m->out;
     return m->out.columns.rows > 0;
 }
@@ -209,9 +244,13 @@ int merge_start(struct spe_profile *p)
 
     if (!m)
         return SPE_ERR_NOMEM;
-    m->queues = calloc(p->queue_count ? p->queue_count : 1, sizeof(*m->queues));
-    m->heap = calloc(p->queue_count ? p->queue_count : 1, sizeof(*m->heap));
-    if (!m->queues || !m->heap || group_init(&m->out, p->group_rows, p->want) < 0)
+    for (m->leaves = 1; m->leaves < p->queue_count;)
+        m->leaves *= 2;
+    m->queues = calloc(p->queue_count, sizeof(*m->queues));
+    m->nodes = calloc(m->leaves, sizeof(*m->nodes));
+    m->rows = malloc(p->group_rows * sizeof(*m->rows));
+    if (!m->queues || !m->nodes || !m->rows ||
+        group_init(&m->out, p->group_rows, p, GROUP_MERGE) < 0)
         return SPE_ERR_NOMEM;
     for (size_t i = 0; i < p->queue_count; i++) {
         m->queues[i].group[0] = &p->slots[2 * i];
@@ -226,7 +265,8 @@ void merge_stop(struct spe_profile *p)
         return;
     group_free(&p->merge->out);
     free(p->merge->queues);
-    free(p->merge->heap);
+    free(p->merge->nodes);
+    free(p->merge->rows);
     free(p->merge);
     p->merge = NULL;
 }
@@ -235,15 +275,19 @@ void merge_stop(struct spe_profile *p)
 
 static int make_slots(struct spe_profile *p, size_t count, size_t rows)
 {
+    p->slot_stride = (rows + 63) / 64 * 64;
+    if (group_init(&p->table, count * p->slot_stride, p, GROUP_JOIN) < 0)
+        return SPE_ERR_NOMEM;
     p->slots = calloc(count ? count : 1, sizeof(*p->slots));
     p->free_slots = calloc(count ? count : 1, sizeof(struct group *));
     p->ring = calloc(count ? count : 1, sizeof(struct group *));
     if (!p->slots || !p->free_slots || !p->ring)
         return SPE_ERR_NOMEM;
     for (p->slot_count = 0; p->slot_count < count; p->slot_count++) {
-        if (group_init(&p->slots[p->slot_count], rows, p->want) < 0)
-            return SPE_ERR_NOMEM;
-        p->free_slots[p->free_count++] = &p->slots[p->slot_count];
+        struct group *slot = &p->slots[p->slot_count];
+
+        group_part(slot, &p->table, p->slot_count * p->slot_stride, rows);
+        p->free_slots[p->free_count++] = slot;
     }
     return SPE_OK;
 }
@@ -259,7 +303,7 @@ int order_start(struct spe_profile *p)
     size_t rows = p->group_rows, slots = p->thread_count == 1 ? 1 : p->thread_count + 2;
     int result;
 
-    p->chunk = 256 * 1024;
+    p->chunk = 128 * 1024;
     if (merge) {
         slots = 2 * p->queue_count;
         rows = clamp(MERGE_ROWS / slots, 64, rows);
@@ -275,8 +319,7 @@ void order_stop(struct spe_profile *p)
 {
     pool_stop(p);
     merge_stop(p);
-    for (size_t i = 0; i < p->slot_count; i++)
-        group_free(&p->slots[i]);
+    group_free(&p->table);
     free(p->slots);
     free(p->free_slots);
     free(p->ring);

@@ -10,9 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "perfdata/spool.h"
 #include "profile_internal.h"
 
 #define THREADS_MAX 256
+#define BYTES_A_THREAD (UINT64_C(256) << 20)
 #define GROUP_ROWS 4096
 #define GROUP_ROWS_MAX 65536
 
@@ -126,11 +128,11 @@ static int set_options(struct spe_profile *p, const struct spe_profile_options *
 
     if (o->size != sizeof(*o) || o->order > SPE_ORDER_TIME || o->group_rows > GROUP_ROWS_MAX)
         return profile_fail(error, SPE_ERR_INVALID, "an option is out of its range");
-    p->thread_count = o->threads ? o->threads : cpus > 0 ? (unsigned)cpus : 1;
-    if (p->thread_count > THREADS_MAX)
-        p->thread_count = THREADS_MAX;
+    p->thread_count = o->threads;
+    p->cpus_here = cpus > 0 ? (unsigned)cpus : 1;
     p->order = o->order;
     p->want = o->want;
+    p->omit = o->filter ? 0 : o->omit;
     p->group_rows = o->group_rows ? o->group_rows : GROUP_ROWS;
     p->time_from = o->time_from;
     p->time_to = o->time_to;
@@ -331,12 +333,26 @@ static int finish_perf(struct spe_profile *p, struct spe_profile_error *error)
     return SPE_OK;
 }
 
+/* Threads that have little to do cost more than they save. */
+static void choose_threads(struct spe_profile *p)
+{
+    uint64_t worth = p->info.aux_bytes / BYTES_A_THREAD + 1;
+
+    if (!p->thread_count)
+        p->thread_count = worth < p->cpus_here ? (unsigned)worth : p->cpus_here;
+    if (p->thread_count > THREADS_MAX)
+        p->thread_count = THREADS_MAX;
+}
+
 static int finish_open(struct spe_profile *p, struct spe_profile_error *error)
 {
     int result = p->reader ? finish_perf(p, error) : SPE_OK;
 
     if (result < 0)
         return result;
+    if (p->reader && !spe_perf_reader_metadata(p->reader))
+        return profile_fail(error, SPE_ERR_FORMAT,
+                            "is a perf.data file without SPE data: record with -e arm_spe//");
     if (!p->reader) {
         p->info.raw = true;
         p->info.bytes = p->raw_size;
@@ -345,6 +361,7 @@ static int finish_open(struct spe_profile *p, struct spe_profile_error *error)
     }
     p->counts = p->start_counts;
     result = make_queues(p);
+    choose_threads(p);
     if (result >= 0)
         result = order_start(p);
     return result < 0 ? profile_fail(error, result, "%s", spe_strerror(result)) : SPE_OK;
@@ -358,74 +375,21 @@ static int perf_error(struct spe_profile_error *error, const struct spe_perf_err
     return from->code;
 }
 
-static int temporary_file(void)
-{
-    const char *directory = getenv("TMPDIR");
-    char *path;
-    int fd;
-
-    directory = directory && directory[0] ? directory : "/tmp";
-    fd = open(directory, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
-    if (fd >= 0 || asprintf(&path, "%s/spe-XXXXXX", directory) < 0)
-        return fd;
-    fd = mkostemp(path, O_CLOEXEC);
-    if (fd >= 0)
-        unlink(path);
-    free(path);
-    return fd;
-}
-
-static bool write_all(int fd, const char *bytes, size_t size)
-{
-    while (size) {
-        ssize_t done = write(fd, bytes, size);
-
-        if (done < 0 && errno != EINTR)
-            return false;
-        if (done > 0) {
-            bytes += done;
-            size -= (size_t)done;
-        }
-    }
-    return true;
-}
-
-/* What cannot be read twice is copied to a file without a name; `fd` is closed. */
-static int spool(int fd, bool *failed)
-{
-    char buffer[65536];
-    int copy = temporary_file();
-    ssize_t got = 1;
-
-    while (copy >= 0 && got > 0) {
-        got = read(fd, buffer, sizeof(buffer));
-        if (got < 0 && errno == EINTR)
-            got = 1;
-        else if (got < 0 || !write_all(copy, buffer, (size_t)got)) {
-            close(copy);
-            copy = -1;
-        }
-    }
-    *failed = copy < 0;
-    close(fd);
-    return copy;
-}
-
 /* A descriptor that can be read at any place, or -1; a directory is left to the reader: -2. */
 static int open_file(const char *path)
 {
     bool input = strcmp(path, "-") == 0;
     int fd = input ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
     struct stat st;
-    bool failed;
+    int copy;
 
     if (fd < 0 || fstat(fd, &st) < 0)
         return fd;
-    if (S_ISDIR(st.st_mode)) {
-        close(fd);
-        return -2;
-    }
-    return S_ISREG(st.st_mode) && !input ? fd : spool(fd, &failed);
+    if (S_ISREG(st.st_mode) && !input)
+        return fd;
+    copy = S_ISDIR(st.st_mode) ? -2 : spool_input(fd, NULL, 0);
+    close(fd);
+    return copy;
 }
 
 static int open_source(struct spe_profile *p, const char *path, bool raw,
@@ -437,7 +401,7 @@ static int open_source(struct spe_profile *p, const char *path, bool raw,
 
     p->fd = open_file(path);
     if (p->fd == -1)
-        return profile_fail(error, SPE_ERR_IO, "%s: %s", path, strerror(errno));
+        return profile_fail(error, SPE_ERR_IO, "%s", strerror(errno));
     if (p->fd == -2) {
         p->fd = -1;
         if (spe_perf_reader_open(&p->reader, path, SPE_PERF_NO_MAP, &why) < 0)
@@ -445,7 +409,7 @@ static int open_source(struct spe_profile *p, const char *path, bool raw,
         return SPE_OK;
     }
     if (fstat(p->fd, &st) < 0)
-        return profile_fail(error, SPE_ERR_IO, "%s: %s", path, strerror(errno));
+        return profile_fail(error, SPE_ERR_IO, "%s", strerror(errno));
     p->raw_size = (uint64_t)st.st_size;
     if (!raw && pread(p->fd, first, sizeof(first), 0) == (ssize_t)sizeof(first) &&
         spe_perf_probe(first, sizeof(first)) &&
@@ -560,7 +524,7 @@ static int filter_group(struct spe_profile *p, struct group *g)
     struct spe_rows view;
     int64_t kept;
 
-    group_show(g, &view, false);
+    group_show(g, &view);
     kept = spe_filter_select(p->filter, p, &view, g->selected);
     if (kept < 0)
         return (int)kept;
@@ -608,7 +572,7 @@ int spe_profile_next(struct spe_profile *p, struct spe_rows *rows)
         }
     } while (result > 0 && !g->columns.rows);
     if (result > 0)
-        group_show(g, rows, p->merge != NULL);
+        group_show(g, rows);
     if (result == 0)
         finish(p);
     return result;
@@ -639,10 +603,10 @@ const char *spe_profile_warning(const struct spe_profile *p, size_t i)
         return p->warnings.at[i];
     i -= p->warnings.count;
     for (uint32_t dso = 0; dso < p->dsos.list.count; dso++) {
-        const char *warning = spe_profile_dso(p, dso)->warning;
+        const struct spe_profile_dso *shown = spe_profile_dso(p, dso);
 
-        if (warning && i-- == 0)
-            return warning;
+        if (shown && shown->warning && i-- == 0)
+            return shown->warning;
     }
     return NULL;
 }

@@ -268,6 +268,9 @@ int symtab_read_kallsyms(struct symtab *t, const char *path, const char *module)
 int symtab_add(struct symtab *t, const char *name, uint64_t start, uint64_t size, unsigned kind,
                unsigned rank);
 void symtab_finish(struct symtab *t);
+int symtab_name(struct symtab *t, const char *name, uint32_t *at);
+/* Symbols with names of C++ get readable ones. */
+int demangle(struct symtab *t, struct symbol *symbols, size_t count);
 void symtab_free(struct symtab *t);
 /* The build-id of an open ELF file: its size, 0 if it has none, or negative. */
 int elf_build_id(int fd, uint8_t *id, size_t max, uint16_t *machine);
@@ -293,7 +296,7 @@ void lines_close(struct lines *lines);
 /* ---- Groups --------------------------------------------------------------------------------- */
 
 struct group {
-    void *memory;
+    void *memory; /* NULL: it is part of another group */
     struct spe_columns columns;
     uint64_t *time_ns, *join_time;
     uint64_t *symbol;
@@ -307,13 +310,17 @@ struct group {
     struct spe_profile_counts counts; /* of this group */
 };
 
-int group_init(struct group *g, size_t capacity, unsigned want);
+enum group_use { GROUP_JOIN, GROUP_MERGE }; /* rows are made in it, or gathered from others */
+
+int group_init(struct group *g, size_t capacity, const struct spe_profile *p, enum group_use use);
 void group_free(struct group *g);
+/* A group that has the memory of `capacity` rows of another one, from a multiple of 64 on. */
+void group_part(struct group *part, const struct group *whole, size_t first, size_t capacity);
 /* Keep only the rows whose bit is set. */
 void group_select(struct group *g, const uint64_t *selected);
-/* Append a row to a group. */
-void group_copy_row(struct group *to, const struct group *from, size_t row);
-void group_show(const struct group *g, struct spe_rows *rows, bool queues);
+/* Append these rows to a group; there must be room for them. */
+void group_gather(struct group *to, const struct group *from, const uint32_t *rows, size_t count);
+void group_show(const struct group *g, struct spe_rows *rows);
 void counts_add(struct spe_profile_counts *to, const struct spe_profile_counts *from);
 
 /* ---- Queues --------------------------------------------------------------------------------- */
@@ -340,7 +347,7 @@ void queue_stop(struct queue *q);
 
 /* ---- Joining -------------------------------------------------------------------------------- */
 
-#define PC_CACHE 8192
+#define PC_CACHE 4096
 #define TASK_CACHE 256
 
 struct pc_entry {
@@ -348,9 +355,14 @@ struct pc_entry {
     uint32_t root, map;
 };
 
+/* Two places that have the same home, the later one first; in one cache line. */
+struct pc_pair {
+    _Alignas(64) struct pc_entry entry[2];
+};
+
 /* What one thread remembers from row to row. */
 struct joiner {
-    struct pc_entry pc[PC_CACHE];
+    struct pc_pair pc[PC_CACHE];
     struct task_view task[TASK_CACHE];
     struct spe_filter *filter;
 };
@@ -388,7 +400,8 @@ struct spe_profile {
     VECTOR(struct spe_profile_cpu) cpus;
     VECTOR(struct level_table *) levels;
 
-    unsigned thread_count, order, want;
+    unsigned thread_count, order, want, omit;
+    unsigned cpus_here; /* of the machine that reads the recording */
     size_t group_rows;
     size_t chunk; /* bytes that are read at once */
     uint64_t time_from, time_to;
@@ -412,8 +425,9 @@ struct spe_profile {
 
     struct pool pool;
     struct joiner *joiner; /* of the caller's thread */
+    struct group table;    /* the memory of all slots, so that a row of any is one number */
     struct group *slots;   /* all groups there are */
-    size_t slot_count;
+    size_t slot_count, slot_stride; /* rows of the table from one to the next */
     struct group **free_slots;
     size_t free_count;
     struct group **ring; /* requested, in order */

@@ -126,7 +126,8 @@ static void account_since(struct spe_account *sum, const struct spe_account *now
 
 /* Time of the rows from `from` on. One without a timestamp has that of the row before it; until
  * there is one, it is joined with how things were at the end. */
-static void set_times(const struct spe_profile *p, struct queue *q, struct group *g, size_t from)
+static void set_some_times(const struct spe_profile *p, struct queue *q, struct group *g,
+                           size_t from)
 {
     bool timed = p->info.timed;
 
@@ -143,8 +144,40 @@ static void set_times(const struct spe_profile *p, struct queue *q, struct group
         g->join_time[i] = !p->sideband_timed ? q->join_time
                           : q->has_time      ? q->last_time
                                              : UINT64_MAX;
-        g->columns.offset[i] += q->base;
     }
+}
+
+/* The same where every row has one, as with most recordings. */
+static void set_all_times(const struct spe_profile *p, struct queue *q, struct group *g,
+                          size_t from)
+{
+    size_t rows = g->columns.rows;
+
+    spe_perf_times_to_ns(&p->time_conv, g->columns.timestamp + from, g->time_ns + from,
+                         rows - from);
+    memset(g->flags + from, SPE_ROW_TIMESTAMP, rows - from);
+    q->last_time = g->time_ns[rows - 1];
+    q->has_time = true;
+    for (size_t i = from; i < rows; i++)
+        g->join_time[i] = p->sideband_timed ? g->time_ns[i] : q->join_time;
+}
+
+static void set_times(const struct spe_profile *p, struct queue *q, struct group *g, size_t from)
+{
+    const uint8_t *has = g->columns.has;
+    size_t rows = g->columns.rows;
+    uint8_t all = SPE_HAS_TIMESTAMP;
+
+    if (from == rows)
+        return;
+    for (size_t i = from; i < rows; i++)
+        all &= has[i];
+    if (all && p->info.timed)
+        set_all_times(p, q, g, from);
+    else
+        set_some_times(p, q, g, from);
+    for (size_t i = from; q->base && g->columns.offset && i < rows; i++)
+        g->columns.offset[i] += q->base;
 }
 
 int queue_fill(struct spe_profile *p, struct queue *q, struct group *g)

@@ -7,47 +7,92 @@
 
 #include "profile_internal.h"
 
+enum { JOIN = 1 << GROUP_JOIN, MERGE = 1 << GROUP_MERGE, BOTH = JOIN | MERGE };
+
 struct column {
     uint16_t place; /* of the pointer in struct group */
     uint8_t size;   /* of an element */
-    uint8_t want;   /* SPE_WANT_..., 0: always there */
+    uint8_t want;   /* SPE_WANT_... without which it is not there; 0: none */
+    uint16_t omit;  /* SPE_OMIT_... with which it is not there */
+    uint8_t uses;   /* of which groups it is a column */
+    uint8_t always; /* ... even if it may be omitted */
 };
 
-#define COLUMN(field, wanted)                                                                      \
+#define COLUMN(field, wanted, omitted, uses, always)                                               \
     {                                                                                              \
-        offsetof(struct group, field), sizeof(*((struct group *)0)->field), wanted                 \
+        offsetof(struct group, field), sizeof(*((struct group *)0)->field), wanted, omitted, uses, \
+            always                                                                                 \
     }
 
 /* clang-format off */
 static const struct column columns[] = {
-    COLUMN(columns.offset, 0), COLUMN(columns.pc, 0), COLUMN(columns.target, 0),
-    COLUMN(columns.va, 0), COLUMN(columns.pa, 0), COLUMN(columns.previous_target, 0),
-    COLUMN(columns.events, 0), COLUMN(columns.timestamp, 0),
-    COLUMN(time_ns, 0), COLUMN(join_time, 0), COLUMN(symbol, SPE_WANT_SYMBOL),
-    COLUMN(columns.context1, 0), COLUMN(columns.context2, 0),
-    COLUMN(cpu, 0), COLUMN(pid, 0), COLUMN(tid, 0), COLUMN(thread, 0), COLUMN(comm, 0),
-    COLUMN(map, 0), COLUMN(line, SPE_WANT_LINE), COLUMN(queues, 0),
-    COLUMN(columns.total, 0), COLUMN(columns.issue, 0), COLUMN(columns.translation, 0),
-    COLUMN(columns.alt_issue, 0), COLUMN(columns.source, 0), COLUMN(columns.op, 0),
-    COLUMN(columns.has, 0), COLUMN(columns.addresses, 0), COLUMN(columns.counters, 0),
-    COLUMN(el, 0), COLUMN(flags, 0), COLUMN(tag, 0), COLUMN(level, 0),
+    COLUMN(columns.offset,          0, SPE_OMIT_OFFSET, BOTH, 0),
+    COLUMN(columns.pc,              0, 0, BOTH, 0),
+    COLUMN(columns.target,          0, SPE_OMIT_TARGET, BOTH, 0),
+    COLUMN(columns.va,              0, SPE_OMIT_VA, BOTH, 0),
+    COLUMN(columns.pa,              0, SPE_OMIT_PA, BOTH, 0),
+    COLUMN(columns.previous_target, 0, SPE_OMIT_PREVIOUS_TARGET, BOTH, 0),
+    COLUMN(columns.events,          0, 0, BOTH, 0),
+    COLUMN(columns.timestamp,       0, SPE_OMIT_TIMESTAMP, BOTH, JOIN),
+    COLUMN(time_ns,                 0, 0, BOTH, 0),
+    COLUMN(join_time,               0, 0, JOIN, 0),
+    COLUMN(symbol,                  SPE_WANT_SYMBOL, 0, BOTH, 0),
+    COLUMN(columns.context1,        0, SPE_OMIT_CONTEXTS, BOTH, JOIN),
+    COLUMN(columns.context2,        0, SPE_OMIT_CONTEXTS, BOTH, JOIN),
+    COLUMN(cpu,                     0, 0, BOTH, 0),
+    COLUMN(pid,                     0, 0, BOTH, 0),
+    COLUMN(tid,                     0, 0, BOTH, 0),
+    COLUMN(thread,                  0, 0, BOTH, 0),
+    COLUMN(comm,                    0, SPE_OMIT_COMM, BOTH, 0),
+    COLUMN(map,                     0, 0, BOTH, 0),
+    COLUMN(line,                    SPE_WANT_LINE, 0, BOTH, 0),
+    COLUMN(queues,                  0, 0, MERGE, 0),
+    COLUMN(columns.total,           0, 0, BOTH, 0),
+    COLUMN(columns.issue,           0, SPE_OMIT_LATENCIES, BOTH, 0),
+    COLUMN(columns.translation,     0, SPE_OMIT_LATENCIES, BOTH, 0),
+    COLUMN(columns.alt_issue,       0, SPE_OMIT_LATENCIES, BOTH, 0),
+    COLUMN(columns.source,          0, SPE_OMIT_SOURCE, BOTH, JOIN),
+    COLUMN(columns.op,              0, 0, BOTH, 0),
+    COLUMN(columns.has,             0, 0, BOTH, 0),
+    COLUMN(columns.addresses,       0, 0, BOTH, 0),
+    COLUMN(columns.counters,        0, 0, BOTH, 0),
+    COLUMN(el,                      0, 0, BOTH, 0),
+    COLUMN(flags,                   0, 0, BOTH, 0),
+    COLUMN(tag,                     0, SPE_OMIT_VA, BOTH, 0),
+    COLUMN(level,                   0, 0, BOTH, 0),
 };
 /* clang-format on */
 
 #define COLUMNS (sizeof(columns) / sizeof(columns[0]))
 
-static uint8_t **pointer(const struct group *g, size_t i)
+static uint8_t *column(const struct group *g, size_t i)
 {
-    return (uint8_t **)((uint8_t *)g + columns[i].place);
+    uint8_t *at;
+
+    memcpy(&at, (const uint8_t *)g + columns[i].place, sizeof(at));
+    return at;
 }
 
-int group_init(struct group *g, size_t capacity, unsigned want)
+static void set_column(struct group *g, size_t i, uint8_t *at)
+{
+    memcpy((uint8_t *)g + columns[i].place, &at, sizeof(at));
+}
+
+static bool has_column(const struct column *c, const struct spe_profile *p, enum group_use use)
+{
+    unsigned bit = 1u << use;
+
+    return (c->uses & bit) && (!c->want || c->want & p->want) &&
+           (c->always & bit || !(c->omit & p->omit));
+}
+
+int group_init(struct group *g, size_t capacity, const struct spe_profile *p, enum group_use use)
 {
     size_t words = (capacity + 63) / 64, size = words * sizeof(uint64_t);
     uint8_t *at;
 
     for (size_t i = 0; i < COLUMNS; i++)
-        size += columns[i].want && !(columns[i].want & want) ? 0 : words * 64 * columns[i].size;
+        size += has_column(&columns[i], p, use) ? words * 64 * columns[i].size : 0;
     memset(g, 0, sizeof(*g));
     g->memory = at = malloc(size);
     if (!at)
@@ -55,14 +100,26 @@ int group_init(struct group *g, size_t capacity, unsigned want)
     g->selected = (uint64_t *)(void *)at;
     at += words * sizeof(uint64_t);
     for (size_t i = 0; i < COLUMNS; i++) { /* wide ones first: all are aligned */
-        if (columns[i].want && !(columns[i].want & want))
+        if (!has_column(&columns[i], p, use))
             continue;
-        *pointer(g, i) = at;
+        set_column(g, i, at);
         at += words * 64 * columns[i].size;
     }
     g->columns.size = sizeof(g->columns);
     g->columns.capacity = capacity;
     return SPE_OK;
+}
+
+void group_part(struct group *part, const struct group *whole, size_t first, size_t capacity)
+{
+    *part = *whole;
+    part->memory = NULL;
+    part->selected += first / 64;
+    part->columns.capacity = capacity;
+    for (size_t i = 0; i < COLUMNS; i++) {
+        if (column(whole, i))
+            set_column(part, i, column(whole, i) + first * columns[i].size);
+    }
 }
 
 void group_free(struct group *g)
@@ -90,30 +147,69 @@ void group_select(struct group *g, const uint64_t *selected)
     size_t rows = g->columns.rows;
 
     for (size_t i = 0; i < COLUMNS; i++) {
-        if (*pointer(g, i))
-            g->columns.rows = select_column(*pointer(g, i), columns[i].size, rows, selected);
+        if (column(g, i))
+            g->columns.rows = select_column(column(g, i), columns[i].size, rows, selected);
     }
 }
 
-void group_copy_row(struct group *to, const struct group *from, size_t row)
+static void gather8(uint8_t *to, const uint8_t *from, const uint32_t *rows, size_t count)
+{
+#pragma GCC unroll 8
+    for (size_t i = 0; i < count; i++)
+        to[i] = from[rows[i]];
+}
+
+static void gather16(uint16_t *to, const uint16_t *from, const uint32_t *rows, size_t count)
+{
+#pragma GCC unroll 8
+    for (size_t i = 0; i < count; i++)
+        to[i] = from[rows[i]];
+}
+
+static void gather32(uint32_t *to, const uint32_t *from, const uint32_t *rows, size_t count)
+{
+#pragma GCC unroll 8
+    for (size_t i = 0; i < count; i++)
+        to[i] = from[rows[i]];
+}
+
+static void gather64(uint64_t *to, const uint64_t *from, const uint32_t *rows, size_t count)
+{
+#pragma GCC unroll 8
+    for (size_t i = 0; i < count; i++)
+        to[i] = from[rows[i]];
+}
+
+/* Column by column: a loop of one load and one store each, instead of a list of columns a row. */
+void group_gather(struct group *to, const struct group *from, const uint32_t *rows, size_t count)
 {
     for (size_t i = 0; i < COLUMNS; i++) {
-        size_t size = columns[i].size;
+        void *at = column(to, i);
+        const void *source = column(from, i);
 
-        if (*pointer(to, i))
-            memcpy(*pointer(to, i) + to->columns.rows * size, *pointer(from, i) + row * size, size);
+        if (!at || !source)
+            continue;
+        at = (uint8_t *)at + to->columns.rows * columns[i].size;
+        if (columns[i].size == 8)
+            gather64(at, source, rows, count);
+        else if (columns[i].size == 4)
+            gather32(at, source, rows, count);
+        else if (columns[i].size == 2)
+            gather16(at, source, rows, count);
+        else
+            gather8(at, source, rows, count);
     }
-    to->columns.rows++;
+    to->columns.rows += count;
 }
 
-void group_show(const struct group *g, struct spe_rows *rows, bool queues)
+void group_show(const struct group *g, struct spe_rows *rows)
 {
     const struct spe_columns *c = &g->columns;
 
     *rows = (struct spe_rows){
         .count = c->rows,
         .queue = g->queue,
-        .queues = queues ? g->queues : NULL,
+        .queues = g->queues,
         .offset = c->offset,
         .time_ns = g->time_ns,
         .timestamp = c->timestamp,

@@ -6,7 +6,7 @@
 
 #include "profile_internal.h"
 
-static int add_name(struct symtab *t, const char *name, uint32_t *at)
+int symtab_name(struct symtab *t, const char *name, uint32_t *at)
 {
     size_t size = strnlen(name, STRING_MAX);
 
@@ -31,7 +31,8 @@ int symtab_add(struct symtab *t, const char *name, uint64_t start, uint64_t size
     symbol.end = size > UINT64_MAX - start ? UINT64_MAX : start + size;
     if (kind == SYMBOL_OBJECT ? VECTOR_ROOM(&t->objects) < 0 : VECTOR_ROOM(&t->functions) < 0)
         return SPE_ERR_NOMEM;
-    if (t->objects.count + t->functions.count >= SYMBOL_MAX || add_name(t, name, &symbol.name) < 0)
+    if (t->objects.count + t->functions.count >= SYMBOL_MAX ||
+        symtab_name(t, name, &symbol.name) < 0)
         return SPE_ERR_NOMEM;
     if (kind == SYMBOL_OBJECT)
         t->objects.at[t->objects.count++] = symbol;
@@ -87,6 +88,9 @@ void symtab_finish(struct symtab *t)
 {
     t->functions.count = finish(t->functions.at, t->functions.count, t->names.at);
     t->objects.count = finish(t->objects.at, t->objects.count, t->names.at);
+    /* Without memory for it a name stays as it is. */
+    if (demangle(t, t->functions.at, t->functions.count) == SPE_OK)
+        demangle(t, t->objects.at, t->objects.count);
 }
 
 void symtab_free(struct symtab *t)

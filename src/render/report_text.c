@@ -138,7 +138,7 @@ static void cpu_line(struct page *p)
         append(&t, "%s", known ? "of several kinds" : "not known");
         if (!known && info->cpu_count && info->cpus[0].midr)
             append(&t, " (MIDR 0x%" PRIx64 ")", info->cpus[0].midr);
-        if (!known)
+        if (!known && !info->simulated)
             append_part(&t, info->cpudesc);
     }
     append(&t, version ? ", SPE%s" : ", SPE version not known", version ? version : "");
@@ -175,14 +175,21 @@ static void duration_line(struct page *p)
     header_line(p, "duration", TONE_PLAIN, t.bytes);
 }
 
+/* "jitter" in the kernel's format of the event. */
+#define CONFIG_JITTER (UINT64_C(1) << 16)
+
 static void samples_line(struct page *p)
 {
     const struct spe_profile_counts *counts = p->report->counts;
+    const struct spe_profile_info *info = p->report->info;
     struct text t = {.used = 0};
 
     append_count(&t, counts->rows, "sample");
-    if (p->report->info->period)
-        append(&t, ", one in %" PRIu64 " operations", p->report->info->period);
+    if (info->period && info->config & CONFIG_JITTER) /* PMSIRR_EL1.RND: 0 to 255 more */
+        append(&t, ", one in %" PRIu64 " to %" PRIu64 " operations at random", info->period,
+               info->period + 255);
+    else if (info->period)
+        append(&t, ", one in %" PRIu64 " operations", info->period);
     if (counts->cut) {
         append(&t, ", ");
         append_count(&t, counts->cut, "other");

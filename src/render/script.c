@@ -11,6 +11,8 @@
 
 #define COMMS 256    /* slots for names of threads */
 #define SOURCES 256  /* slots for texts of data sources */
+#define TASKS 256    /* slots for numbers of tasks */
+#define TASK_TEXT 48 /* two task numbers and a CPU's, each of up to ten digits */
 #define COMM_TEXT 80 /* 15 bytes escaped, and padding */
 #define SOURCE_TEXT 144
 #define LINE 2048 /* all fields of a line but the names, with room to spare */
@@ -18,6 +20,13 @@
 struct comm_text {
     uint32_t id, length; /* length 0: the slot is free */
     char text[COMM_TEXT];
+};
+
+/* Process, thread and CPU. */
+struct task_text {
+    uint32_t pid, tid, cpu;
+    uint32_t length; /* 0: the slot is free */
+    char text[TASK_TEXT];
 };
 
 struct source_text {
@@ -34,6 +43,7 @@ struct script {
     struct datasrc datasrc;
     struct place_texts places;
     struct comm_text comms[COMMS];
+    struct task_text tasks[TASKS];
     struct source_text sources[SOURCES];
 };
 
@@ -71,6 +81,30 @@ static const char *const field_names[SCRIPT_FIELDS] = {
 const char *script_field_name(unsigned field)
 {
     return field < SCRIPT_FIELDS ? field_names[field] : NULL;
+}
+
+unsigned script_omit(uint32_t fields)
+{
+    static const struct {
+        uint32_t fields;
+        unsigned omit;
+    } needs[] = {
+        {SCRIPT_BIT(OFFSET), SPE_OMIT_OFFSET},
+        {SCRIPT_BIT(TIMESTAMP), SPE_OMIT_TIMESTAMP},
+        {SCRIPT_BIT(ADDR) | SCRIPT_BIT(TARGET), SPE_OMIT_TARGET},
+        {SCRIPT_BIT(ADDR), SPE_OMIT_VA},
+        {SCRIPT_BIT(PHYS_ADDR), SPE_OMIT_PA},
+        {SCRIPT_BIT(PREVIOUS), SPE_OMIT_PREVIOUS_TARGET},
+        {SCRIPT_BIT(ISSUE) | SCRIPT_BIT(TRANSLATION), SPE_OMIT_LATENCIES},
+        {SCRIPT_BIT(DATA_SRC) | SCRIPT_BIT(SOURCE), SPE_OMIT_SOURCE},
+        {SCRIPT_BIT(COMM), SPE_OMIT_COMM},
+    };
+    unsigned omit = SPE_OMIT_CONTEXTS;
+    size_t i;
+
+    for (i = 0; i < sizeof(needs) / sizeof(needs[0]); i++)
+        omit |= fields & needs[i].fields ? 0 : needs[i].omit;
+    return omit;
 }
 
 struct script *script_create(struct spe_profile *profile, uint32_t fields, bool ns)
@@ -127,13 +161,23 @@ static unsigned decimal_digits(uint64_t v)
     return n;
 }
 
+/* To the right in `width` columns, at most 16; in more if it needs them. */
 static char *put_decimal_right(char *p, uint64_t v, unsigned width)
 {
-    unsigned digits = decimal_digits(v);
+    char *at = p + width;
 
-    for (; digits < width; digits++)
-        *p++ = ' ';
-    return put_decimal(p, v);
+    if (decimal_digits(v) > width)
+        return put_decimal(p, v);
+    memset(p, ' ', 16);
+    for (; v >= 100; v /= 100) {
+        at -= 2;
+        memcpy(at, out_decimal_pairs + 2 * (v % 100), 2);
+    }
+    if (v >= 10)
+        memcpy(at - 2, out_decimal_pairs + 2 * v, 2);
+    else
+        at[-1] = (char)('0' + v);
+    return p + width;
 }
 
 /* -1 is what perf prints for a task that is not known. */
@@ -146,15 +190,17 @@ static char *put_task(char *p, uint32_t id, unsigned width)
     return PUT_LITERAL(p, "-1");
 }
 
-/* Exactly six or nine digits. */
+/* Exactly so many digits. */
 static char *put_fraction(char *p, uint32_t v, unsigned digits)
 {
     unsigned at;
 
-    for (at = digits; at > 0; at--) {
-        p[at - 1] = (char)('0' + v % 10);
-        v /= 10;
+    for (at = digits; at > 1; at -= 2) {
+        memcpy(p + at - 2, out_decimal_pairs + 2 * (v % 100), 2);
+        v /= 100;
     }
+    if (at)
+        *p = (char)('0' + v % 10);
     return p + digits;
 }
 
@@ -180,7 +226,7 @@ static char *put_comm(struct script *s, char *p, uint32_t id)
     return p + slot->length;
 }
 
-static char *put_tasks(const struct script *s, char *p, const struct spe_rows *rows, size_t i)
+static char *put_pid_tid(const struct script *s, char *p, const struct spe_rows *rows, size_t i)
 {
     bool pid = s->fields & SCRIPT_BIT(PID), tid = s->fields & SCRIPT_BIT(TID);
     char *start;
@@ -213,6 +259,26 @@ static char *put_cpu(char *p, uint32_t cpu)
     return PUT_LITERAL(p, "] ");
 }
 
+/* The same few tasks run all the time. */
+static char *put_tasks(struct script *s, char *p, const struct spe_rows *rows, size_t i)
+{
+    uint32_t pid = rows->pid[i], tid = rows->tid[i], cpu = rows->cpu[i];
+    struct task_text *slot = &s->tasks[(tid ^ cpu << 5) % TASKS];
+
+    if (!slot->length || slot->pid != pid || slot->tid != tid || slot->cpu != cpu) {
+        char *end = put_pid_tid(s, slot->text, rows, i);
+
+        if (s->fields & SCRIPT_BIT(CPU))
+            end = put_cpu(end, cpu);
+        slot->length = (uint32_t)(end - slot->text);
+        slot->pid = pid;
+        slot->tid = tid;
+        slot->cpu = cpu;
+    }
+    memcpy(p, slot->text, TASK_TEXT);
+    return p + slot->length;
+}
+
 static char *put_time(const struct script *s, char *p, uint64_t ns)
 {
     uint64_t seconds = ns / 1000000000;
@@ -240,14 +306,15 @@ uint64_t script_address(const struct spe_rows *rows, size_t i)
     return rows->op[i] >> 8 == SPE_CLASS_BRANCH ? rows->target[i] : 0;
 }
 
+/* script_event, to the right in 12 columns. */
 static char *put_event(char *p, uint16_t op, uint8_t has)
 {
-    const char *name = script_event(op, has);
-    size_t length = strlen(name);
+    static const char names[4][16] = {
+        "instructions: ", "      memory: ", "      branch: ", "instructions: "};
+    _Static_assert(SPE_CLASS_LDST == 1 && SPE_CLASS_BRANCH == 2, "indices of the names");
 
-    memset(p, ' ', 16);
-    memcpy(p + 12 - length, name, length);
-    return PUT_LITERAL(p + 12, ": ");
+    memcpy(p, names[has & SPE_HAS_OP ? op >> 8 & 3 : 0], 16);
+    return p + 14;
 }
 
 /* Branches as perf names them: jcc/miss,not_taken/ */
@@ -326,11 +393,7 @@ static char *put_value(char *p, unsigned field, bool there, uint64_t value, bool
 
 static char *put_word(char *p, unsigned field, const char *word)
 {
-    size_t length = strlen(word);
-
-    p = put_key(p, field);
-    memcpy(p, word, length);
-    return p + length;
+    return stpcpy(put_key(p, field), word);
 }
 
 static char *put_own(const struct script *s, char *p, const struct spe_rows *r, size_t i)
@@ -380,10 +443,8 @@ static char *put_front(struct script *s, char *p, const struct spe_rows *r, size
 
     if (fields & SCRIPT_BIT(COMM))
         p = put_comm(s, p, r->comm[i]);
-    if (fields & (SCRIPT_BIT(PID) | SCRIPT_BIT(TID)))
+    if (fields & (SCRIPT_BIT(PID) | SCRIPT_BIT(TID) | SCRIPT_BIT(CPU)))
         p = put_tasks(s, p, r, i);
-    if (fields & SCRIPT_BIT(CPU))
-        p = put_cpu(p, r->cpu[i]);
     if (fields & SCRIPT_BIT(TIME))
         p = put_time(s, p, r->time_ns[i]);
     if (fields & SCRIPT_BIT(PERIOD)) {
@@ -429,8 +490,9 @@ bool script_rows(struct script *s, struct out *o, const struct spe_rows *rows)
 
             if (!place)
                 return false;
-            if (place->length < 256) {
-                p = put_bytes(p, place->text, place->length);
+            if (place->length <= PLACE_SHORT) {
+                memcpy(p, place->text, PLACE_SHORT);
+                p += place->length;
             } else {
                 out_advance(o, p);
                 out_bytes(o, place->text, place->length);

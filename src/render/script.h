@@ -54,6 +54,9 @@ const char *script_field_name(unsigned field); /* as in -F; NULL past the last *
 
 struct script;
 
+/* Columns that these fields do not need: SPE_OMIT_... */
+unsigned script_omit(uint32_t fields);
+
 /* NULL if there is no memory. ns: times with nine digits, else six. */
 struct script *script_create(struct spe_profile *profile, uint32_t fields, bool ns);
 void script_destroy(struct script *s);

@@ -89,10 +89,18 @@ static void append_line(struct place_texts *p, uint32_t map, uint64_t pc, char *
         append(text, " %s:%" PRIu32, spe_profile_string(p->profile, line.file), line.line);
 }
 
+/* What tells the text, beside the map: functions have one for all their pcs. */
+static uint64_t key_of(const struct place_texts *p, const struct spe_rows *rows, size_t i)
+{
+    if (p->what & (NAMES_SYMOFF | NAMES_LINE) || !rows->symbol)
+        return rows->pc[i];
+    return rows->symbol[i];
+}
+
 static bool fill(struct place_texts *p, const struct spe_rows *rows, size_t i,
                  struct place_text *slot)
 {
-    char text[TEXT] = "";
+    char text[TEXT] = "", *safe;
 
     if (p->what & NAMES_SYM)
         append_symbol(p, rows, i, text);
@@ -100,11 +108,17 @@ static bool fill(struct place_texts *p, const struct spe_rows *rows, size_t i,
         append_dso(p, rows->map[i], text);
     if (p->what & NAMES_LINE)
         append_line(p, rows->map[i], rows->pc[i], text);
-    slot->text = text_safe(text);
-    if (!slot->text)
+    safe = text_safe(text);
+    if (!safe)
         return false;
-    slot->length = (uint32_t)strlen(slot->text);
-    slot->pc = rows->pc[i];
+    slot->length = (uint32_t)strlen(safe);
+    slot->text = realloc(safe, slot->length + PLACE_SHORT);
+    if (!slot->text) {
+        free(safe);
+        return false;
+    }
+    memset(slot->text + slot->length, 0, PLACE_SHORT);
+    slot->pc = key_of(p, rows, i);
     slot->map = rows->map[i];
     p->used++;
     return true;
@@ -113,7 +127,7 @@ static bool fill(struct place_texts *p, const struct spe_rows *rows, size_t i,
 const struct place_text *place_texts_find(struct place_texts *p, const struct spe_rows *rows,
                                           size_t i)
 {
-    uint64_t pc = rows->pc[i];
+    uint64_t pc = key_of(p, rows, i);
     uint32_t map = rows->map[i];
     uint64_t x = (pc >> 2 ^ (uint64_t)map << 44) * UINT64_C(0x9e3779b97f4a7c15);
     size_t slot;

@@ -11,8 +11,10 @@
 
 enum { NAMES_SYM = 1, NAMES_SYMOFF = 2, NAMES_DSO = 4, NAMES_LINE = 8 };
 
+#define PLACE_SHORT 64 /* bytes that can be read of every text, for copies of a constant size */
+
 struct place_text {
-    uint64_t pc;
+    uint64_t pc; /* or symbol */
     uint32_t map;
     uint32_t length;
     char *text; /* NULL: the slot is free */

@@ -13,7 +13,6 @@
 
 #include "analysis/heavy.h"
 #include "analysis/latency.h"
-#include "analysis/recording.h"
 #include "analysis/top.h"
 
 static void assert_near(double a, double b)
@@ -176,6 +175,81 @@ static void test_heavy_error(void **state)
     heavy_free(&h);
 }
 
+/* The method as it is written down: what comes to a full set is taken off every weight in it. */
+struct plain_key {
+    uint64_t weight, place;
+    uint32_t space, samples;
+};
+
+static void plain_add(struct plain_key *set, uint64_t *error, uint64_t place, uint32_t space,
+                      uint64_t weight)
+{
+    struct plain_key *free_key = NULL;
+    uint64_t least = weight;
+    unsigned i;
+
+    for (i = 0; i < HEAVY_WAYS; i++) {
+        if (set[i].weight && set[i].place == place && set[i].space == space) {
+            set[i].weight += weight;
+            set[i].samples++;
+            return;
+        }
+        least = set[i].weight < least ? set[i].weight : least;
+    }
+    for (i = 0; i < HEAVY_WAYS; i++) {
+        set[i].weight -= least;
+        free_key = set[i].weight ? free_key : &set[i];
+    }
+    *error += least;
+    if (weight > least)
+        *free_key = (struct plain_key){weight - least, place, space, 1};
+}
+
+#define PLAIN_SETS 4
+
+static void test_heavy_plain(void **state)
+{
+    struct plain_key plain[PLAIN_SETS][HEAVY_WAYS] = {0};
+    uint64_t error[PLAIN_SETS] = {0}, random = 1;
+    struct heavy_key top[PLAIN_SETS * HEAVY_WAYS];
+    size_t n, i, found = 0, set, way;
+    struct heavy h;
+
+    (void)state;
+    assert_int_equal(heavy_init(&h, (size_t)PLAIN_SETS * HEAVY_WAYS), SPE_OK);
+    for (i = 0; i < 50000; i++) {
+        uint64_t place, weight;
+        uint32_t space;
+
+        random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        place = random >> 40 & (random >> 33 & 1 ? 15 : 127);
+        space = random >> 50 & 1;
+        weight = 1 + (random >> 52 & 63);
+        plain_add(plain[heavy_set_of(&h, heavy_hash(place, space))],
+                  &error[heavy_set_of(&h, heavy_hash(place, space))], place, space, weight);
+        heavy_add(&h, place, space, weight);
+    }
+    n = heavy_top(&h, top, PLAIN_SETS * HEAVY_WAYS);
+    assert_int_equal(n, heavy_count(&h));
+    for (i = 0; i < n; i++) {
+        set = heavy_set_of(&h, heavy_hash(top[i].place, top[i].space));
+        for (way = 0; way < HEAVY_WAYS; way++) {
+            const struct plain_key *key = &plain[set][way];
+
+            found += key->weight == top[i].weight && key->place == top[i].place &&
+                     key->space == top[i].space && key->samples == top[i].samples;
+        }
+    }
+    assert_int_equal(found, n);
+    for (set = 0; set < PLAIN_SETS; set++) {
+        assert_int_equal(h.heads[set].error, error[set]);
+        for (way = 0; way < HEAVY_WAYS; way++)
+            found -= plain[set][way].weight != 0;
+    }
+    assert_int_equal(found, 0);
+    heavy_free(&h);
+}
+
 static void test_heavy_merge(void **state)
 {
     uint64_t truth[KEYS] = {0};
@@ -246,75 +320,6 @@ static void test_top(void **state)
     }
 }
 
-static uint64_t time_of(const char *text)
-{
-    uint64_t ns;
-
-    return recording_time(text, strlen(text), &ns) ? ns : UINT64_MAX;
-}
-
-static void test_recording_time(void **state)
-{
-    (void)state;
-    assert_int_equal(time_of("12.5s"), 12500000000);
-    assert_int_equal(time_of("12.5"), 12500000000);
-    assert_int_equal(time_of("3"), 3000000000);
-    assert_int_equal(time_of("0.000000001"), 1);
-    assert_int_equal(time_of("0.0000000019"), 1);
-    assert_int_equal(time_of("7ms"), 7000000);
-    assert_int_equal(time_of("1.5us"), 1500);
-    assert_int_equal(time_of("9ns"), 9);
-    assert_int_equal(time_of(""), UINT64_MAX);
-    assert_int_equal(time_of("s"), UINT64_MAX);
-    assert_int_equal(time_of("1h"), UINT64_MAX);
-    assert_int_equal(time_of("-1"), UINT64_MAX);
-    assert_int_equal(time_of("99999999999999999999"), UINT64_MAX);
-    assert_int_equal(time_of("99999999999s"), UINT64_MAX);
-}
-
-static void test_recording_list(void **state)
-{
-    uint32_t n[6];
-
-    (void)state;
-    assert_int_equal(recording_list("0-2,8", n, 6), 4);
-    assert_int_equal(n[2], 2);
-    assert_int_equal(n[3], 8);
-    assert_int_equal(recording_list("4294967295", n, 6), 1);
-    assert_int_equal(n[0], UINT32_MAX);
-    assert_int_equal(recording_list("4294967296", n, 6), SPE_ERR_INVALID);
-    assert_int_equal(recording_list("1-6", n, 6), 6);
-    assert_int_equal(recording_list("1-7", n, 6), SPE_ERR_INVALID);
-    assert_int_equal(recording_list("2-1", n, 6), SPE_ERR_INVALID);
-    assert_int_equal(recording_list("", n, 6), SPE_ERR_INVALID);
-    assert_int_equal(recording_list("1,", n, 6), SPE_ERR_INVALID);
-    assert_int_equal(recording_list("1;2", n, 6), SPE_ERR_INVALID);
-}
-
-static void test_recording_options(void **state)
-{
-    struct recording r;
-    const char *why;
-
-    (void)state;
-    recording_init(&r);
-    assert_int_equal(recording_option(&r, RECORDING_TIME, "1s,2s", &why), 1);
-    assert_int_equal(r.options.time_from, 1000000000);
-    assert_int_equal(r.options.time_to, 2000000000);
-    assert_int_equal(recording_option(&r, RECORDING_TIME, "2s,1s", &why), SPE_ERR_INVALID);
-    assert_int_equal(recording_option(&r, RECORDING_TIME, ",", &why), SPE_ERR_INVALID);
-    assert_int_equal(recording_option(&r, RECORDING_TIME, "1s", &why), SPE_ERR_INVALID);
-    recording_init(&r);
-    assert_int_equal(recording_option(&r, RECORDING_TIME, ",5ms", &why), 1);
-    assert_int_equal(r.options.time_from, 0);
-    assert_int_equal(r.options.time_to, 5000000);
-    assert_int_equal(recording_option(&r, RECORDING_TID, "7,9", &why), 1);
-    assert_int_equal(r.options.tid_count, 2);
-    assert_int_equal(r.options.tids[1], 9);
-    assert_int_equal(recording_option(&r, RECORDING_CPUS, "x", &why), SPE_ERR_INVALID);
-    assert_int_equal(recording_option(&r, 'h', NULL, &why), 0);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -323,11 +328,9 @@ int main(void)
         cmocka_unit_test(test_quantile_ranks),
         cmocka_unit_test(test_heavy_exact),
         cmocka_unit_test(test_heavy_error),
+        cmocka_unit_test(test_heavy_plain),
         cmocka_unit_test(test_heavy_merge),
         cmocka_unit_test(test_top),
-        cmocka_unit_test(test_recording_time),
-        cmocka_unit_test(test_recording_list),
-        cmocka_unit_test(test_recording_options),
         cmocka_unit_test(test_heavy_merge_threads),
     };
 

@@ -19,6 +19,12 @@ def skip(why):
     sys.exit(77)
 
 
+def need_symbols():
+    """The whole file is about names of functions."""
+    if os.environ.get("SPE_SYMBOLS") == "0":
+        skip("this build has no elfutils, so no names of functions")
+
+
 def spe(*args, stdin=b"", env=None, **kwargs):
     """Run the command; the result has returncode, and stdout and stderr as bytes."""
     full = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}

@@ -7,8 +7,10 @@ import io
 import json
 import unittest
 
-import test_report_file as t
-from spetest import CommandTest
+import recording_file as t
+from spetest import CommandTest, need_symbols
+
+need_symbols()
 
 
 class Export(CommandTest):

@@ -2,6 +2,7 @@
 # Copyright (c) 2026 The Specimen authors
 """Bad input, bad options, bad output: a clear sentence, the right status, bounded memory."""
 
+import json
 import os
 import pty
 import random
@@ -12,10 +13,11 @@ import subprocess
 import time
 import unittest
 
+import recording_file
 import spetest
 from spetest import CommandTest, load_record, spe
 
-COMMANDS = ("dump", "check", "gen")
+COMMANDS = ("report", "script", "export", "dump", "check", "gen")
 
 
 class Usage(CommandTest):
@@ -49,8 +51,8 @@ class Usage(CommandTest):
 
     def test_usage_errors(self):
         for args, message in (
-                (("dump",), "dump: give a file of SPE bytes, or - for standard input"),
-                (("check",), "check: give a file of SPE bytes, or - for standard input"),
+                (("dump",), "dump: give a perf.data file, a file of SPE bytes, or - for standard input"),
+                (("check",), "check: give a perf.data file, a file of SPE bytes, or - for standard input"),
                 (("dump", "--frob", "x"), "--frob: there is no such option"),
                 (("dump", "-q", "x"), "-q: there is no such option"),
                 (("dump", "--cpu"), "--cpu: the option needs a value"),
@@ -113,15 +115,15 @@ class BadFiles(CommandTest):
         self.assertEqual(result.returncode, 1)
         self.assertIn(b"END", result.stdout)
 
-    def test_perf_data(self):
+    def test_damaged_perf_data(self):
         for magic in (b"PERFILE2", b"2ELIFREP"):
             path = self.file(magic + bytes(200))
-            for command in ("dump", "check"):
+            for command in ("dump", "check", "report", "script"):
                 message = self.bad(1, command, path)
-                self.assertTrue(message.startswith(f"spe: {path}: is a perf.data file, which spe "
-                                                   "does not read yet"), message)
+                self.assertTrue(message.startswith(f"spe: {path}: "), message)
                 self.assertNotIn(b"perf.data", spe(command, "--raw", path).stderr)
-            self.bad(1, "dump", "--offset", 16, path)
+            self.assertIn("--offset is for bare SPE bytes",
+                          self.bad(1, "dump", "--offset", 16, path))
 
     def test_offset_past_the_end(self):
         path = self.file(bytes(10))
@@ -160,6 +162,75 @@ class BadFiles(CommandTest):
             total, *parts = map(int, found.groups())
             self.assertEqual((total, sum(parts)), (size, size), account)
             self.assertIn(spe("check", "--raw", "-", stdin=data).returncode, (0, 1))
+
+
+class PerfData(CommandTest):
+    """dump and check find the bytes of a perf.data: what they say is what they say of the bytes."""
+
+    def recording(self, cpus, cut=0):
+        """A recording, and the bytes of each CPU. Records straddle its AUX buffers."""
+        recording = recording_file.Recording(cpus)
+        streams = []
+        for cpu in range(cpus):
+            data = self.good("gen", "--records", 50, "--cpu", "neoverse-n1", "--seed", cpu, "-o", "-")
+            streams.append(data)
+        for at in range(0, len(streams[0]), 200):
+            for cpu in range(cpus):
+                recording.aux(cpu, streams[cpu][at:at + 200])
+        path = os.path.join(self.dir, "perf.data")
+        recording.write(path)
+        if cut:
+            with open(path, "r+b") as f:
+                f.truncate(os.path.getsize(path) - cut)
+        return path, streams
+
+    def bare(self, *args, data):
+        return self.good(*args, "--cpu", "neoverse-n1", self.file(data)).decode()
+
+    def test_dump(self):
+        path, streams = self.recording(3)
+        for view in ([], ["--records"], ["--json"]):
+            expected = ""
+            for cpu, data in enumerate(streams):
+                text = self.bare("dump", *view, data=data)
+                if not view:
+                    first, second, rest = text.split("\n", 2)
+                    text = f"{first}\n{second}\n. ... CPU {cpu}\n{rest}"
+                elif view == ["--records"]:
+                    text = f"{path}, CPU {cpu}:\n{text}"
+                expected += text
+            self.assertEqual(self.good("dump", *view, path).decode(), expected)
+            with open(path, "rb") as f:
+                piped = self.good("dump", *view, "-", stdin=f.read()).decode()
+            self.assertEqual(piped, expected.replace(path, "standard input"))
+        self.assertEqual(len(self.good("dump", "--json", "--count", 70, path).splitlines()), 70)
+
+    def test_check(self):
+        path, streams = self.recording(2)
+        summary = json.loads(self.good("check", "--json", path))
+        self.assertEqual((summary["good"], summary["records"], summary["cpu"], summary["bytes"]),
+                         (True, 100, "neoverse-n1", sum(map(len, streams))))
+        broken = spe("check", "--cpu", "neoverse-n1", "--max-size", 32, path)
+        self.assertEqual(broken.returncode, 1)
+        self.assertRegex(broken.stdout.decode(), r"^CPU 0:\n[^:]+: oversize")
+
+    def test_cut_off(self):
+        path, streams = self.recording(2, cut=3000)
+        result = spe("check", "--json", path)
+        summary = json.loads(result.stdout.splitlines()[-1])
+        self.assertLess(0, summary["bytes"])
+        self.assertLess(summary["bytes"], sum(map(len, streams)))
+        self.assertIn(b"at offset", result.stderr)
+
+    def test_no_spe(self):
+        recording = recording_file.Recording(1)
+        recording.data, recording.size = [recording_file.record(68, b"")], 8  # FINISHED_ROUND
+        path = os.path.join(self.dir, "perf.data")
+        recording.write(path)
+        for command in ("dump", "check", "report", "script"):
+            self.assertEqual(self.bad(1, command, path),
+                             f"spe: {path}: is a perf.data file without SPE data: record with "
+                             "-e arm_spe//")
 
 
 class Large(CommandTest):

@@ -11,8 +11,10 @@ import re
 import unittest
 
 import spetest
-import test_report_file as t
-from spetest import CommandTest, spe
+import recording_file as t
+from spetest import CommandTest, need_symbols, spe
+
+need_symbols()
 
 
 class Report(CommandTest):
@@ -175,8 +177,16 @@ class Report(CommandTest):
         self.assertIn("--data", self.bad(2, "report", "--data", "x", self.path))
         self.assertIn("--width", self.bad(2, "report", "--width", "10", self.path))
         self.assertIn("--filter", self.bad(2, "report", "--filter", "what", self.path))
-        self.bad(2, "report")
-        self.bad(1, "report", self.dir + "/none")
+        self.assertEqual(self.bad(1, "report", self.dir + "/none"),
+                         f"spe: {self.dir}/none: No such file or directory")
+
+    def test_perf_data_is_the_default(self):
+        self.recording()
+        where = os.path.dirname(self.path)
+        if os.path.basename(self.path) != "perf.data":
+            os.rename(self.path, os.path.join(where, "perf.data"))
+        self.assertIn(b"file        perf.data", self.good("report", cwd=where))
+        self.assertEqual(self.bad(2, "report", "a", "b"), "spe: b: one file at a time")
 
 
 if __name__ == "__main__":

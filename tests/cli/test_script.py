@@ -4,7 +4,7 @@
 
 import unittest
 
-import test_report_file as t
+import recording_file as t
 from spetest import CommandTest, spe
 
 ESCAPE = "\x1b[31mred\x9b"  # U+009B begins a sequence too, for some terminals
@@ -83,7 +83,6 @@ class Script(CommandTest):
         self.assertIn("--order", self.bad(2, "script", "--order", "x", path))
         self.assertIn("--time", self.bad(2, "script", "--time", "5", path))
         self.assertIn("--filter", self.bad(2, "script", "--filter", "pc ==", path))
-        self.bad(2, "script")
         self.bad(2, "script", path, path)
         self.bad(1, "script", self.dir + "/none")
 

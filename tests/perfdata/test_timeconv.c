@@ -61,6 +61,8 @@ static void test_rule(void **state)
         uint64_t ticks = random_next(&rng) >> random_below(&rng, 64), back, ns;
 
         assert_true(spe_perf_time_to_ns(&tc, ticks) == by_parts(&tc, ticks));
+        spe_perf_times_to_ns(&tc, &ticks, &ns, 1);
+        assert_true(ns == by_parts(&tc, ticks));
         /* There and back, where the clock has not wrapped. */
         if ((double)ticks * (double)tc.mult / (double)(UINT64_C(1) << tc.shift) > 1e19)
             continue;

@@ -22,8 +22,10 @@ def total(sample):
 
 
 def is_memory(sample, store=None):
+    """A load or a store, or that one; atomics are both, whatever bit [0] says (D17.5)."""
     op = sample["op"]
-    return op["class"] == 1 and (store is None or bool(op["raw"] & 1) == store)
+    atomic = op["raw"] & 0b10000110 == 0b110
+    return op["class"] == 1 and (store is None or atomic or bool(op["raw"] & 1) == store)
 
 
 class Counting(RecordTest):

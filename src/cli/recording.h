@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
 /*
- * Which part of which recording, in the words of a command line: what `spe report`, `spe script`
- * and `spe export` have in common. Words become options of spe_profile_open; nothing is opened or
- * printed here.
+ * What `spe report`, `spe script` and `spe export` have in common: which part of which recording,
+ * in the words of a command line; opening it; going through its rows.
  */
-#ifndef ANALYSIS_RECORDING_H
-#define ANALYSIS_RECORDING_H
+#ifndef CLI_RECORDING_H
+#define CLI_RECORDING_H
 
+#include <specimen/analysis.h>
 #include <specimen/profile.h>
+
+#include "cli/cli.h"
 
 /* Values of long options, clear of letters and of those that a command has for itself. */
 enum recording_option {
@@ -82,7 +84,26 @@ bool recording_time(const char *text, size_t length, uint64_t *ns);
 /* "0-3,8": the numbers, at most `max`. Their number, or SPE_ERR_INVALID. */
 int recording_list(const char *text, uint32_t *numbers, size_t max);
 
-/* The name of an option, for messages. */
-const char *recording_option_name(int option);
+/* The same for a command's own loop over its options: what is wrong, also that there is no such
+ * option, is reported; false then. */
+bool recording_take(struct recording *r, const struct command *c, int option, const char *value);
+
+/* The one file that the command line names; perf.data if it names none. NULL after a complaint. */
+const char *recording_file(const struct command *c, int argc, char **argv);
+
+/* Open the recording with the options. STATUS_OK, or another status after a complaint. */
+int recording_open(const struct recording *r, const struct command *c, const char *file,
+                   struct spe_profile **profile);
+
+/* Every row group goes to `each`, with progress shown, until that returns less than 1. The last
+ * result: 0, or an error that is not reported yet. */
+typedef int recording_each(void *user, struct spe_profile *profile, struct spe_rows *rows);
+int recording_rows(struct spe_profile *profile, const char *file, recording_each *each, void *user);
+
+/* All rows go into the analysis, and it is finished. */
+int recording_analyse(struct spe_profile *profile, const char *file, struct spe_analysis *analysis);
+
+/* What was found wrong with the recording, and the bytes that are no records. */
+void recording_warn(const struct spe_profile *profile, const char *file);
 
 #endif

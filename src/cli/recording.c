@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
-#include "analysis/recording.h"
+#include "cli/recording.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -170,7 +170,7 @@ int recording_option(struct recording *r, int option, const char *value, const c
     return good ? 1 : SPE_ERR_INVALID;
 }
 
-const char *recording_option_name(int option)
+static const char *option_name(int option)
 {
     switch (option) {
     case RECORDING_TIME:
@@ -186,4 +186,80 @@ const char *recording_option_name(int option)
     default:
         return "option";
     }
+}
+
+bool recording_take(struct recording *r, const struct command *c, int option, const char *value)
+{
+    const char *why;
+    int result = recording_option(r, option, value, &why);
+
+    if (result < 0)
+        usage_error(c, option_name(option), "%s %s", value, why);
+    return result > 0;
+}
+
+const char *recording_file(const struct command *c, int argc, char **argv)
+{
+    if (optind + 1 < argc) {
+        usage_error(c, argv[optind + 1], "one file at a time");
+        return NULL;
+    }
+    return optind < argc ? argv[optind] : "perf.data";
+}
+
+int recording_open(const struct recording *r, const struct command *c, const char *file,
+                   struct spe_profile **profile)
+{
+    struct spe_profile_error error = {0};
+
+    if (spe_profile_open(profile, file, &r->options, &error) == SPE_OK)
+        return STATUS_OK;
+    if (error.filter_position >= 0 && r->options.filter && error.code == SPE_ERR_INVALID)
+        return usage_error(c, "--filter", "%s (at character %d)", error.text,
+                           error.filter_position + 1);
+    complain(file, "%s", error.text[0] ? error.text : spe_strerror(error.code));
+    return STATUS_BAD_DATA;
+}
+
+int recording_rows(struct spe_profile *profile, const char *file, recording_each *each, void *user)
+{
+    const struct spe_profile_counts *counts = spe_profile_counts(profile);
+    struct progress progress;
+    struct spe_rows rows;
+    int result;
+
+    progress_start(&progress, file, spe_profile_info(profile)->aux_bytes);
+    while ((result = spe_profile_next(profile, &rows)) > 0) {
+        result = each(user, profile, &rows);
+        if (result < 1)
+            break;
+        progress_update(&progress, counts->account.bytes);
+    }
+    progress_end(&progress);
+    return result;
+}
+
+static int analyse(void *user, struct spe_profile *profile, struct spe_rows *rows)
+{
+    int result = spe_analysis_add(user, profile, rows);
+
+    return result < 0 ? result : 1;
+}
+
+int recording_analyse(struct spe_profile *profile, const char *file, struct spe_analysis *analysis)
+{
+    int result = recording_rows(profile, file, analyse, analysis);
+
+    return result < 0 ? result : spe_analysis_finish(analysis, profile);
+}
+
+void recording_warn(const struct spe_profile *profile, const char *file)
+{
+    const struct spe_account *account = &spe_profile_counts(profile)->account;
+    size_t i;
+
+    for (i = 0; spe_profile_warning(profile, i); i++)
+        complain(file, "%s", spe_profile_warning(profile, i));
+    if (account->skipped_bytes)
+        report_account(file, account);
 }

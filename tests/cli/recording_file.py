@@ -3,7 +3,7 @@
 """Recordings for the tests of report, script and export: perf.data files with CPUs, threads that
 migrate, maps and symbols, made without the library. No test by itself.
 
-As a program, for benchmarks: test_report_file.py SPE-BYTES... PERF.DATA puts the bytes of each file
+As a program, for benchmarks: recording_file.py SPE-BYTES... PERF.DATA puts the bytes of each file
 on a CPU of its own.
 """
 

@@ -73,36 +73,65 @@ static struct site_counts *counts_of(struct vcpu *v, const struct site *site)
     return site->id < v->met_count ? &v->met[site->id] : NULL;
 }
 
-/* A signal's handler is no target of a direct branch, and tells nothing. */
-static void branch_ended(struct vcpu *v, const struct block *last, uint64_t next)
-{
-    bool taken = next != last->end || (last->direct && next == last->target), wrong;
-    const struct site *site = block_last(last);
-    struct site_counts *counts;
-
-    if (last->direct && taken && next != last->target)
-        return;
-    if (taken)
-        v->taken = next;
-    if (RARELY(v->cpu_lock))
-        pthread_mutex_lock(v->cpu_lock);
-    wrong =
-        spe_machine_branch(unit_process.machine, v->cpu, last->end - 4, last->kind, taken, next);
-    if (RARELY(v->cpu_lock))
-        pthread_mutex_unlock(v->cpu_lock);
-    if (RARELY(unit_is_armed(v, site)))
-        unit_branch(v, site, wrong);
-    if (unit_process.stat && (counts = counts_of(v, site)) != NULL) {
-        counts->taken += taken;
-        counts->mispredicted += wrong;
-    }
-}
-
 static void count_executed(struct vcpu *v, const struct block *b)
 {
     v->met_site = NULL;
     if (b->id < v->executed_count || unit_grow_counts(v))
         v->executed[b->id]++;
+}
+
+/* How the branch at the end of the last block went, where it goes on at `next`. False if nobody
+ * knows: a signal's handler is no target of a direct branch. */
+static inline bool branch_outcome(const struct block *last, uint64_t next, bool *taken)
+{
+    *taken = last->direct ? next == last->target : true;
+    return *taken || next == last->end;
+}
+
+/* A branch that somebody wants to know about, or that is not simple. */
+SELDOM static void branch_met(struct vcpu *v, const struct block *last, bool taken, bool wrong)
+{
+    const struct site *site = block_last(last);
+    struct site_counts *counts = unit_process.stat ? counts_of(v, site) : NULL;
+
+    if (unit_is_armed(v, site))
+        unit_branch(v, site, wrong);
+    if (counts) {
+        counts->taken += taken;
+        counts->mispredicted += wrong;
+    }
+}
+
+static __attribute__((noinline)) void any_branch(struct vcpu *v, const struct block *last,
+                                                 uint64_t next)
+{
+    bool taken, wrong;
+
+    if (!branch_outcome(last, next, &taken))
+        return;
+    if (taken)
+        v->taken = next;
+    if (v->cpu_lock)
+        pthread_mutex_lock(v->cpu_lock);
+    wrong =
+        spe_machine_branch(unit_process.machine, v->cpu, last->end - 4, last->kind, taken, next);
+    if (v->cpu_lock)
+        pthread_mutex_unlock(v->cpu_lock);
+    branch_met(v, last, taken, wrong);
+}
+
+/* Most branches: direct, conditional, and no calls. */
+static inline void plain_branch(struct vcpu *v, const struct block *last, uint64_t next)
+{
+    bool taken, wrong;
+
+    if (RARELY(!branch_outcome(last, next, &taken)))
+        return;
+    if (taken)
+        v->taken = next;
+    wrong = spe_machine_direction_fast(unit_process.machine, v->cpu, last->end - 4, taken);
+    if (RARELY(unit_is_armed(v, last->sites)))
+        branch_met(v, last, taken, wrong);
 }
 
 static void on_block_modelled(unsigned index, void *user)
@@ -111,9 +140,11 @@ static void on_block_modelled(unsigned index, void *user)
     const struct block *b = user, *last = v->block;
 
     v->block = b;
-    if (last->branch)
-        branch_ended(v, last, b->pc);
-    if (unit_process.stat)
+    if (last->plain && v->simple)
+        plain_branch(v, last, b->pc);
+    else if (last->branch)
+        any_branch(v, last, b->pc);
+    if (RARELY(unit_process.stat))
         count_executed(v, b);
     v->left -= b->count;
     if (RARELY(v->left < 0))

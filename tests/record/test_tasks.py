@@ -45,6 +45,7 @@ class Tasks(RecordTest):
         program = self.compile("tasks.c", *TASKS)
         self.record("-c", "512", "--cpus", "2", "--", program, "threads")
         self.check()
+        self.assertNotIn(b"warnings", self.good("report", self.data))
         cpus = {s[0] for s in self.perf_samples("cpu", "ip")}
         self.assertEqual(cpus, {"[000]", "[001]"})
         functions = {f for _, _, f in self.by_thread()}

@@ -29,6 +29,52 @@ static inline bool pe_hit(struct pe_cpu *cpu, uint64_t address, uint32_t bytes, 
     return true;
 }
 
+/* ---- Directions: two-bit counters, see predictor.c ------------------------------------------ */
+
+enum { PE_WEAK = 1 /* says no, and changes its mind at once */, PE_STRONG = 3 };
+
+/* Most counters are at their end and stay there: then nothing is written. */
+static inline void pe_teach(uint8_t *counter, unsigned value, bool yes)
+{
+    if (__builtin_expect(value != (yes ? PE_STRONG : 0), 0))
+        *counter = (uint8_t)(yes ? value + 1 : value - 1);
+}
+
+/* Was the direction foreseen? All is read before anything is written: the compiler has to take a
+ * counter for a part of anything. */
+static inline bool pe_direction(const struct spe_machine *machine, struct pe_predictor *p,
+                                uint64_t pc, bool taken)
+{
+    uint64_t history = p->history, mask = machine->counter_mask, place = pc >> 2;
+    uint8_t *bimodal = &p->bimodal[place & mask], *chooser = &p->chooser[place & mask];
+    uint8_t *gshare = &p->gshare[(place ^ history) & mask];
+    unsigned plain = *bimodal, shared = *gshare, choice = *chooser;
+    bool plain_right = (plain > PE_WEAK) == taken, shared_right = (shared > PE_WEAK) == taken;
+
+    p->history = history << 1 | taken;
+    pe_teach(bimodal, plain, taken);
+    pe_teach(gshare, shared, taken);
+    if (__builtin_expect(plain_right != shared_right, 0))
+        pe_teach(chooser, choice, shared_right);
+    return choice > PE_WEAK ? shared_right : plain_right;
+}
+
+/* spe_machine_branch of a direct conditional branch that does not link. The cpu exists. */
+static inline bool spe_machine_direction_fast(struct spe_machine *machine, unsigned cpu,
+                                              uint64_t pc, bool taken)
+{
+    struct pe_cpu *c = machine->cpus[cpu];
+
+    pe_count(&c->counts.branches, 1);
+    if (__builtin_expect(pe_direction(machine, &c->predictor, pc, taken), 1))
+        return false;
+    pe_count(&c->counts.mispredicted, 1);
+    c->refetched_at = pe_get(&c->counts.accesses);
+    return true;
+}
+
+/* ---- Accesses ------------------------------------------------------------------------------- */
+
 /* spe_machine_touch for accesses whose result nobody asks for. */
 static inline bool spe_machine_touch_fast(struct spe_machine *machine, unsigned cpu,
                                           uint64_t address, uint32_t bytes, bool store)

@@ -6,13 +6,10 @@
  * learnt which of them to believe. Indirect targets: by address and the path of the latest four
  * indirect targets if that was seen before, else the latest target. Returns: a stack.
  */
-#include "machine_internal.h"
+#include "machine_fast.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define WEAK 1 /* a counter that says no, and changes its mind at once */
-#define STRONG 3
 
 int pe_predictor_init(struct pe_predictor *predictor, const struct spe_machine_config *config)
 {
@@ -27,9 +24,9 @@ int pe_predictor_init(struct pe_predictor *predictor, const struct spe_machine_c
     if (!predictor->bimodal || !predictor->gshare || !predictor->chooser || !predictor->latest ||
         !predictor->by_path || !predictor->stack)
         return SPE_ERR_NOMEM;
-    memset(predictor->bimodal, WEAK, counters);
-    memset(predictor->gshare, WEAK, counters);
-    memset(predictor->chooser, WEAK, counters);
+    memset(predictor->bimodal, PE_WEAK, counters);
+    memset(predictor->gshare, PE_WEAK, counters);
+    memset(predictor->chooser, PE_WEAK, counters);
     return SPE_OK;
 }
 
@@ -41,37 +38,6 @@ void pe_predictor_free(struct pe_predictor *predictor)
     free(predictor->latest);
     free(predictor->by_path);
     free(predictor->stack);
-}
-
-static bool says_yes(uint8_t counter)
-{
-    return counter > WEAK;
-}
-
-static void teach(uint8_t *counter, bool yes)
-{
-    if (yes)
-        *counter = (uint8_t)(*counter + (*counter < STRONG));
-    else
-        *counter = (uint8_t)(*counter - (*counter > 0));
-}
-
-/* Was the direction foreseen? */
-static bool direction(const struct spe_machine *machine, struct pe_predictor *p, uint64_t pc,
-                      bool taken)
-{
-    uint64_t by_pc = pc >> 2 & machine->counter_mask;
-    uint64_t by_history = (pc >> 2 ^ p->history) & machine->counter_mask;
-    bool plain = says_yes(p->bimodal[by_pc]) == taken;
-    bool shared = says_yes(p->gshare[by_history]) == taken;
-    bool right = says_yes(p->chooser[by_pc]) ? shared : plain;
-
-    teach(&p->bimodal[by_pc], taken);
-    teach(&p->gshare[by_history], taken);
-    if (plain != shared)
-        teach(&p->chooser[by_pc], shared);
-    p->history = p->history << 1 | taken;
-    return right;
 }
 
 static struct pe_target *target_at(const struct spe_machine *machine, struct pe_target *table,
@@ -128,7 +94,7 @@ bool spe_machine_branch(struct spe_machine *machine, unsigned cpu, uint64_t pc, 
     p = &c->predictor;
     pe_count(&c->counts.branches, 1);
     if (kind & SPE_BRANCH_CONDITIONAL)
-        right = direction(machine, p, pc, taken);
+        right = pe_direction(machine, p, pc, taken);
     if (kind & SPE_BRANCH_RETURN)
         right &= pop(p, machine->config.return_stack, target);
     else if (kind & SPE_BRANCH_INDIRECT && taken)

@@ -40,6 +40,7 @@ static void note_branch(struct block *b)
                         (insn.operation.indirect ? SPE_BRANCH_INDIRECT : 0) |
                         (insn.operation.link ? SPE_BRANCH_LINK : 0) |
                         (insn.operation.procedure_return ? SPE_BRANCH_RETURN : 0));
+    b->plain = b->direct && b->kind == SPE_BRANCH_CONDITIONAL;
 }
 
 /* As the Operation Type packet tells it (D18.2.7). */

@@ -35,6 +35,7 @@ struct block {
     uint32_t id;        /* dense */
     bool branch;        /* the last instruction is one */
     bool direct;        /* ... with `target` */
+    bool plain;         /* ... and conditional, and no more */
     uint8_t kind;       /* ... SPE_BRANCH_... */
     struct block *next; /* in the table */
     struct site sites[];

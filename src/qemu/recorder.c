@@ -20,7 +20,7 @@
 #include "qemu/tasks.h"
 #include "qemu/unit.h"
 
-enum { VCPUS_MAX = 1 << 16 };
+enum { VCPUS_MAX = 1 << 18 };
 
 /* A thread's last system call, until it returns. */
 struct call {
@@ -30,6 +30,7 @@ struct call {
 
 static struct vcpu vcpus[VCPUS_MAX]; /* by QEMU's index, which grows with every thread */
 static struct call calls[VCPUS_MAX];
+static unsigned vcpu_end; /* no index so far was as large */
 static struct wire_setup setup;
 static bool announced; /* the launcher knows what is loaded */
 static pid_t process;
@@ -72,36 +73,65 @@ static struct site_counts *counts_of(struct vcpu *v, const struct site *site)
     return site->id < v->met_count ? &v->met[site->id] : NULL;
 }
 
-/* A signal's handler is no target of a direct branch, and tells nothing. */
-static void branch_ended(struct vcpu *v, const struct block *last, uint64_t next)
-{
-    bool taken = next != last->end || (last->direct && next == last->target), wrong;
-    const struct site *site = block_last(last);
-    struct site_counts *counts;
-
-    if (last->direct && taken && next != last->target)
-        return;
-    if (taken)
-        v->taken = next;
-    if (RARELY(v->cpu_lock))
-        pthread_mutex_lock(v->cpu_lock);
-    wrong =
-        spe_machine_branch(unit_process.machine, v->cpu, last->end - 4, last->kind, taken, next);
-    if (RARELY(v->cpu_lock))
-        pthread_mutex_unlock(v->cpu_lock);
-    if (RARELY(unit_is_armed(v, site)))
-        unit_branch(v, site, wrong);
-    if (unit_process.stat && (counts = counts_of(v, site)) != NULL) {
-        counts->taken += taken;
-        counts->mispredicted += wrong;
-    }
-}
-
 static void count_executed(struct vcpu *v, const struct block *b)
 {
     v->met_site = NULL;
     if (b->id < v->executed_count || unit_grow_counts(v))
         v->executed[b->id]++;
+}
+
+/* How the branch at the end of the last block went, where it goes on at `next`. False if nobody
+ * knows: a signal's handler is no target of a direct branch. */
+static inline bool branch_outcome(const struct block *last, uint64_t next, bool *taken)
+{
+    *taken = last->direct ? next == last->target : true;
+    return *taken || next == last->end;
+}
+
+/* A branch that somebody wants to know about, or that is not simple. */
+SELDOM static void branch_met(struct vcpu *v, const struct block *last, bool taken, bool wrong)
+{
+    const struct site *site = block_last(last);
+    struct site_counts *counts = unit_process.stat ? counts_of(v, site) : NULL;
+
+    if (unit_is_armed(v, site))
+        unit_branch(v, site, wrong);
+    if (counts) {
+        counts->taken += taken;
+        counts->mispredicted += wrong;
+    }
+}
+
+static __attribute__((noinline)) void any_branch(struct vcpu *v, const struct block *last,
+                                                 uint64_t next)
+{
+    bool taken, wrong;
+
+    if (!branch_outcome(last, next, &taken))
+        return;
+    if (taken)
+        v->taken = next;
+    if (v->cpu_lock)
+        pthread_mutex_lock(v->cpu_lock);
+    wrong =
+        spe_machine_branch(unit_process.machine, v->cpu, last->end - 4, last->kind, taken, next);
+    if (v->cpu_lock)
+        pthread_mutex_unlock(v->cpu_lock);
+    branch_met(v, last, taken, wrong);
+}
+
+/* Most branches: direct, conditional, and no calls. */
+static inline void plain_branch(struct vcpu *v, const struct block *last, uint64_t next)
+{
+    bool taken, wrong;
+
+    if (RARELY(!branch_outcome(last, next, &taken)))
+        return;
+    if (taken)
+        v->taken = next;
+    wrong = spe_machine_direction_fast(unit_process.machine, v->cpu, last->end - 4, taken);
+    if (RARELY(unit_is_armed(v, last->sites)))
+        branch_met(v, last, taken, wrong);
 }
 
 static void on_block_modelled(unsigned index, void *user)
@@ -110,9 +140,11 @@ static void on_block_modelled(unsigned index, void *user)
     const struct block *b = user, *last = v->block;
 
     v->block = b;
-    if (last->branch)
-        branch_ended(v, last, b->pc);
-    if (unit_process.stat)
+    if (last->plain && v->simple)
+        plain_branch(v, last, b->pc);
+    else if (last->branch)
+        any_branch(v, last, b->pc);
+    if (RARELY(unit_process.stat))
         count_executed(v, b);
     v->left -= b->count;
     if (RARELY(v->left < 0))
@@ -312,6 +344,8 @@ static void vcpu_init(unsigned index)
         fputs("specimen: there is no room for another thread\n", stderr);
         abort();
     }
+    if (index >= vcpu_end)
+        vcpu_end = index + 1;
     vcpus[index].block = &nowhere;
     if (board)
         registers_find();
@@ -326,18 +360,34 @@ static void vcpu_exit(unsigned index)
     unit_end(v);
     if (unit_process.stat)
         counts_add(v);
+    unit_free(v);
 }
 
-static void end_all(void)
+/* Counts are added only of threads that do not run any more. */
+static void end_units(bool (*stands_still)(unsigned index))
 {
-    for (unsigned i = 0; i < VCPUS_MAX && vcpus[i].samples; i++) {
+    for (unsigned i = 0; i < vcpu_end; i++) {
+        if (!vcpus[i].samples)
+            continue;
         pull(i);
         unit_end(&vcpus[i]);
-        if (unit_process.stat)
+        if (unit_process.stat && stands_still(i))
             counts_add(&vcpus[i]);
     }
     if (unit_process.stat)
         counts_send();
+}
+
+/* At the end of the process QEMU has stopped all of them. */
+static bool any(unsigned index)
+{
+    (void)index;
+    return true;
+}
+
+static void end_all(void)
+{
+    end_units(any);
 }
 
 /* ---- Fork ----------------------------------------------------------------------------------- */
@@ -369,9 +419,11 @@ static void in_child(void)
     unit_process.lineage = unit_process.lineage * 31 + 2;
     slots_reset();
     counts_reset();
-    for (unsigned i = 0; i < VCPUS_MAX && vcpus[i].samples; i++) {
+    for (unsigned i = 0; i < vcpu_end; i++) {
         struct vcpu *v = &vcpus[i];
 
+        if (!v->samples)
+            continue;
         pthread_mutex_init(&v->lock, NULL);
         free(v->executed);
         free(v->met);
@@ -390,10 +442,17 @@ static void in_child(void)
 
 /* ---- System calls --------------------------------------------------------------------------- */
 
-/* Just before exec. */
+/* Just before exec, which is where the thread of this vCPU stands. */
+static unsigned leaving;
+
+static bool is_leaving(unsigned index)
+{
+    return index == leaving;
+}
+
 static void leave(void)
 {
-    end_all();
+    end_units(is_leaving);
     channel_leave();
 }
 
@@ -402,8 +461,10 @@ static void on_syscall(unsigned index, int64_t number, const uint64_t arguments[
     calls[index].number = number;
     memcpy(calls[index].arguments, arguments, sizeof(calls[index].arguments));
     tasks_syscall(number, arguments);
-    if (number == SYSCALL_EXECVE || number == SYSCALL_EXECVEAT)
+    if (number == SYSCALL_EXECVE || number == SYSCALL_EXECVEAT) {
+        leaving = index;
         tasks_exec(number, arguments, leave);
+    }
 }
 
 static void on_syscall_return(unsigned index, int64_t number, int64_t result)

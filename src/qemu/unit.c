@@ -74,8 +74,8 @@ bool unit_setup(const struct wire_setup *setup, char *why, size_t why_size)
 bool unit_prepare(struct vcpu *v)
 {
     if (!v->samples) {
-        v->samples = calloc(UNIT_SAMPLES_MAX, sizeof(*v->samples));
         pthread_mutex_init(&v->lock, NULL);
+        v->samples = calloc(UNIT_SAMPLES_MAX, sizeof(*v->samples));
     }
     v->started = v->ended = v->forced = false;
     v->left = -1; /* the first block has to look */
@@ -538,6 +538,15 @@ void unit_end(struct vcpu *v)
 {
     pthread_mutex_lock(&v->lock);
     end(v);
+    pthread_mutex_unlock(&v->lock);
+}
+
+void unit_free(struct vcpu *v)
+{
+    pthread_mutex_lock(&v->lock);
+    forget(v);
+    free(v->samples);
+    v->samples = NULL;
     pthread_mutex_unlock(&v->lock);
 }
 

@@ -121,6 +121,9 @@ void unit_drain(struct vcpu *v);
 /* Its thread ends, or the process: complete what can be completed, send everything. */
 void unit_end(struct vcpu *v);
 
+/* The vCPU is gone. */
+void unit_free(struct vcpu *v);
+
 /* --stat: room for the counts of all blocks that there are; false without memory. */
 bool unit_grow_counts(struct vcpu *v);
 

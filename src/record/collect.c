@@ -164,6 +164,13 @@ static void add_statistics(struct wire_statistics *to, const struct wire_statist
         to->filtered_by[i] += from->filtered_by[i];
 }
 
+/* Threads that share a CPU take turns as the host likes: nobody could say when. */
+static void tell_switch(struct collector *c, const struct file_place *at, bool out)
+{
+    if (!(c->setup->flags & WIRE_SHARE_CPUS))
+        file_switch(c->file, at, out);
+}
+
 /* The thread in this slot has ended. */
 static void end_thread(struct collector *c, struct process *p, uint32_t slot, uint64_t time,
                        bool exits)
@@ -181,7 +188,7 @@ static void end_thread(struct collector *c, struct process *p, uint32_t slot, ui
         add_statistics(&c->summary->statistics, &q->shared->statistics);
         munmap(q->shared, sizeof(*q->shared));
     }
-    file_switch(c->file, &at, true);
+    tell_switch(c, &at, true);
     if (exits)
         file_exit(c->file, &at, q->tid == p->pid ? p->parent : p->pid);
     *q = (struct queue){.used = false};
@@ -314,7 +321,7 @@ static void start_thread(struct collector *c, struct process *p, const struct wi
     at.cpu = queue;
     if (m->header.tid != p->pid)
         file_fork(c->file, &at, p->pid, p->pid);
-    file_switch(c->file, &at, false);
+    tell_switch(c, &at, false);
     file_start(c->file, &at);
 }
 

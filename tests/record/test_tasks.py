@@ -45,6 +45,7 @@ class Tasks(RecordTest):
         program = self.compile("tasks.c", *TASKS)
         self.record("-c", "512", "--cpus", "2", "--", program, "threads")
         self.check()
+        self.assertNotIn(b"warnings", self.good("report", self.data))
         cpus = {s[0] for s in self.perf_samples("cpu", "ip")}
         self.assertEqual(cpus, {"[000]", "[001]"})
         functions = {f for _, _, f in self.by_thread()}
@@ -114,9 +115,11 @@ class Ends(RecordTest):
         for what, number in (("fault", signal.SIGSEGV), ("abort", signal.SIGABRT),
                              ("kill", signal.SIGKILL)):
             result = self.run_record("-c", "512", "--", program, what)
-            self.assertEqual(result.returncode, 128 + number, result.stderr)
-            self.assertIn(f"ended by signal {int(number)} ", result.stderr.decode())
+            text = result.stderr.decode()
+            self.assertEqual(result.returncode, 128 + number, text)
+            self.assertIn(f"ended by signal {int(number)} ", text)
             self.check()
+            self.assertEqual(len(self.samples()), int(recordtest.SUMMARY.search(text)["records"]))
             names = collections.Counter(s[1] for s in self.perf_samples("ip", "sym") if len(s) > 1)
             self.assertGreater(names["spin"], 200000 * 4 / 512 / 2)
 

@@ -18,11 +18,13 @@ struct counter {
 };
 
 _Alignas(LINE) struct counter counters[2];
+static pthread_barrier_t start;
 
 __attribute__((noinline)) void *count(void *counter)
 {
     volatile long *value = &((struct counter *)counter)->value;
 
+    pthread_barrier_wait(&start);
     for (int turn = 0; turn < TURNS; turn++) {
         for (int step = 0; step < STEPS; step++)
             ++*value;
@@ -35,6 +37,7 @@ int main(void)
 {
     pthread_t threads[2];
 
+    pthread_barrier_init(&start, NULL, 2);
     for (int i = 0; i < 2; i++)
         pthread_create(&threads[i], NULL, count, &counters[i]);
     for (int i = 0; i < 2; i++)

@@ -83,8 +83,8 @@ SPE_API int spe_analysis_create(struct spe_analysis **analysis,
                                 const struct spe_analysis_config *config);
 SPE_API void spe_analysis_destroy(struct spe_analysis *analysis); /* NULL is fine */
 
-/* SPE_OK or SPE_ERR_NOMEM. Functions need rows with symbols; lines are looked up here, once for
- * each pc. The profile may be NULL if neither lines nor DSOs are wanted. */
+/* SPE_OK or SPE_ERR_NOMEM. Functions, where the rows have no symbols, and lines are looked up here,
+ * once for each pc. The profile may be NULL if neither these nor DSOs are wanted. */
 SPE_API int spe_analysis_add(struct spe_analysis *analysis, struct spe_profile *profile,
                              const struct spe_rows *rows);
 
@@ -194,8 +194,9 @@ struct spe_branch {
     uint64_t latency;
 };
 
-/* Branch instructions with the most mispredictions. The numbers are exact if *error is 0; else
- * each may be too small by up to *error mispredictions, and the other counts too. */
+/* Branch instructions with the most mispredictions; one that was changed into another kind of
+ * branch is another one. The numbers are exact if *error is 0; else each may be too small by up to
+ * *error mispredictions, and the other counts too. */
 SPE_API size_t spe_analysis_branches(const struct spe_analysis *analysis, struct spe_branch *top,
                                      size_t n, uint64_t *error);
 

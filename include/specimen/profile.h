@@ -349,6 +349,9 @@ struct spe_profile_place {
 SPE_API int spe_profile_place(struct spe_profile *profile, uint32_t thread, uint64_t time_ns,
                               uint64_t address, bool data, struct spe_profile_place *place);
 
+/* Function of a pc in a map, as in rows.symbol: id or SPE_NO_SYMBOL. */
+SPE_API uint64_t spe_profile_find_symbol(struct spe_profile *profile, uint32_t map, uint64_t pc);
+
 /* Line of a pc in a map, as in rows.line: id or SPE_NO_ID. */
 SPE_API uint32_t spe_profile_find_line(struct spe_profile *profile, uint32_t map, uint64_t pc);
 

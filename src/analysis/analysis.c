@@ -24,8 +24,7 @@
 #define IN_CODE                                                                                    \
     (1u << SPE_BY_FUNCTION | 1u << SPE_BY_LINE | 1u << SPE_BY_FUNCTION_LINE | 1u << SPE_BY_DSO)
 
-#define STEP_KINDS 3
-#define STEP_EVENTS 128
+#define EVENT_WORDS 4
 
 struct op_count {
     uint64_t samples, latency_samples, latency;
@@ -33,11 +32,11 @@ struct op_count {
 
 struct spe_analysis {
     struct spe_analysis_config config;
-    uint8_t class_of[OP_COUNT]; /* enum mix_class */
-    uint8_t step_of[OP_COUNT];
-    place_vector steps[STEP_KINDS][STEP_EVENTS][2]; /* what a sample adds to its place */
-    struct op_count ops[OP_COUNT];
-    uint64_t event_bytes[8][256]; /* samples by each byte of their events */
+    uint8_t class_of[OP_COUNT];          /* enum mix_class */
+    struct op_count ops[OP_COUNT];       /* of the places that have been summed up */
+    unsigned event_words;                /* that have been seen */
+    bool events_rest;                    /* there are any above the low 16 */
+    uint64_t events[EVENT_WORDS][65536]; /* samples by each 16 bits of their events */
     struct latency served[SPE_SERVED_COUNT];
     uint64_t loads[SPE_SERVED_COUNT];
     struct places places, branches;
@@ -46,37 +45,6 @@ struct spe_analysis {
     struct spe_counts totals; /* of the places that have been summed up */
     struct heavy data;
 };
-
-/* Kinds of operation, for what is counted of places. */
-enum { STEP_MEMORY, STEP_BRANCH, STEP_OTHER };
-
-/* Events that places count, as one index: from bit 3 to bit 9. */
-#define STEP_EVENT(event) (1u << (SPE_EVENT_##event - SPE_EVENT_L1D_MISS))
-_Static_assert(STEP_EVENT(LLC_MISS) == STEP_EVENTS / 2, "the events of a step are in its index");
-
-static void prepare_steps(struct spe_analysis *a)
-{
-    unsigned op, kind, events;
-
-    for (op = 0; op < OP_COUNT; op++)
-        a->step_of[op] = a->class_of[op] <= MIX_STORE    ? STEP_MEMORY
-                         : a->class_of[op] == MIX_BRANCH ? STEP_BRANCH
-                                                         : STEP_OTHER;
-    for (kind = 0; kind < STEP_KINDS; kind++) {
-        for (events = 0; events < STEP_EVENTS; events++) {
-            struct place step = {.samples = 1};
-
-            step.memory = kind == STEP_MEMORY;
-            step.branches = kind == STEP_BRANCH;
-            step.l1_misses = step.memory && events & STEP_EVENT(L1D_MISS);
-            step.llc_misses = step.memory && events & STEP_EVENT(LLC_MISS);
-            step.tlb_walks = step.memory && events & STEP_EVENT(TLB_WALK);
-            step.mispredicted = step.branches && events & STEP_EVENT(MISPREDICTED);
-            step.not_taken = step.branches && events & STEP_EVENT(NOT_TAKEN);
-            memcpy(a->steps[kind][events], step.vectors, sizeof(step.vectors));
-        }
-    }
-}
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
@@ -98,7 +66,6 @@ static int prepare(struct spe_analysis *a)
         return SPE_ERR_INVALID;
     for (i = 0; i < OP_COUNT; i++)
         a->class_of[i] = (uint8_t)mix_class_of(i);
-    prepare_steps(a);
     for (i = 0; i < SPE_SERVED_COUNT; i++) {
         if (latency_prepare(&a->served[i]) < 0)
             return SPE_ERR_NOMEM;
@@ -159,7 +126,7 @@ static void name_group(struct spe_profile *profile, const struct place *place, u
                        uint32_t line, struct spe_group *group)
 {
     uint32_t dso = place->symbol != SPE_NO_SYMBOL ? (uint32_t)(place->symbol >> 32)
-                                                  : dso_of_map(profile, place->map);
+                                                  : dso_of_map(profile, place_map(place));
 
     group->id = SPE_NO_ID;
     group->dso = dso;
@@ -171,18 +138,28 @@ static void name_group(struct spe_profile *profile, const struct place *place, u
     }
 }
 
-static void counts_of_place(const struct place *place, struct spe_counts *counts)
+static void counts_of_place(const struct place *place, enum mix_class class_,
+                            struct spe_counts *counts)
 {
+    bool memory = class_ <= MIX_STORE, branch = class_ == MIX_BRANCH;
+
     *counts = (struct spe_counts){
         .samples = place->samples,
         .latency = place->latency,
-        .memory = place->memory,
-        .branches = place->branches,
-        .l1_misses = place->l1_misses,
-        .llc_misses = place->llc_misses,
-        .tlb_walks = place->tlb_walks,
-        .mispredicted = place->mispredicted,
+        .memory = memory ? place->samples : 0,
+        .branches = branch ? place->samples : 0,
+        .l1_misses = memory ? place->l1_misses : 0,
+        .llc_misses = memory ? place->llc_misses : 0,
+        .tlb_walks = memory ? place->tlb_walks : 0,
+        .mispredicted = branch ? place->mispredicted : 0,
     };
+}
+
+static void count_op(struct op_count *count, const struct place *place)
+{
+    count->samples += place->samples;
+    count->latency_samples += place->timed;
+    count->latency += place->latency;
 }
 
 static int sum_up_place(struct spe_analysis *a, struct spe_profile *profile,
@@ -190,12 +167,14 @@ static int sum_up_place(struct spe_analysis *a, struct spe_profile *profile,
 {
     unsigned lines = 1u << SPE_BY_LINE | 1u << SPE_BY_FUNCTION_LINE, by;
     struct spe_group group;
-    uint32_t line = SPE_NO_ID;
+    uint32_t map = place_map(place), line = SPE_NO_ID;
+    uint16_t op = place_op(place);
 
-    if (a->config.by & lines && profile && place->map != SPE_NO_ID)
-        line = spe_profile_find_line(profile, place->map, place->pc);
+    if (a->config.by & lines && profile && map != SPE_NO_ID)
+        line = spe_profile_find_line(profile, map, place->pc);
     memset(&group, 0, sizeof(group));
-    counts_of_place(place, &group.counts);
+    counts_of_place(place, a->class_of[op], &group.counts);
+    count_op(&a->ops[op], place);
     group_counts_add(&a->totals, &group.counts);
     for (by = 0; by < SPE_BY_COUNT; by++) {
         if (!(a->config.by & IN_CODE & 1u << by))
@@ -205,7 +184,7 @@ static int sum_up_place(struct spe_analysis *a, struct spe_profile *profile,
             return SPE_ERR_NOMEM;
     }
     /* Those without a misprediction too: one may come later, and its rate is of all samples. */
-    return place->branches ? places_add(&a->branches, place) : SPE_OK;
+    return group.counts.branches ? places_add(&a->branches, place) : SPE_OK;
 }
 
 static int sum_up_places(struct spe_analysis *a, struct spe_profile *profile)
@@ -236,60 +215,92 @@ static int make_room_for_place(struct spe_analysis *a, struct spe_profile *profi
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* The place of a row that is the first of its place. */
-static struct place *new_place(struct spe_analysis *a, struct spe_profile *profile,
-                               const struct spe_rows *rows, size_t i)
+/* What the passes over some rows share. */
+struct batch {
+    struct spe_profile *profile;
+    const struct spe_rows *rows;
+    size_t from, count;      /* rows */
+    uint16_t op[BATCH];      /* OP_NONE: none */
+    uint64_t code[BATCH];    /* place_code */
+    uint32_t word[BATCH];    /* place_word */
+    uint64_t rest_of_events; /* of any row, without the low 16 */
+};
+
+static void prepare_batch(struct batch *b)
 {
+    const uint8_t *has = b->rows->has + b->from, *counters = b->rows->counters + b->from;
+    const uint16_t *op = b->rows->op + b->from;
+    const uint32_t *map = b->rows->map + b->from;
+    const uint64_t *events = b->rows->events + b->from;
+    size_t count = b->count, i;
+    uint64_t all = 0;
+
+    for (i = 0; i < count; i++)
+        b->op[i] = has[i] & SPE_HAS_OP ? op[i] & 0x3ff : OP_NONE;
+    for (i = 0; i < count; i++)
+        b->code[i] = place_code(map[i], b->op[i]);
+    for (i = 0; i < count; i++) {
+        b->word[i] = place_word(events[i], counters[i] >> SPE_COUNTER_TOTAL & 1);
+        all |= events[i];
+    }
+    b->rest_of_events = all >> 16;
+}
+
+/* The place of a row that is the first of its place. */
+static struct place *new_place(struct spe_analysis *a, const struct batch *b, size_t i)
+{
+    const struct spe_rows *rows = b->rows;
+    size_t row = b->from + i;
     struct place *slot;
 
-    if (make_room_for_place(a, profile) < 0)
+    if (make_room_for_place(a, b->profile) < 0)
         return NULL;
-    slot = place_find(&a->places, rows->pc[i], rows->map[i]);
-    memset(slot, 0, sizeof(*slot));
-    slot->pc = rows->pc[i];
-    slot->map = rows->map[i];
-    slot->symbol = rows->symbol ? rows->symbol[i] : SPE_NO_SYMBOL;
-    slot->op = rows->op[i];
+    slot = place_find(&a->places, rows->pc[row], b->code[i]);
+    slot->pc = rows->pc[row];
+    slot->code = b->code[i];
+    slot->symbol = rows->symbol ? rows->symbol[row]
+                   : b->profile ? spe_profile_find_symbol(b->profile, rows->map[row], slot->pc)
+                                : SPE_NO_SYMBOL;
     a->places.used++;
     return slot;
 }
 
-static inline bool count_place(struct spe_analysis *a, struct spe_profile *profile,
-                               const struct spe_rows *rows, size_t i, unsigned op)
+static int count_places(struct spe_analysis *a, const struct batch *b)
 {
-    struct place *place = place_find(&a->places, rows->pc[i], rows->map[i]);
-    const place_vector *step =
-        a->steps[a->step_of[op]][rows->events[i] >> SPE_EVENT_L1D_MISS & (STEP_EVENTS - 1)];
+    const uint64_t *pc = b->rows->pc + b->from;
+    const uint16_t *total = b->rows->total + b->from;
+    struct places places = a->places; /* which counting does not change */
+    size_t count = b->count, i;
 
-    if (!place->samples) {
-        place = new_place(a, profile, rows, i);
-        if (!place)
-            return false;
+    for (i = 0; i < count; i++) {
+        struct place *place = place_find(&places, pc[i], b->code[i]);
+
+        if (!place->code) {
+            place = new_place(a, b, i);
+            if (!place)
+                return SPE_ERR_NOMEM;
+            places = a->places;
+        }
+        place_count(place, b->word[i], total[i]);
     }
-    place->latency += rows->total[i];
-    place->vectors[0] += step[0];
-    place->vectors[1] += step[1];
-    return true;
+    return SPE_OK;
 }
 
-static inline void count_events(struct spe_analysis *a, uint64_t events)
+static void count_events(struct spe_analysis *a, const struct batch *b)
 {
-    unsigned byte;
+    const uint64_t *events = b->rows->events + b->from;
+    size_t i;
+    unsigned word;
 
-    a->event_bytes[0][events & 0xff]++;
-    a->event_bytes[1][events >> 8 & 0xff]++;
-    for (byte = 2, events >>= 16; events; byte++, events >>= 8)
-        a->event_bytes[byte][events & 0xff]++;
-}
-
-static inline void count_op(struct spe_analysis *a, unsigned op, const struct spe_rows *rows,
-                            size_t i)
-{
-    struct op_count *count = &a->ops[op];
-
-    count->samples++;
-    count->latency_samples += rows->counters[i] >> SPE_COUNTER_TOTAL & 1;
-    count->latency += rows->total[i];
+    for (i = 0; i < b->count; i++)
+        a->events[0][b->word[i] & 0xffff]++;
+    if (!b->rest_of_events)
+        return;
+    for (i = 0; i < b->count; i++) {
+        for (word = 1; word < EVENT_WORDS; word++)
+            a->events[word][events[i] >> 16 * word & 0xffff]++;
+    }
+    a->events_rest = true;
 }
 
 static void count_load(struct spe_analysis *a, const struct spe_rows *rows, size_t i)
@@ -308,12 +319,6 @@ static uint32_t space_of(const struct spe_rows *rows, size_t i)
     return rows->va[i] >> 63 ? SPE_NO_TASK : rows->pid[i];
 }
 
-static bool has_data(const struct spe_rows *rows, size_t i)
-{
-    return (rows->op[i] >> 8 == SPE_CLASS_LDST) & (rows->total[i] != 0) &
-           (rows->addresses[i] >> SPE_ADDRESS_VA);
-}
-
 static void count_data(struct spe_analysis *a, const struct spe_rows *rows, size_t i, uint64_t hash)
 {
     uint32_t thread = rows->thread[i];
@@ -327,20 +332,21 @@ static void count_data(struct spe_analysis *a, const struct spe_rows *rows, size
 }
 
 /* Data is all over the memory, and so are its sets: ask for them ahead. */
-static void count_all_data(struct spe_analysis *a, const struct spe_rows *rows, size_t from,
-                           const uint16_t *with_data, size_t n)
+static void count_all_data(struct spe_analysis *a, const struct batch *b, const uint16_t *with_data,
+                           size_t n)
 {
+    const struct spe_rows *rows = b->rows;
     uint64_t hash[BATCH];
     size_t i;
 
     for (i = 0; i < n; i++) {
-        size_t row = from + with_data[i];
+        size_t row = b->from + with_data[i];
 
         hash[i] = heavy_hash(rows->va[row] >> a->config.data_shift, space_of(rows, row));
     }
     for (i = 0; i < n; i++) {
         heavy_prefetch(&a->data, hash[i + DATA_AHEAD < n ? i + DATA_AHEAD : i]);
-        count_data(a, rows, from + with_data[i], hash[i]);
+        count_data(a, rows, b->from + with_data[i], hash[i]);
     }
 }
 
@@ -375,36 +381,39 @@ static int count_tasks(struct spe_analysis *a, const struct spe_rows *rows, size
     return error;
 }
 
-static unsigned op_of(const struct spe_rows *rows, size_t i)
-{
-    return rows->has[i] & SPE_HAS_OP ? rows->op[i] & 0x3ffu : OP_NONE;
-}
-
 /* Which rows are loads, and which have data, is first found out without a branch that nobody can
  * predict. */
-static int add_batch(struct spe_analysis *a, struct spe_profile *profile,
-                     const struct spe_rows *rows, size_t from, size_t count)
+static void count_memory(struct spe_analysis *a, const struct batch *b)
 {
+    const uint16_t *total = b->rows->total + b->from;
+    const uint8_t *addresses = b->rows->addresses + b->from;
     uint16_t loads[BATCH], with_data[BATCH];
-    size_t i, n_loads = 0, n_data = 0;
+    size_t count = b->count, n_loads = 0, n_data = 0, i;
 
     for (i = 0; i < count; i++) {
-        unsigned op = op_of(rows, from + i);
+        unsigned class_ = a->class_of[b->op[i]];
 
-        count_op(a, op, rows, from + i);
-        count_events(a, rows->events[from + i]);
-        if (!count_place(a, profile, rows, from + i, op))
-            return SPE_ERR_NOMEM;
         loads[n_loads] = with_data[n_data] = (uint16_t)i;
-        n_loads += a->class_of[op] == MIX_LOAD;
-        n_data += has_data(rows, from + i);
+        n_loads += class_ == MIX_LOAD;
+        n_data += (class_ <= MIX_STORE) & (total[i] != 0) & addresses[i] >> SPE_ADDRESS_VA;
     }
     for (i = 0; i < n_loads; i++)
-        count_load(a, rows, from + loads[i]);
+        count_load(a, b->rows, b->from + loads[i]);
     if (a->config.data)
-        count_all_data(a, rows, from, with_data, n_data);
-    for (i = 0; a->config.by & ~IN_CODE && i < count; i++) {
-        if (count_tasks(a, rows, from + i, a->class_of[op_of(rows, from + i)]) < 0)
+        count_all_data(a, b, with_data, n_data);
+}
+
+static int add_batch(struct spe_analysis *a, struct batch *b)
+{
+    size_t i;
+
+    prepare_batch(b);
+    if (count_places(a, b) < 0)
+        return SPE_ERR_NOMEM;
+    count_events(a, b);
+    count_memory(a, b);
+    for (i = 0; a->config.by & ~IN_CODE && i < b->count; i++) {
+        if (count_tasks(a, b->rows, b->from + i, a->class_of[b->op[i]]) < 0)
             return SPE_ERR_NOMEM;
     }
     return SPE_OK;
@@ -413,17 +422,20 @@ static int add_batch(struct spe_analysis *a, struct spe_profile *profile,
 int spe_analysis_add(struct spe_analysis *a, struct spe_profile *profile,
                      const struct spe_rows *rows)
 {
-    size_t from;
+    struct batch b;
 
+    b.profile = profile;
+    b.rows = rows;
     a->rows_since_sum += rows->count;
     if (a->rows_since_sum > ROWS_BEFORE_SUM && sum_up_places(a, profile) < 0)
         return SPE_ERR_NOMEM;
     if (!a->places.slots && places_grow(&a->places) < 0)
         return SPE_ERR_NOMEM;
-    for (from = 0; from < rows->count; from += BATCH) {
-        size_t count = rows->count - from < BATCH ? rows->count - from : BATCH;
-        int error = add_batch(a, profile, rows, from, count);
+    for (b.from = 0; b.from < rows->count; b.from += b.count) {
+        int error;
 
+        b.count = rows->count - b.from < BATCH ? rows->count - b.from : BATCH;
+        error = add_batch(a, &b);
         if (error < 0)
             return error;
     }
@@ -443,6 +455,11 @@ static int merge_places(struct places *to, const struct places *from)
     return SPE_OK;
 }
 
+static unsigned event_words(const struct spe_analysis *a)
+{
+    return a->events_rest ? EVENT_WORDS : 1;
+}
+
 static void merge_tables(struct spe_analysis *a, const struct spe_analysis *from)
 {
     unsigned i, j;
@@ -452,10 +469,11 @@ static void merge_tables(struct spe_analysis *a, const struct spe_analysis *from
         a->ops[i].latency_samples += from->ops[i].latency_samples;
         a->ops[i].latency += from->ops[i].latency;
     }
-    for (i = 0; i < 8; i++) {
-        for (j = 0; j < 256; j++)
-            a->event_bytes[i][j] += from->event_bytes[i][j];
+    for (i = 0; i < event_words(from); i++) {
+        for (j = 0; j < 65536; j++)
+            a->events[i][j] += from->events[i][j];
     }
+    a->events_rest |= from->events_rest;
     for (i = 0; i < SPE_SERVED_COUNT; i++)
         a->loads[i] += from->loads[i];
 }
@@ -497,13 +515,15 @@ int spe_analysis_finish(struct spe_analysis *a, struct spe_profile *profile)
 
 void spe_analysis_events(const struct spe_analysis *a, uint64_t samples[64])
 {
-    unsigned event, value;
+    unsigned word, value, bit;
 
-    for (event = 0; event < 64; event++) {
-        samples[event] = 0;
-        for (value = 0; value < 256; value++) {
-            if (value >> event % 8 & 1)
-                samples[event] += a->event_bytes[event / 8][value];
+    memset(samples, 0, 64 * sizeof(*samples));
+    for (word = 0; word < event_words(a); word++) {
+        for (value = 0; value < 65536; value++) {
+            for (bit = 0; a->events[word][value] && bit < 16; bit++) {
+                if (value >> bit & 1)
+                    samples[16 * word + bit] += a->events[word][value];
+            }
         }
     }
 }
@@ -598,9 +618,9 @@ size_t spe_analysis_branches(const struct spe_analysis *a, struct spe_branch *fi
         struct spe_branch branch = {
             .pc = place->pc,
             .symbol = place->symbol,
-            .map = place->map,
-            .op = place->op,
-            .samples = place->branches,
+            .map = place_map(place),
+            .op = place_op(place),
+            .samples = place->samples,
             .mispredicted = place->mispredicted,
             .not_taken = place->not_taken,
             .latency = place->latency,

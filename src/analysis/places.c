@@ -7,6 +7,11 @@
 
 #define FIRST_SLOTS 4096
 
+static struct place *find_like(const struct places *p, const struct place *place)
+{
+    return place_find(p, place->pc, place->code);
+}
+
 int places_grow(struct places *p)
 {
     struct places larger = {.mask = p->slots ? 2 * p->mask + 1 : FIRST_SLOTS - 1};
@@ -17,7 +22,7 @@ int places_grow(struct places *p)
         return SPE_ERR_NOMEM;
     for (i = 0; p->slots && i <= p->mask; i++) {
         if (p->slots[i].samples)
-            *place_find(&larger, p->slots[i].pc, p->slots[i].map) = p->slots[i];
+            *find_like(&larger, &p->slots[i]) = p->slots[i];
     }
     larger.used = p->used;
     free(p->slots);
@@ -53,7 +58,7 @@ int places_add(struct places *p, const struct place *place)
 
     if (places_full(p) && places_grow(p) < 0)
         return SPE_ERR_NOMEM;
-    slot = place_find(p, place->pc, place->map);
+    slot = find_like(p, place);
     if (slot->samples) {
         sum_up(slot, place);
     } else {
@@ -89,7 +94,7 @@ uint32_t places_keep_mispredicted(struct places *p, size_t keep)
         struct place *place = &p->slots[i];
 
         if (place->samples && place->mispredicted > bound) {
-            *place_find(&rest, place->pc, place->map) = *place;
+            *find_like(&rest, place) = *place;
             rest.used++;
         }
     }

@@ -16,16 +16,16 @@
 
 typedef uint32_t place_vector __attribute__((vector_size(16)));
 
+/* One operation: what has another operation type is another one, even at the same pc. */
 struct place {
     uint64_t pc, symbol;
     uint64_t latency;
-    uint32_t map;
-    uint16_t op; /* of the first sample */
-    uint16_t unused;
+    uint64_t code; /* place_code */
     union {
         struct {
             uint32_t samples; /* 0: the slot is free */
-            uint32_t memory, branches, l1_misses, llc_misses, tlb_walks, mispredicted, not_taken;
+            uint32_t timed;   /* samples with a total latency */
+            uint32_t l1_misses, llc_misses, tlb_walks, mispredicted, not_taken, none;
         };
         uint32_t counts[PLACE_COUNTS]; /* the same */
         place_vector vectors[2];       /* the same; left to itself, the compiler adds one by one */
@@ -39,21 +39,56 @@ struct places {
     size_t mask, used;
 };
 
-static inline size_t place_home(const struct places *p, uint64_t pc, uint32_t map)
+/* Map and operation type (OP_NONE: none) in one number, which is not 0. */
+static inline uint64_t place_code(uint32_t map, unsigned op)
 {
-    uint64_t x = (pc >> 2 ^ (uint64_t)map << 44) * UINT64_C(0x9e3779b97f4a7c15);
+    return (uint64_t)map << 16 | 1u << 15 | op;
+}
+
+static inline uint32_t place_map(const struct place *place)
+{
+    return (uint32_t)(place->code >> 16);
+}
+
+static inline uint16_t place_op(const struct place *place)
+{
+    return place->code & 0x7fff;
+}
+
+static inline size_t place_home(const struct places *p, uint64_t pc, uint64_t code)
+{
+    uint64_t x = (pc >> 2 ^ code << 32) * UINT64_C(0x9e3779b97f4a7c15);
 
     return (size_t)(x >> 40 ^ x >> 20) & p->mask;
 }
 
-/* The entry, or the free slot where it belongs. There must be slots. */
-static inline struct place *place_find(const struct places *p, uint64_t pc, uint32_t map)
+/* The entry, or the free slot where it belongs: its code is 0. There must be slots. */
+static inline struct place *place_find(const struct places *p, uint64_t pc, uint64_t code)
 {
-    size_t i = place_home(p, pc, map);
+    size_t i = place_home(p, pc, code);
 
-    while (p->slots[i].samples && (p->slots[i].pc != pc || p->slots[i].map != map))
+    while ((p->slots[i].pc != pc) | (p->slots[i].code != code) && p->slots[i].code)
         i = (i + 1) & p->mask;
     return &p->slots[i];
+}
+
+/* What is counted of a sample: its events and, above them, whether it has a total latency. */
+static inline uint32_t place_word(uint64_t events, bool timed)
+{
+    return (uint32_t)(events & 0xffff) | (uint32_t)timed << 16;
+}
+
+/* Each count is of samples that have all bits of its mask in their word. */
+static inline void place_count(struct place *place, uint32_t word, uint16_t latency)
+{
+    const place_vector first = {0, 1u << 16, 1u << SPE_EVENT_L1D_MISS, 1u << SPE_EVENT_LLC_MISS};
+    const place_vector second = {1u << SPE_EVENT_TLB_WALK, 1u << SPE_EVENT_MISPREDICTED,
+                                 1u << SPE_EVENT_NOT_TAKEN, 1u << 31};
+    const place_vector words = {word, word, word, word};
+
+    place->latency += latency;
+    place->vectors[0] -= (place_vector)((words & first) == first); /* true is -1 */
+    place->vectors[1] -= (place_vector)((words & second) == second);
 }
 
 static inline bool places_full(const struct places *p)
@@ -66,7 +101,7 @@ int places_grow(struct places *p);
 void places_empty(struct places *p);
 void places_free(struct places *p);
 
-/* Add to the entry of the same pc and map; grows. */
+/* Add to the entry of the same operation; grows. */
 int places_add(struct places *p, const struct place *place);
 
 /* Keep at most `keep` entries, those with the most mispredictions; returns how many mispredictions

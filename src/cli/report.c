@@ -285,7 +285,6 @@ static int run_job(struct job *job, int argc, char **argv)
 
     recording_init(&job->recording);
     job->recording.options.order = SPE_ORDER_FAST;
-    job->recording.options.want = SPE_WANT_SYMBOL;
     job->recording.options.omit = SPE_ANALYSIS_OMIT;
     job->config.size = sizeof(job->config);
     job->config.data = true;

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Specimen authors */
 /*
  * Rows: addresses as software uses them, thread, map, symbol, data source, cut and filter. Programs
- * are in few places and few threads at a time, so that nearly all lookups end in two small caches.
+ * are in few places and few threads at a time, so that nearly all lookups end in small caches.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +11,14 @@
 
 struct joiner *joiner_new(struct spe_profile *p, int *error)
 {
-    struct joiner *j = aligned_alloc(_Alignof(struct joiner), sizeof(*j));
+    struct joiner *j = malloc(sizeof(*j));
 
     *error = SPE_ERR_NOMEM;
     if (!j)
         return NULL;
     memset(j->pc, 0xff, sizeof(j->pc));
+    for (size_t i = 0; i < MAP_CACHE; i++)
+        j->map[i] = (struct map_view){1, 0, 0, NONE}; /* has no address */
     for (size_t i = 0; i < TASK_CACHE; i++)
         j->task[i] = (struct task_view){1, 0, 0, 0, 0, 0, 0}; /* holds at no time */
     j->filter = NULL;
@@ -200,7 +202,7 @@ static void fill(uint32_t *column, const struct run *run, uint32_t value)
         column[i] = value;
 }
 
-/* `map` holds the root of the thread's space until join_places has looked the pc up in it. */
+/* `map` holds the root of the thread's space until join_maps has looked the pc up in it. */
 static void fill_run(struct group *g, const struct run *run, const struct task_view *view)
 {
     uint8_t *flags = g->flags;
@@ -277,59 +279,26 @@ static void cut(const struct spe_profile *p, struct group *g)
 
 /* ---- Places --------------------------------------------------------------------------------- */
 
-static uint64_t symbol_of(struct spe_profile *p, uint32_t map, uint64_t pc)
+/* Bits of an address: maps that are this near to each other share a place in the cache. */
+#define MAP_GRAIN 16
+
+static inline uint32_t map_of(const struct spe_profile *p, struct joiner *j, uint32_t root,
+                              uint64_t pc)
 {
-    struct dso *dso = p->dsos.list.at[p->maps.at[map].dso];
-    uint32_t number;
+    struct map_view *view = &j->map[((pc >> MAP_GRAIN) + root) % MAP_CACHE];
 
-    dso_load(&p->dsos, dso);
-    number = dso_find(dso, dso_address(dso, &p->maps.at[map], pc), SYMBOL_FUNCTION);
-    return number == NONE ? SPE_NO_SYMBOL : (uint64_t)p->maps.at[map].dso << 32 | number;
-}
-
-static void look_up(struct spe_profile *p, struct pc_pair *pair, uint64_t pc, uint32_t root)
-{
-    struct pc_entry *entry = &pair->entry[0];
-
-    pair->entry[1] = pair->entry[0];
-    entry->pc = pc;
-    entry->root = root;
-    entry->map = spaces_find(&p->tasks.spaces, root, pc);
-    entry->symbol = SPE_NO_SYMBOL;
-    if (entry->map != NONE && p->want & SPE_WANT_SYMBOL)
-        entry->symbol = symbol_of(p, entry->map, pc);
-}
-
-static inline bool is_entry(const struct pc_entry *entry, uint64_t pc, uint32_t root)
-{
-    return (entry->pc == pc) & (entry->root == root);
-}
-
-static inline struct pc_pair *pc_home(struct joiner *j, uint64_t pc)
-{
-    return &j->pc[((pc >> 2) * UINT64_C(0x9e3779b97f4a7c15) >> 40) % PC_CACHE];
-}
-
-static inline const struct pc_entry *find_pc(struct spe_profile *p, struct joiner *j, uint64_t pc,
-                                             uint32_t root)
-{
-    struct pc_pair *pair = pc_home(j, pc);
-    bool second = is_entry(&pair->entry[1], pc, root);
-
-    if (second | is_entry(&pair->entry[0], pc, root))
-        return &pair->entry[second];
-    look_up(p, pair, pc, root);
-    return &pair->entry[0];
+    if ((view->root != root) | (pc < view->first) | (pc > view->last))
+        *view = spaces_view(&p->tasks.spaces, root, pc);
+    return view->map;
 }
 
 /* EL0 is in its process; above it, addresses of the upper half are in the kernel, and the others
  * (hypervisors, guests) nowhere that the recording tells of. */
-static void join_places(struct spe_profile *p, struct joiner *j, struct group *g)
+static void join_maps(const struct spe_profile *p, struct joiner *j, struct group *g)
 {
     const uint64_t *pcs = g->columns.pc, *times = g->join_time;
     const uint8_t *els = g->el;
     uint32_t *maps = g->map;
-    uint64_t *symbols = g->symbol;
     uint64_t from = 1, to = 0, no_map = 0;
     uint32_t kernel = 0;
     size_t rows = g->columns.rows;
@@ -338,18 +307,30 @@ static void join_places(struct spe_profile *p, struct joiner *j, struct group *g
         uint64_t pc = pcs[i], time = times[i];
         bool above = (els[i] != 0) & (els[i] != SPE_NO_EL) & (pc >> 63);
         uint32_t root = els[i] ? 0 : maps[i];
-        const struct pc_entry *entry;
 
         if (time < from || time >= to)
             kernel = tasks_kernel_root(&p->tasks, time, &from, &to);
         root = above ? kernel : root;
-        entry = find_pc(p, j, pc, root);
-        maps[i] = entry->map;
-        no_map += entry->map == NONE;
-        if (symbols)
-            symbols[i] = entry->symbol;
+        maps[i] = map_of(p, j, root, pc);
+        no_map += maps[i] == NONE;
     }
     g->counts.no_map += no_map;
+}
+
+static void join_symbols(struct spe_profile *p, struct joiner *j, struct group *g)
+{
+    const uint64_t *pcs = g->columns.pc;
+    const uint32_t *maps = g->map;
+
+    for (size_t i = 0; i < g->columns.rows; i++) {
+        struct pc_entry *entry =
+            &j->pc[((pcs[i] >> 2) * UINT64_C(0x9e3779b97f4a7c15) >> 40) % PC_CACHE];
+
+        if ((entry->pc != pcs[i]) | (entry->map != maps[i]))
+            *entry =
+                (struct pc_entry){pcs[i], spe_profile_find_symbol(p, maps[i], pcs[i]), maps[i]};
+        g->symbol[i] = entry->symbol;
+    }
 }
 
 /* ---- All of it ------------------------------------------------------------------------------ */
@@ -383,7 +364,9 @@ int join_group(struct spe_profile *p, struct joiner *j, const struct queue *q, s
     join_threads(p, j, q, g);
     cut(p, g);
     join_levels(q, g);
-    join_places(p, j, g);
+    join_maps(p, j, g);
+    if (g->symbol)
+        join_symbols(p, j, g);
     if (g->line)
         memset(g->line, 0xff, g->columns.rows * sizeof(*g->line));
     rows = g->columns.rows;

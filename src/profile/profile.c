@@ -710,7 +710,7 @@ int spe_profile_place(struct spe_profile *p, uint32_t thread, uint64_t time_ns, 
     struct spe_profile_symbol symbol;
 
     *place = (struct spe_profile_place){SPE_NO_ID, SPE_NO_ID, SPE_NO_SYMBOL, 0, 0};
-    place->map = spaces_find(&p->tasks.spaces, root_at(p, thread, time, address), address);
+    place->map = spaces_view(&p->tasks.spaces, root_at(p, thread, time, address), address).map;
     if (place->map == SPE_NO_ID)
         return SPE_ERR_UNKNOWN;
     place->dso = p->maps.at[place->map].dso;
@@ -724,6 +724,19 @@ int spe_profile_place(struct spe_profile *p, uint32_t thread, uint64_t time_ns, 
     if (spe_profile_symbol(p, place->symbol, &symbol) == SPE_OK)
         place->in_symbol = place->address - (symbol.address - dso->symbols.kernel_shift);
     return SPE_OK;
+}
+
+uint64_t spe_profile_find_symbol(struct spe_profile *p, uint32_t map, uint64_t pc)
+{
+    const struct spe_profile_map *m = spe_profile_map(p, map);
+    struct dso *dso = m ? p->dsos.list.at[m->dso] : NULL;
+    uint32_t number;
+
+    if (!dso)
+        return SPE_NO_SYMBOL;
+    dso_load(&p->dsos, dso);
+    number = dso_find(dso, dso_address(dso, m, pc), SYMBOL_FUNCTION);
+    return number == NONE ? SPE_NO_SYMBOL : (uint64_t)m->dso << 32 | number;
 }
 
 uint32_t spe_profile_find_line(struct spe_profile *profile, uint32_t map, uint64_t pc)

@@ -89,8 +89,14 @@ int spaces_init(struct spaces *s);
 /* The tree with [start, end) given to a map; NONE without memory. */
 uint32_t spaces_assign(struct spaces *s, uint32_t root, uint32_t edit, uint64_t start, uint64_t end,
                        uint32_t map);
-/* Map of an address, or NONE. */
-uint32_t spaces_find(const struct spaces *s, uint32_t root, uint64_t address);
+
+/* The map of an address in a tree, or NONE, and the addresses around it that have the same. */
+struct map_view {
+    uint64_t first, last;
+    uint32_t root, map;
+};
+
+struct map_view spaces_view(const struct spaces *s, uint32_t root, uint64_t address);
 
 struct version {
     uint64_t time; /* from here on */
@@ -347,22 +353,19 @@ void queue_stop(struct queue *q);
 
 /* ---- Joining -------------------------------------------------------------------------------- */
 
-#define PC_CACHE 4096
+#define PC_CACHE 8192
+#define MAP_CACHE 1024
 #define TASK_CACHE 256
 
 struct pc_entry {
     uint64_t pc, symbol;
-    uint32_t root, map;
-};
-
-/* Two places that have the same home, the later one first; in one cache line. */
-struct pc_pair {
-    _Alignas(64) struct pc_entry entry[2];
+    uint32_t map;
 };
 
 /* What one thread remembers from row to row. */
 struct joiner {
-    struct pc_pair pc[PC_CACHE];
+    struct pc_entry pc[PC_CACHE];
+    struct map_view map[MAP_CACHE];
     struct task_view task[TASK_CACHE];
     struct spe_filter *filter;
 };

@@ -157,19 +157,27 @@ uint32_t spaces_assign(struct spaces *s, uint32_t root, uint32_t edit, uint64_t 
     return join(s, join(s, before, middle, edit), behind, edit);
 }
 
-uint32_t spaces_find(const struct spaces *s, uint32_t root, uint64_t address)
+struct map_view spaces_view(const struct spaces *s, uint32_t root, uint64_t address)
 {
+    struct map_view view = {0, UINT64_MAX, root, NONE};
+
     while (root) {
         const struct space_node *node = &s->nodes.at[root];
 
-        if (address < node->start)
+        if (address < node->start) {
+            view.last = node->start - 1;
             root = node->left;
-        else if (address >= node->end)
+        } else if (address >= node->end) {
+            view.first = node->end;
             root = node->right;
-        else
-            return node->map;
+        } else {
+            view.first = node->start;
+            view.last = node->end - 1;
+            view.map = node->map;
+            break;
+        }
     }
-    return NONE;
+    return view;
 }
 
 int history_add(struct history *h, uint64_t time, uint32_t what)

@@ -13,7 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIDE = 256, NODES = 32768, STEPS = 60000000, BYTES = 1 << 16, ROUNDS = 400, WORDS = 1000000 };
+enum {
+    SIDE = 256,
+    NODES = 32768,
+    STEPS = 60000000,
+    BYTES = 1 << 16,
+    ROUNDS = 400,
+    WORDS = 1000000
+};
 
 static double left[SIDE][SIDE], right[SIDE][SIDE], product[SIDE][SIDE];
 

@@ -866,13 +866,13 @@ SPE_API const struct spe_spu_status *spe_spu_status(const struct spe_spu *spu);
 /* Which PMBSR_ELx an event would be recorded in: RHJXHT, ReportSPEEvent(). Returns 1 to 3. */
 SPE_API unsigned spe_spu_route(const struct spe_spu *spu, unsigned ec, unsigned fsc);
 
-enum spe_filter { /* D17.5 */
-                  SPE_FILTER_TYPE,
-                  SPE_FILTER_EVENTS,
-                  SPE_FILTER_INVERTED,
-                  SPE_FILTER_LATENCY,
-                  SPE_FILTER_SOURCE,
-                  SPE_FILTER_COUNT
+enum spe_filter_kind { /* D17.5 */
+                       SPE_FILTER_TYPE,
+                       SPE_FILTER_EVENTS,
+                       SPE_FILTER_INVERTED,
+                       SPE_FILTER_LATENCY,
+                       SPE_FILTER_SOURCE,
+                       SPE_FILTER_COUNT
 };
 
 /* Since creation; a filter's number counts samples that it rejected, several may reject one. */

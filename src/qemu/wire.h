@@ -105,7 +105,7 @@ struct wire_aux {
 /* What the kernel would count; all of the thread so far. */
 struct wire_statistics {
     uint64_t operations, selected, collisions, sampled, filtered, records, bytes, dropped;
-    uint64_t filtered_by[8]; /* enum spe_filter */
+    uint64_t filtered_by[8]; /* enum spe_filter_kind */
 };
 
 /*

@@ -296,7 +296,7 @@ int spu_collect(struct spe_spu *spu, const struct spu_flight *flight,
 
 /* ---- filter.c ------------------------------------------------------------------------------- */
 
-/* Bit f set: enum spe_filter f rejects the sample, with its enable. Zero: it is kept. */
+/* Bit f set: enum spe_filter_kind f rejects the sample, with its enable. Zero: it is kept. */
 unsigned spu_filter(const struct spe_spu *spu, const struct spu_sample *sample);
 
 /* SAMPLE_FEED and the FEED_x events, which ignore the filters' enables. */

@@ -61,6 +61,20 @@ class Exports(unittest.TestCase):
         there = {os.path.basename(path) for path in glob.glob(os.path.join(HEADERS, "*.h"))}
         self.assertEqual(listed("specimen_headers"), there)
 
+    def test_headers_go_together(self):
+        """In C and in C++, in any order, each one first and alone."""
+        names = sorted(listed("specimen_headers"))
+        together = "".join(f"#include <specimen/{name}>\n" for name in names + names[::-1])
+        for language in ("c", "c++"):
+            for text in [together] + [f"#include <specimen/{name}>\n" for name in names]:
+                compiled = subprocess.run(
+                    ["cc", "-x", language, "-fsyntax-only", "-Wall", "-Werror", "-I",
+                     os.path.join(SOURCE, "include"), "-"], input=text, text=True,
+                    capture_output=True, check=False)
+                if language == "c++" and "cc1plus" in compiled.stderr:
+                    continue  # this machine's cc has no C++
+                self.assertEqual((compiled.returncode, compiled.stderr), (0, ""), text)
+
 
 if __name__ == "__main__":
     unittest.main()

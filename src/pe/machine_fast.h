@@ -2,14 +2,15 @@
 /* Copyright (c) 2026 The Specimen authors */
 /*
  * The access that most accesses are, inline: one line, its page found at once, the line in L1 in a
- * state that is enough. A few nanoseconds, no lock; all else is spe_machine_touch's.
+ * state that is enough. A few nanoseconds, no lock; all else is pe_touch's. And the branch that
+ * most branches are.
  */
 #ifndef PE_MACHINE_FAST_H
 #define PE_MACHINE_FAST_H
 
 #include "machine_internal.h"
 
-/* Is it such an access? Then it has happened. Only loads, stores and atomics; the cpu exists. */
+/* Is it such an access? Then it has happened. Only loads and stores. */
 static inline bool pe_hit(struct pe_cpu *cpu, uint64_t address, uint32_t bytes, bool store)
 {
     uint64_t line = address & PE_ADDRESS_MASK & ~(uint64_t)(cpu->line_bytes - 1);
@@ -29,13 +30,38 @@ static inline bool pe_hit(struct pe_cpu *cpu, uint64_t address, uint32_t bytes, 
     return true;
 }
 
-/* spe_machine_touch for accesses whose result nobody asks for. */
-static inline bool spe_machine_touch_fast(struct spe_machine *machine, unsigned cpu,
-                                          uint64_t address, uint32_t bytes, bool store)
+/*
+ * A conditional branch that went as both counters are sure of. There is nothing to learn from it
+ * but its direction, and it is not mispredicted. If it is not such a one nothing has happened.
+ */
+static inline bool pe_foreseen(struct pe_cpu *cpu, uint64_t pc, bool taken)
 {
-    if (pe_hit(machine->cpus[cpu], address, bytes, store))
+    struct pe_predictor *p = &cpu->predictor;
+    uint64_t address = pc >> 2, history = p->history;
+    uint8_t sure = taken ? PE_STRONG : 0;
+
+    if (p->bimodal[address & p->mask] != sure || p->gshare[(address ^ history) & p->mask] != sure)
         return false;
-    return spe_machine_touch(machine, cpu, address, bytes, store ? SPE_ACCESS_STORE : 0, NULL);
+    p->history = history << 1 | taken;
+    pe_count(&cpu->counts.branches, 1);
+    return true;
+}
+
+/*
+ * Only one thread uses the machine from now on, or several: nothing needs a lock while it is one.
+ * That thread itself says so, before there is another.
+ */
+static inline void spe_machine_alone(struct spe_machine *machine, bool alone)
+{
+    if (machine->alone != alone) /* one of several threads may say that there is one more */
+        machine->alone = alone;
+}
+
+/* spe_machine_touch for a plain load or store whose result nobody asks for. */
+static inline bool pe_touch_fast(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t address,
+                                 uint32_t bytes, bool store)
+{
+    return !pe_hit(cpu, address, bytes, store) && pe_touch(machine, cpu, address, bytes, store);
 }
 
 #endif

@@ -25,6 +25,7 @@
 #define PE_TLB_CHAINS 128  /* of the first level's hash; a power of two */
 #define PE_RECENT_FILLS 16 /* a line is recently fetched among this many fills of its L1 */
 #define PE_MISSES 8        /* latest load misses that a later operation may wait for */
+#define PE_STRONG 3        /* a counter of the predictor that is sure that a branch is taken */
 #define PE_NO_PAGE UINT64_MAX
 #define PE_HOMES (UINT64_C(1) << 20)      /* pages whose home socket is kept */
 #define PE_ADDRESS_MASK (UINT64_MAX >> 8) /* the top byte is a tag: TBI */
@@ -48,6 +49,7 @@ typedef _Atomic uint64_t pe_word;
  * others are cleared; the victim is the first way without a line, else without the bit. */
 struct pe_cache {
     pe_word *words; /* NULL: there is no such cache */
+    void *memory;   /* `words` begins at a line of the host's cache inside */
     uint32_t *used;
     uint64_t set_mask;
     uint32_t ways, line_shift;
@@ -69,7 +71,8 @@ struct pe_target {
 };
 
 struct pe_predictor {
-    uint8_t *bimodal, *gshare, *chooser; /* two-bit counters */
+    uint8_t *bimodal, *gshare, *chooser; /* two-bit counters, up to PE_STRONG */
+    uint64_t mask;                       /* of their indexes */
     struct pe_target *latest, *by_path;  /* indirect branches */
     uint64_t *stack;
     uint32_t stack_top, stack_depth;
@@ -133,7 +136,8 @@ struct spe_machine {
     uint64_t lock_mask;
     atomic_uchar *homes; /* 1 + socket by page, of its first access; NULL: one socket */
     uint32_t line_shift, page_shift, tlb_set_mask, target_mask;
-    uint64_t counter_mask;
+    uint32_t cycles[SPE_PLACE_COUNT][2]; /* pe_access_cycles */
+    bool alone;                          /* see spe_machine_alone */
 };
 
 static inline uint64_t pe_get(const pe_word *word)
@@ -152,10 +156,6 @@ static inline void pe_count(pe_word *count, uint64_t n)
 int pe_cache_init(struct pe_cache *cache, const struct spe_cache_shape *shape, uint32_t line_shift);
 void pe_cache_free(struct pe_cache *cache);
 
-/* The line's way, or -1. */
-int pe_cache_find(const struct pe_cache *cache, uint64_t line);
-unsigned pe_cache_victim(const struct pe_cache *cache, uint64_t line);
-
 /* Clear these bits of the line's word, PE_VALID: all of it. Returns the state before, 0: none. */
 uint64_t pe_cache_clear(struct pe_cache *cache, uint64_t line, uint64_t bits);
 
@@ -164,16 +164,58 @@ static inline pe_word *pe_cache_word(const struct pe_cache *cache, uint64_t line
     return &cache->words[(line >> cache->line_shift & cache->set_mask) * cache->ways + way];
 }
 
+/* Acquire: a line that is seen to have left an L1 has left its state in L2 before. */
+static inline uint32_t pe_compare(const pe_word *word, uint64_t mask, uint64_t wanted)
+{
+    return (atomic_load_explicit(word, memory_order_acquire) & mask) == wanted;
+}
+
+static inline uint32_t pe_compare_4(const pe_word *words, uint64_t mask, uint64_t wanted)
+{
+    return pe_compare(&words[0], mask, wanted) | pe_compare(&words[1], mask, wanted) << 1 |
+           pe_compare(&words[2], mask, wanted) << 2 | pe_compare(&words[3], mask, wanted) << 3;
+}
+
+/* The ways whose words are `wanted` in the bits of `mask`. All are looked at: where a loop ends
+ * that finds the one is hard to predict for the host. */
+static inline uint32_t pe_cache_compare(const struct pe_cache *cache, uint64_t line, uint64_t mask,
+                                        uint64_t wanted)
+{
+    const pe_word *words = pe_cache_word(cache, line, 0);
+    uint32_t equal = 0, way = 0;
+
+    for (; way + 4 <= cache->ways; way += 4)
+        equal |= pe_compare_4(&words[way], mask, wanted) << way;
+    for (; way < cache->ways; way++)
+        equal |= pe_compare(&words[way], mask, wanted) << way;
+    return equal;
+}
+
+/* The line's way, or -1. */
+static inline int pe_cache_find(const struct pe_cache *cache, uint64_t line)
+{
+    uint32_t found =
+        pe_cache_compare(cache, line, ~(uint64_t)(PE_STATE & ~PE_VALID), line | PE_VALID);
+
+    return found ? __builtin_ctz(found) : -1;
+}
+
+static inline unsigned pe_cache_victim(const struct pe_cache *cache, uint64_t line)
+{
+    uint32_t free_ways = pe_cache_compare(cache, line, UINT64_MAX, 0);
+    uint32_t used = cache->used[line >> cache->line_shift & cache->set_mask];
+
+    if (free_ways)
+        return (unsigned)__builtin_ctz(free_ways);
+    return cache->ways == 1 ? 0 : (unsigned)__builtin_ctz(~used);
+}
+
 static inline void pe_cache_use(struct pe_cache *cache, uint64_t line, unsigned way)
 {
     uint32_t *used = &cache->used[line >> cache->line_shift & cache->set_mask];
-    uint32_t bit = UINT32_C(1) << way;
+    uint32_t bit = UINT32_C(1) << way, after = *used | bit;
 
-    if (*used & bit)
-        return;
-    *used |= bit;
-    if (*used == UINT32_MAX >> (32 - cache->ways))
-        *used = bit;
+    *used = after == UINT32_MAX >> (32 - cache->ways) ? bit : after;
 }
 
 int pe_directory_init(struct pe_directory *directory, const struct pe_cache *outermost,
@@ -184,11 +226,19 @@ const uint64_t *pe_directory_find(const struct pe_directory *directory, uint64_t
 void pe_directory_add(struct pe_directory *directory, uint64_t line, unsigned cpu);
 void pe_directory_remove(struct pe_directory *directory, uint64_t line, unsigned cpu);
 
-/* ---- Accesses (coherence.c, tlb.c) ---------------------------------------------------------- */
+/* ---- Accesses (machine.c, coherence.c, tlb.c) ----------------------------------------------- */
+
+/* A plain load or store whose result nobody asks for. Did it miss? */
+bool pe_touch(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t address, uint32_t bytes,
+              bool store);
 
 /* One line; met has what translation found and gets the rest. */
 void pe_access_line(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t line, unsigned how,
                     struct spe_machine_access *met);
+/* pe_access_line for the plain load or store that misses L1 and finds in L2 all it needs, if it is
+ * such a one; else nothing has happened. */
+bool pe_refill(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t line, bool store,
+               uint32_t translation_cycles);
 void pe_maintain_line(struct spe_machine *machine, uint64_t line, unsigned how,
                       struct spe_machine_access *met);
 
@@ -206,7 +256,8 @@ static inline void pe_tlb_use(struct pe_tlb *tlb, unsigned entry)
 int pe_tlb_init(struct pe_tlb *tlb, const struct spe_machine_config *config);
 void pe_tlb_free(struct pe_tlb *tlb);
 void pe_tlb_flush(struct pe_tlb *tlb, const struct spe_machine_config *config);
-void pe_translate(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t address,
+/* Did the first level have it? */
+bool pe_translate(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t address,
                   struct spe_machine_access *met);
 
 /* ---- Prediction (predictor.c) --------------------------------------------------------------- */

@@ -12,12 +12,12 @@
 #include <string.h>
 
 #define WEAK 1 /* a counter that says no, and changes its mind at once */
-#define STRONG 3
 
 int pe_predictor_init(struct pe_predictor *predictor, const struct spe_machine_config *config)
 {
     size_t counters = (size_t)1 << config->predictor_bits;
 
+    predictor->mask = counters - 1;
     predictor->bimodal = malloc(counters);
     predictor->gshare = malloc(counters);
     predictor->chooser = malloc(counters);
@@ -51,17 +51,16 @@ static bool says_yes(uint8_t counter)
 static void teach(uint8_t *counter, bool yes)
 {
     if (yes)
-        *counter = (uint8_t)(*counter + (*counter < STRONG));
+        *counter = (uint8_t)(*counter + (*counter < PE_STRONG));
     else
         *counter = (uint8_t)(*counter - (*counter > 0));
 }
 
 /* Was the direction foreseen? */
-static bool direction(const struct spe_machine *machine, struct pe_predictor *p, uint64_t pc,
-                      bool taken)
+static bool direction(struct pe_predictor *p, uint64_t pc, bool taken)
 {
-    uint64_t by_pc = pc >> 2 & machine->counter_mask;
-    uint64_t by_history = (pc >> 2 ^ p->history) & machine->counter_mask;
+    uint64_t by_pc = pc >> 2 & p->mask;
+    uint64_t by_history = (pc >> 2 ^ p->history) & p->mask;
     bool plain = says_yes(p->bimodal[by_pc]) == taken;
     bool shared = says_yes(p->gshare[by_history]) == taken;
     bool right = says_yes(p->chooser[by_pc]) ? shared : plain;
@@ -128,7 +127,7 @@ bool spe_machine_branch(struct spe_machine *machine, unsigned cpu, uint64_t pc, 
     p = &c->predictor;
     pe_count(&c->counts.branches, 1);
     if (kind & SPE_BRANCH_CONDITIONAL)
-        right = direction(machine, p, pc, taken);
+        right = direction(p, pc, taken);
     if (kind & SPE_BRANCH_RETURN)
         right &= pop(p, machine->config.return_stack, target);
     else if (kind & SPE_BRANCH_INDIRECT && taken)

@@ -105,24 +105,31 @@ static bool second_level(const struct spe_machine *machine, struct pe_tlb *tlb, 
     return hit;
 }
 
-void pe_translate(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t address,
+/* The first level does not have it, and gets it. */
+static unsigned find_page(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t page,
+                          struct spe_machine_access *met)
+{
+    pe_count(&cpu->counts.tlb_l1_misses, 1);
+    if (cpu->tlb.l2 && second_level(machine, &cpu->tlb, page)) {
+        met->translation_cycles = machine->config.l2_tlb_latency;
+    } else {
+        met->translation_cycles = machine->config.walk_latency;
+        met->facts |= SPE_FACT_TLB_WALK;
+        pe_count(&cpu->counts.walks, 1);
+    }
+    return fill_first_level(&cpu->tlb, page);
+}
+
+bool pe_translate(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t address,
                   struct spe_machine_access *met)
 {
-    const struct spe_machine_config *config = &machine->config;
     uint64_t page = address >> machine->page_shift;
     unsigned entry = find_first_level(&cpu->tlb, page);
+    bool hit = entry != PE_TLB_MAX;
 
     met->facts |= SPE_FACT_TLB_ACCESS;
-    if (entry == PE_TLB_MAX) {
-        entry = fill_first_level(&cpu->tlb, page);
-        pe_count(&cpu->counts.tlb_l1_misses, 1);
-        if (cpu->tlb.l2 && second_level(machine, &cpu->tlb, page)) {
-            met->translation_cycles = config->l2_tlb_latency;
-        } else {
-            met->translation_cycles = config->walk_latency;
-            met->facts |= SPE_FACT_TLB_WALK;
-            pe_count(&cpu->counts.walks, 1);
-        }
-    }
+    if (!hit)
+        entry = find_page(machine, cpu, page, met);
     pe_tlb_use(&cpu->tlb, entry);
+    return hit;
 }

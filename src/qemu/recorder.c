@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,6 +98,19 @@ static void branch_ended(struct vcpu *v, const struct block *last, uint64_t next
     }
 }
 
+/* What most branches are: conditional, with nothing to count, to learn or to tell. */
+static inline bool as_foreseen(struct vcpu *v, const struct block *last, uint64_t next)
+{
+    bool taken = next == last->target;
+
+    if (last->kind != SPE_BRANCH_CONDITIONAL || !v->pe || (!taken && next != last->end) ||
+        !pe_foreseen(v->pe, last->end - 4, taken))
+        return false;
+    if (taken)
+        v->taken = next;
+    return true;
+}
+
 static void count_executed(struct vcpu *v, const struct block *b)
 {
     v->met_site = NULL;
@@ -110,9 +124,9 @@ static void on_block_modelled(unsigned index, void *user)
     const struct block *b = user, *last = v->block;
 
     v->block = b;
-    if (last->branch)
+    if (last->branch && !as_foreseen(v, last, b->pc))
         branch_ended(v, last, b->pc);
-    if (unit_process.stat)
+    if (RARELY(unit_process.stat))
         count_executed(v, b);
     v->left -= b->count;
     if (RARELY(v->left < 0))
@@ -171,10 +185,10 @@ static inline void on_simple_access(unsigned index, uint32_t info, uint64_t va, 
 
     if (RARELY(!site->bytes))
         learn_size(site, info);
-    if (RARELY(unit_is_armed(v, site) || !v->simple))
+    if (RARELY(unit_is_armed(v, site) || !v->pe))
         on_access_met(index, info, va, site);
     else
-        spe_machine_touch_fast(unit_process.machine, v->cpu, va, site->bytes, store);
+        pe_touch_fast(unit_process.machine, v->pe, va, site->bytes, store);
 }
 
 static void on_load(unsigned index, uint32_t info, uint64_t va, void *user)
@@ -378,6 +392,7 @@ static void in_child(void)
         v->met = NULL;
         v->executed_count = v->met_count = 0;
         v->left = -1;
+        v->pe = NULL;
         v->forced = v->ended = false;
         v->sample_count = 0;
         push(i);
@@ -396,8 +411,17 @@ static void leave(void)
     channel_leave();
 }
 
+/* QEMU makes a fork of a vfork. */
+static bool starts_thread(int64_t number, const uint64_t arguments[8])
+{
+    return number == SYSCALL_CLONE3 ||
+           (number == SYSCALL_CLONE && (arguments[0] & (CLONE_VM | CLONE_VFORK)) == CLONE_VM);
+}
+
 static void on_syscall(unsigned index, int64_t number, const uint64_t arguments[8])
 {
+    if (unit_process.machine && starts_thread(number, arguments))
+        spe_machine_alone(unit_process.machine, false);
     calls[index].number = number;
     memcpy(calls[index].arguments, arguments, sizeof(calls[index].arguments));
     tasks_syscall(number, arguments);

@@ -112,9 +112,9 @@ static void write_back(struct spe_machine *machine, const struct pe_cpu *cpu, ui
  * state before. */
 static uint64_t snoop(struct pe_cpu *cpu, uint64_t line, uint64_t bits)
 {
-    uint64_t state = pe_cache_clear(&cpu->l1, line, bits);
+    uint64_t state = pe_cache_clear(&cpu->l1, line, bits | PE_TOLD);
 
-    return (state | pe_cache_clear(&cpu->l2, line, bits)) & ~(uint64_t)PE_FRESH;
+    return (state | pe_cache_clear(&cpu->l2, line, bits)) & ~(uint64_t)(PE_FRESH | PE_TOLD);
 }
 
 static void find_others(struct request *r)
@@ -179,7 +179,8 @@ static void evict(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t line
         write_back(machine, cpu, line);
 }
 
-/* A line leaves L1, which L2 has too. Other cpus may be at it: they take from L1 first. */
+/* A line leaves L1 that L2 has too, and does not know to be modified. Other cpus may be at it: they
+ * take from L1 first. */
 static void leave_l1(const struct spe_machine *machine, const struct pe_cpu *cpu, uint64_t line)
 {
     const struct pe_cache *l2 = &cpu->l2;
@@ -201,17 +202,27 @@ static void use_l1(struct pe_cpu *cpu, uint64_t line, unsigned way)
 static inline void fill_l1(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t line,
                            uint64_t state)
 {
-    unsigned way = pe_cache_victim(&cpu->l1, line);
-    pe_word *word = pe_cache_word(&cpu->l1, line, way);
+    const struct pe_cache l1 = cpu->l1; /* what the compiler need not read again */
+    unsigned way = pe_cache_victim(&l1, line);
+    pe_word *word = pe_cache_word(&l1, line, way);
     uint64_t old = pe_get(word), old_line = old & ~(uint64_t)PE_STATE;
 
     if (old && !cpu->l2.words)
         evict(machine, cpu, old_line, old & PE_STATE);
-    else if (old & PE_MODIFIED)
+    else if ((old & (PE_MODIFIED | PE_TOLD)) == PE_MODIFIED)
         leave_l1(machine, cpu, old_line);
     atomic_store_explicit(word, line | state | PE_FRESH, memory_order_release);
-    use_l1(cpu, line, way);
-    cpu->filled_at[word - cpu->l1.words] = ++cpu->fills;
+    pe_cache_use(&l1, line, way);
+    cpu->way_hint[line >> l1.line_shift & cpu->hint_mask] = (uint8_t)way;
+    cpu->filled_at[word - l1.words] = ++cpu->fills;
+}
+
+static inline void fill_from_l2(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t line,
+                                uint64_t state, bool modify)
+{
+    uint64_t told = state & PE_MODIFIED ? PE_TOLD : 0;
+
+    fill_l1(machine, cpu, line, state | told | (modify ? PE_MODIFIED : 0));
 }
 
 static void fill_l2(struct request *r, uint64_t state)
@@ -344,7 +355,7 @@ static void hit_l2(struct request *r, unsigned way)
         atomic_store_explicit(word, r->line | state, memory_order_release);
     }
     pe_cache_use(&r->cpu->l2, r->line, way);
-    fill_l1(r->machine, r->cpu, r->line, state | (r->modify ? PE_MODIFIED : 0));
+    fill_from_l2(r->machine, r->cpu, r->line, state, r->modify);
 }
 
 /* The line is in L1, shared, and must be exclusive. That is no miss: no data is fetched. */
@@ -454,16 +465,17 @@ void pe_access_line(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t li
 static inline bool refill(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t line,
                           bool store)
 {
-    int way = pe_cache_find(&cpu->l2, line);
+    const struct pe_cache l2 = cpu->l2;
+    int way = pe_cache_find(&l2, line);
     uint64_t state;
 
     if (way < 0)
         return false;
-    state = pe_get(pe_cache_word(&cpu->l2, line, (unsigned)way)) & PE_STATE;
+    state = pe_get(pe_cache_word(&l2, line, (unsigned)way)) & PE_STATE;
     if (store && !(state & PE_EXCLUSIVE))
         return false;
-    pe_cache_use(&cpu->l2, line, (unsigned)way);
-    fill_l1(machine, cpu, line, state | (store ? PE_MODIFIED : 0));
+    pe_cache_use(&l2, line, (unsigned)way);
+    fill_from_l2(machine, cpu, line, state, store);
     return true;
 }
 

@@ -18,7 +18,7 @@ static inline bool pe_hit(struct pe_cpu *cpu, uint64_t address, uint32_t bytes, 
     unsigned entry = cpu->tlb.first[page % PE_TLB_CHAINS];
     unsigned way = cpu->way_hint[line >> cpu->l1.line_shift & cpu->hint_mask];
     uint64_t word = pe_get(pe_cache_word(&cpu->l1, line, way));
-    uint64_t ignored = store ? 0 : PE_EXCLUSIVE | PE_MODIFIED;
+    uint64_t ignored = PE_TOLD | (store ? 0 : PE_EXCLUSIVE | PE_MODIFIED);
     uint64_t wanted = line | (store ? PE_MODIFIED_LINE : PE_VALID);
 
     if ((address & (cpu->line_bytes - 1)) + bytes > cpu->line_bytes ||

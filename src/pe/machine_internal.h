@@ -36,7 +36,8 @@ enum {
     PE_EXCLUSIVE = 1u << 1, /* no other cpu has it */
     PE_MODIFIED = 1u << 2,  /* implies exclusive in a private cache */
     PE_FRESH = 1u << 3,     /* L1 only: not hit since it was filled */
-    PE_STATE = 15u,
+    PE_TOLD = 1u << 4,      /* L1 only: L2 knows that it is modified */
+    PE_STATE = 31u,
 
     PE_SHARED_LINE = PE_VALID,
     PE_EXCLUSIVE_LINE = PE_VALID | PE_EXCLUSIVE,
@@ -210,7 +211,7 @@ static inline unsigned pe_cache_victim(const struct pe_cache *cache, uint64_t li
     return cache->ways == 1 ? 0 : (unsigned)__builtin_ctz(~used);
 }
 
-static inline void pe_cache_use(struct pe_cache *cache, uint64_t line, unsigned way)
+static inline void pe_cache_use(const struct pe_cache *cache, uint64_t line, unsigned way)
 {
     uint32_t *used = &cache->used[line >> cache->line_shift & cache->set_mask];
     uint32_t bit = UINT32_C(1) << way, after = *used | bit;

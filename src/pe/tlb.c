@@ -88,21 +88,21 @@ static bool second_level(const struct spe_machine *machine, struct pe_tlb *tlb, 
     unsigned ways = machine->config.l2_tlb_ways, set = page & machine->tlb_set_mask, way = 0;
     uint64_t *pages = &tlb->l2[(size_t)set * ways];
     uint32_t *used = &tlb->l2_used[set], all = UINT32_MAX >> (32 - ways);
-    bool hit;
+    uint32_t same = 0, unused = 0;
 
-    while (way < ways && pages[way] != page)
-        way++;
-    hit = way < ways;
-    if (!hit)
-        for (way = 0; way < ways && pages[way] != PE_NO_PAGE;)
-            way++;
-    if (way == ways)
-        way = ways == 1 ? 0 : (unsigned)__builtin_ctz(~*used);
+    for (unsigned i = 0; i < ways; i++) { /* no branch that depends on where it is */
+        same |= (uint32_t)(pages[i] == page) << i;
+        unused |= (uint32_t)(pages[i] == PE_NO_PAGE) << i;
+    }
+    if (same | unused)
+        way = (unsigned)__builtin_ctz(same ? same : unused);
+    else if (ways > 1)
+        way = (unsigned)__builtin_ctz(~*used);
     pages[way] = page;
     *used |= UINT32_C(1) << way;
     if (*used == all)
         *used = UINT32_C(1) << way;
-    return hit;
+    return same;
 }
 
 /* The first level does not have it, and gets it. */

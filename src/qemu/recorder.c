@@ -111,11 +111,23 @@ static inline bool as_foreseen(struct vcpu *v, const struct block *last, uint64_
     return true;
 }
 
-static void count_executed(struct vcpu *v, const struct block *b)
+SELDOM static void count_executed(struct vcpu *v, const struct block *b)
 {
     v->met_site = NULL;
     if (b->id < v->executed_count || unit_grow_counts(v))
         v->executed[b->id]++;
+}
+
+/* Apart, as on_armed_access is. */
+__attribute__((noinline)) static void after_branch(struct vcpu *v, const struct block *last,
+                                                   const struct block *b)
+{
+    branch_ended(v, last, b->pc);
+    if (unit_process.stat)
+        count_executed(v, b);
+    v->left -= b->count;
+    if (RARELY(v->left < 0))
+        unit_look(v, b);
 }
 
 static void on_block_modelled(unsigned index, void *user)
@@ -124,8 +136,10 @@ static void on_block_modelled(unsigned index, void *user)
     const struct block *b = user, *last = v->block;
 
     v->block = b;
-    if (last->branch && !as_foreseen(v, last, b->pc))
-        branch_ended(v, last, b->pc);
+    if (last->branch && !as_foreseen(v, last, b->pc)) {
+        after_branch(v, last, b);
+        return;
+    }
     if (RARELY(unit_process.stat))
         count_executed(v, b);
     v->left -= b->count;
@@ -151,15 +165,17 @@ static void count_access(struct vcpu *v, const struct site *site, uint64_t va, u
     counts->walks += (facts & SPE_FACT_TLB_WALK) != 0;
 }
 
-/* An access that somebody wants to know about, or that is not simple. */
+/* An access that somebody wants to know about, that is not simple, or its site's first. All
+ * accesses of an instruction have the same size, so that asking once is enough. */
 SELDOM static void on_access_met(unsigned index, uint32_t info, uint64_t va, void *user)
 {
     struct vcpu *v = &vcpus[index];
-    const struct site *site = user;
+    struct site *site = user;
     uint32_t bytes = 1u << qemu_plugin_mem_size_shift(info);
     bool store = qemu_plugin_mem_is_store(info);
     struct spe_machine_access met = {0}; /* a cpu that the machine has not does nothing */
 
+    site->bytes = (uint16_t)bytes;
     if (v->cpu_lock)
         pthread_mutex_lock(v->cpu_lock);
     spe_machine_touch(unit_process.machine, v->cpu, va, bytes,
@@ -172,20 +188,12 @@ SELDOM static void on_access_met(unsigned index, uint32_t info, uint64_t va, voi
         unit_access(v, site, va, bytes, store, &met);
 }
 
-/* All accesses of an instruction have the same size, so that asking once is enough. */
-SELDOM static void learn_size(struct site *site, uint32_t info)
-{
-    site->bytes = (uint16_t)(1u << qemu_plugin_mem_size_shift(info));
-}
-
 static inline void on_simple_access(unsigned index, uint32_t info, uint64_t va, struct site *site,
                                     bool store)
 {
     struct vcpu *v = &vcpus[index];
 
-    if (RARELY(!site->bytes))
-        learn_size(site, info);
-    if (RARELY(unit_is_armed(v, site) || !v->pe))
+    if (RARELY(!site->bytes || unit_is_armed(v, site) || !v->pe))
         on_access_met(index, info, va, site);
     else
         pe_touch_fast(unit_process.machine, v->pe, va, site->bytes, store);

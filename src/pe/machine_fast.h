@@ -31,18 +31,25 @@ static inline bool pe_hit(struct pe_cpu *cpu, uint64_t address, uint32_t bytes, 
 }
 
 /*
- * A conditional branch that went as both counters are sure of. There is nothing to learn from it
- * but its direction, and it is not mispredicted. If it is not such a one nothing has happened.
+ * A conditional branch that went as its history made sure, and was believed to: there is little to
+ * learn from it. If it is such a one it has happened, and was not mispredicted.
  */
 static inline bool pe_foreseen(struct pe_cpu *cpu, uint64_t pc, bool taken)
 {
     struct pe_predictor *p = &cpu->predictor;
-    uint64_t address = pc >> 2, history = p->history;
+    uint64_t by_pc = pc >> 2 & p->mask, by_history = (pc >> 2 ^ p->history) & p->mask;
     uint8_t sure = taken ? PE_STRONG : 0;
 
-    if (p->bimodal[address & p->mask] != sure || p->gshare[(address ^ history) & p->mask] != sure)
+    if (p->gshare[by_history] != sure)
         return false;
-    p->history = history << 1 | taken;
+    if (p->bimodal[by_pc] != sure) {
+        if (!pe_says_yes(p->chooser[by_pc]))
+            return false;
+        if (pe_says_yes(p->bimodal[by_pc]) != taken)
+            pe_teach(&p->chooser[by_pc], true);
+        pe_teach(&p->bimodal[by_pc], taken);
+    }
+    p->history = p->history << 1 | taken;
     pe_count(&cpu->counts.branches, 1);
     return true;
 }

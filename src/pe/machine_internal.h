@@ -25,7 +25,6 @@
 #define PE_TLB_CHAINS 128  /* of the first level's hash; a power of two */
 #define PE_RECENT_FILLS 16 /* a line is recently fetched among this many fills of its L1 */
 #define PE_MISSES 8        /* latest load misses that a later operation may wait for */
-#define PE_STRONG 3        /* a counter of the predictor that is sure that a branch is taken */
 #define PE_NO_PAGE UINT64_MAX
 #define PE_HOMES (UINT64_C(1) << 20)      /* pages whose home socket is kept */
 #define PE_ADDRESS_MASK (UINT64_MAX >> 8) /* the top byte is a tag: TBI */
@@ -72,7 +71,7 @@ struct pe_target {
 };
 
 struct pe_predictor {
-    uint8_t *bimodal, *gshare, *chooser; /* two-bit counters, up to PE_STRONG */
+    uint8_t *bimodal, *gshare, *chooser; /* two-bit counters */
     uint64_t mask;                       /* of their indexes */
     struct pe_target *latest, *by_path;  /* indirect branches */
     uint64_t *stack;
@@ -262,6 +261,25 @@ bool pe_translate(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_
                   struct spe_machine_access *met);
 
 /* ---- Prediction (predictor.c) --------------------------------------------------------------- */
+
+/* Two-bit counters, from sure that not to sure that yes. */
+enum {
+    PE_WEAK = 1, /* says no, and changes its mind at once */
+    PE_STRONG = 3,
+};
+
+static inline bool pe_says_yes(uint8_t counter)
+{
+    return counter > PE_WEAK;
+}
+
+static inline void pe_teach(uint8_t *counter, bool yes)
+{
+    if (yes)
+        *counter = (uint8_t)(*counter + (*counter < PE_STRONG));
+    else
+        *counter = (uint8_t)(*counter - (*counter > 0));
+}
 
 int pe_predictor_init(struct pe_predictor *predictor, const struct spe_machine_config *config);
 void pe_predictor_free(struct pe_predictor *predictor);

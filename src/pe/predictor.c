@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WEAK 1 /* a counter that says no, and changes its mind at once */
-
 int pe_predictor_init(struct pe_predictor *predictor, const struct spe_machine_config *config)
 {
     size_t counters = (size_t)1 << config->predictor_bits;
@@ -27,9 +25,9 @@ int pe_predictor_init(struct pe_predictor *predictor, const struct spe_machine_c
     if (!predictor->bimodal || !predictor->gshare || !predictor->chooser || !predictor->latest ||
         !predictor->by_path || !predictor->stack)
         return SPE_ERR_NOMEM;
-    memset(predictor->bimodal, WEAK, counters);
-    memset(predictor->gshare, WEAK, counters);
-    memset(predictor->chooser, WEAK, counters);
+    memset(predictor->bimodal, PE_WEAK, counters);
+    memset(predictor->gshare, PE_WEAK, counters);
+    memset(predictor->chooser, PE_WEAK, counters);
     return SPE_OK;
 }
 
@@ -43,32 +41,19 @@ void pe_predictor_free(struct pe_predictor *predictor)
     free(predictor->stack);
 }
 
-static bool says_yes(uint8_t counter)
-{
-    return counter > WEAK;
-}
-
-static void teach(uint8_t *counter, bool yes)
-{
-    if (yes)
-        *counter = (uint8_t)(*counter + (*counter < PE_STRONG));
-    else
-        *counter = (uint8_t)(*counter - (*counter > 0));
-}
-
 /* Was the direction foreseen? */
 static bool direction(struct pe_predictor *p, uint64_t pc, bool taken)
 {
     uint64_t by_pc = pc >> 2 & p->mask;
     uint64_t by_history = (pc >> 2 ^ p->history) & p->mask;
-    bool plain = says_yes(p->bimodal[by_pc]) == taken;
-    bool shared = says_yes(p->gshare[by_history]) == taken;
-    bool right = says_yes(p->chooser[by_pc]) ? shared : plain;
+    bool plain = pe_says_yes(p->bimodal[by_pc]) == taken;
+    bool shared = pe_says_yes(p->gshare[by_history]) == taken;
+    bool right = pe_says_yes(p->chooser[by_pc]) ? shared : plain;
 
-    teach(&p->bimodal[by_pc], taken);
-    teach(&p->gshare[by_history], taken);
+    pe_teach(&p->bimodal[by_pc], taken);
+    pe_teach(&p->gshare[by_history], taken);
     if (plain != shared)
-        teach(&p->chooser[by_pc], shared);
+        pe_teach(&p->chooser[by_pc], shared);
     p->history = p->history << 1 | taken;
     return right;
 }

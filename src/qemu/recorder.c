@@ -111,7 +111,7 @@ static inline bool as_foreseen(struct vcpu *v, const struct block *last, uint64_
     return true;
 }
 
-SELDOM static void count_executed(struct vcpu *v, const struct block *b)
+static void count_executed(struct vcpu *v, const struct block *b)
 {
     v->met_site = NULL;
     if (b->id < v->executed_count || unit_grow_counts(v))
@@ -123,8 +123,6 @@ __attribute__((noinline)) static void after_branch(struct vcpu *v, const struct 
                                                    const struct block *b)
 {
     branch_ended(v, last, b->pc);
-    if (unit_process.stat)
-        count_executed(v, b);
     v->left -= b->count;
     if (RARELY(v->left < 0))
         unit_look(v, b);
@@ -140,11 +138,15 @@ static void on_block_modelled(unsigned index, void *user)
         after_branch(v, last, b);
         return;
     }
-    if (RARELY(unit_process.stat))
-        count_executed(v, b);
     v->left -= b->count;
     if (RARELY(v->left < 0))
         unit_look(v, b);
+}
+
+static void on_block_met(unsigned index, void *user)
+{
+    count_executed(&vcpus[index], user);
+    on_block_modelled(index, user);
 }
 
 /* Operations are counted, not accesses: a pair that misses twice is one that missed. */
@@ -301,9 +303,10 @@ static void find_base(const struct qemu_plugin_tb *tb)
 static void call_back(struct qemu_plugin_tb *tb, struct block *b)
 {
     bool modelled = unit_process.machine != NULL;
-    qemu_plugin_exec_fn at_block = modelled            ? on_block_modelled
-                                   : unit_process.stat ? on_block_counted
-                                                       : on_block;
+    qemu_plugin_exec_fn at_block = modelled ? on_block_modelled : on_block;
+
+    if (unit_process.stat)
+        at_block = modelled ? on_block_met : on_block_counted;
 
     qemu_plugin_register_vcpu_tb_exec_cb(tb, at_block, QEMU_NO_REGS, b);
     for (uint32_t i = 0; i < b->count; i++)

@@ -215,6 +215,8 @@ static inline void pe_cache_use(const struct pe_cache *cache, uint64_t line, uns
     uint32_t *used = &cache->used[line >> cache->line_shift & cache->set_mask];
     uint32_t bit = UINT32_C(1) << way, after = *used | bit;
 
+    if (after == *used)
+        return;
     *used = after == UINT32_MAX >> (32 - cache->ways) ? bit : after;
 }
 

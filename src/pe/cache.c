@@ -15,6 +15,7 @@ int pe_cache_init(struct pe_cache *cache, const struct spe_cache_shape *shape, u
         return SPE_OK;
     sets = shape->bytes / shape->ways >> line_shift;
     cache->ways = shape->ways;
+    cache->all_used = UINT32_MAX >> (32 - shape->ways);
     cache->line_shift = line_shift;
     cache->set_mask = sets - 1;
     /* Not aligned_alloc, which would have to touch it all to make it zero. */

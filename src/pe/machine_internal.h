@@ -53,6 +53,7 @@ struct pe_cache {
     uint32_t *used;
     uint64_t set_mask;
     uint32_t ways, line_shift;
+    uint32_t all_used; /* a bit for each way */
 };
 
 /* The first level is found by a hash: chains of entries that end with entry PE_TLB_MAX. */
@@ -217,7 +218,7 @@ static inline void pe_cache_use(const struct pe_cache *cache, uint64_t line, uns
 
     if (after == *used)
         return;
-    *used = after == UINT32_MAX >> (32 - cache->ways) ? bit : after;
+    *used = after == cache->all_used ? bit : after;
 }
 
 int pe_directory_init(struct pe_directory *directory, const struct pe_cache *outermost,

@@ -7,7 +7,8 @@
  * away: they clear bits of a word that is there, or all of it, and they hold the line's lock
  * meanwhile. So a thread may hit its own L1 without a lock, and everything that is not such a hit
  * happens under the lock of the line. One lock covers all lines that share an index in the
- * outermost private cache and in the LLC: whatever a fill evicts there is under the same lock.
+ * outermost private cache and in the LLC: whatever a fill evicts there is under the same lock. A
+ * machine that one thread uses alone has nobody to lock out (spe_machine_alone).
  */
 #ifndef PE_MACHINE_INTERNAL_H
 #define PE_MACHINE_INTERNAL_H

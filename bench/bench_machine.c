@@ -41,7 +41,7 @@ static void count(struct spe_machine *machine, uint64_t n, uint64_t bytes)
 static void walk_inline(struct spe_machine *machine, uint64_t n, uint64_t bytes)
 {
     for (uint64_t i = 0; i < n; i++)
-        spe_machine_touch_fast(machine, 0, 0x10000 + (i * 8 & (bytes - 1)), 8, i % 4 == 0);
+        pe_touch_fast(machine, machine->cpus[0], 0x10000 + (i * 8 & (bytes - 1)), 8, i % 4 == 0);
 }
 
 static void walk(struct spe_machine *machine, uint64_t n, uint64_t bytes)
@@ -57,8 +57,8 @@ static void scatter_inline(struct spe_machine *machine, uint64_t n, uint64_t byt
 
     for (uint64_t i = 0; i < n; i++) {
         x = x * UINT64_C(6364136223846793005) + 1;
-        spe_machine_touch_fast(machine, 0, 0x10000 + (x >> 30 & (bytes - 1) & ~UINT64_C(7)), 8,
-                               i % 4 == 0);
+        pe_touch_fast(machine, machine->cpus[0], 0x10000 + (x >> 30 & (bytes - 1) & ~UINT64_C(7)),
+                      8, i % 4 == 0);
     }
 }
 
@@ -66,7 +66,7 @@ static void scatter_inline(struct spe_machine *machine, uint64_t n, uint64_t byt
 static void stride(struct spe_machine *machine, uint64_t n, uint64_t bytes)
 {
     for (uint64_t i = 0; i < n; i++)
-        spe_machine_touch_fast(machine, 0, 0x10000 + (i * 64 & (bytes - 1)), 8, i % 4 == 0);
+        pe_touch_fast(machine, machine->cpus[0], 0x10000 + (i * 64 & (bytes - 1)), 8, i % 4 == 0);
 }
 
 /* Two cpus write the same line in turn. */
@@ -74,7 +74,7 @@ static void ping_pong(struct spe_machine *machine, uint64_t n, uint64_t bytes)
 {
     (void)bytes;
     for (uint64_t i = 0; i < n; i++)
-        spe_machine_touch_fast(machine, i & 1, 0x10000, 8, true);
+        pe_touch_fast(machine, machine->cpus[i & 1], 0x10000, 8, true);
 }
 
 static void jump(struct spe_machine *machine, uint64_t n, uint64_t bytes)

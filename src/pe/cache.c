@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#define HOST_LINE 64 /* bytes */
+
 int pe_cache_init(struct pe_cache *cache, const struct spe_cache_shape *shape, uint32_t line_shift)
 {
     uint64_t sets;
@@ -13,42 +15,22 @@ int pe_cache_init(struct pe_cache *cache, const struct spe_cache_shape *shape, u
         return SPE_OK;
     sets = shape->bytes / shape->ways >> line_shift;
     cache->ways = shape->ways;
+    cache->all_used = UINT32_MAX >> (32 - shape->ways);
     cache->line_shift = line_shift;
     cache->set_mask = sets - 1;
-    cache->words = calloc(sets * shape->ways, sizeof(*cache->words));
+    /* Not aligned_alloc, which would have to touch it all to make it zero. */
+    cache->memory = calloc(sets * shape->ways + HOST_LINE / sizeof(pe_word), sizeof(pe_word));
     cache->used = calloc(sets, sizeof(*cache->used));
-    return cache->words && cache->used ? SPE_OK : SPE_ERR_NOMEM;
+    if (!cache->memory || !cache->used)
+        return SPE_ERR_NOMEM;
+    cache->words = (pe_word *)(((uintptr_t)cache->memory + HOST_LINE - 1) / HOST_LINE * HOST_LINE);
+    return SPE_OK;
 }
 
 void pe_cache_free(struct pe_cache *cache)
 {
-    free(cache->words);
+    free(cache->memory);
     free(cache->used);
-}
-
-/* Acquire: a line that is seen to have left an L1 has left its state in L2 before. */
-int pe_cache_find(const struct pe_cache *cache, uint64_t line)
-{
-    const pe_word *words = pe_cache_word(cache, line, 0);
-
-    for (unsigned way = 0; way < cache->ways; way++) {
-        uint64_t word = atomic_load_explicit(&words[way], memory_order_acquire);
-
-        if ((word & ~(uint64_t)(PE_STATE & ~PE_VALID)) == (line | PE_VALID))
-            return (int)way;
-    }
-    return -1;
-}
-
-unsigned pe_cache_victim(const struct pe_cache *cache, uint64_t line)
-{
-    const pe_word *words = pe_cache_word(cache, line, 0);
-    uint32_t used = cache->used[line >> cache->line_shift & cache->set_mask];
-
-    for (unsigned way = 0; way < cache->ways; way++)
-        if (pe_get(&words[way]) == 0)
-            return way;
-    return cache->ways == 1 ? 0 : (unsigned)__builtin_ctz(~used);
 }
 
 uint64_t pe_cache_clear(struct pe_cache *cache, uint64_t line, uint64_t bits)

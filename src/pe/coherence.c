@@ -19,8 +19,8 @@ struct request {
     uint64_t line;
     bool exclusive; /* it needs the line for itself */
     bool modify;
-    bool snooped; /* it had to wait for another cpu's cache */
-    uint64_t others[PE_SHARER_WORDS];
+    bool snooped;                     /* it had to wait for another cpu's cache */
+    uint64_t others[PE_SHARER_WORDS]; /* find_others */
     unsigned other_count;
 };
 
@@ -32,6 +32,8 @@ static struct pe_lock *lock_line(struct spe_machine *machine, uint64_t line)
 {
     struct pe_lock *lock = &machine->locks[line >> machine->line_shift & machine->lock_mask];
 
+    if (machine->alone)
+        return lock;
     for (unsigned i = 1; atomic_exchange_explicit(&lock->taken, true, memory_order_acquire); i++)
         if (i % SPINS == 0) /* its holder may have been put off the host's core */
             sched_yield();
@@ -41,6 +43,17 @@ static struct pe_lock *lock_line(struct spe_machine *machine, uint64_t line)
 static void unlock(struct pe_lock *lock)
 {
     atomic_store_explicit(&lock->taken, false, memory_order_release);
+}
+
+/* `word` is what was there a moment ago, and gets what is there now if that is something else. */
+static bool exchange(const struct spe_machine *machine, pe_word *at, uint64_t *word, uint64_t after)
+{
+    if (machine->alone) {
+        atomic_store_explicit(at, after, memory_order_relaxed);
+        return true;
+    }
+    return atomic_compare_exchange_strong_explicit(at, word, after, memory_order_acq_rel,
+                                                   memory_order_relaxed);
 }
 
 /* ---- The home socket and its LLC ------------------------------------------------------------ */
@@ -99,9 +112,9 @@ static void write_back(struct spe_machine *machine, const struct pe_cpu *cpu, ui
  * state before. */
 static uint64_t snoop(struct pe_cpu *cpu, uint64_t line, uint64_t bits)
 {
-    uint64_t state = pe_cache_clear(&cpu->l1, line, bits);
+    uint64_t state = pe_cache_clear(&cpu->l1, line, bits | PE_TOLD);
 
-    return (state | pe_cache_clear(&cpu->l2, line, bits)) & ~(uint64_t)PE_FRESH;
+    return (state | pe_cache_clear(&cpu->l2, line, bits)) & ~(uint64_t)(PE_FRESH | PE_TOLD);
 }
 
 static void find_others(struct request *r)
@@ -157,52 +170,59 @@ static unsigned nearest_other(const struct request *r)
 /* ---- Filling the cpu's caches --------------------------------------------------------------- */
 
 /* A line leaves the outermost private cache. */
-static void evict(struct request *r, uint64_t line, uint64_t state)
+static void evict(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t line, uint64_t state)
 {
-    struct spe_machine *machine = r->machine;
-
-    if (r->cpu->l2.words)
-        state |= pe_cache_clear(&r->cpu->l1, line, PE_VALID);
-    pe_directory_remove(&machine->directory, line, r->cpu->number);
+    if (cpu->l2.words)
+        state |= pe_cache_clear(&cpu->l1, line, PE_VALID);
+    pe_directory_remove(&machine->directory, line, cpu->number);
     if (state & PE_MODIFIED)
-        write_back(machine, r->cpu, line);
+        write_back(machine, cpu, line);
 }
 
-/* A line leaves L1, which L2 has too. Other cpus may be at it: they take from L1 first. */
-static void leave_l1(struct pe_cpu *cpu, uint64_t line)
+/* A line leaves L1 that L2 has too, and does not know to be modified. Other cpus may be at it: they
+ * take from L1 first. */
+static void leave_l1(const struct spe_machine *machine, const struct pe_cpu *cpu, uint64_t line)
 {
-    int way = pe_cache_find(&cpu->l2, line);
-    uint64_t word = line | PE_EXCLUSIVE_LINE;
+    const struct pe_cache *l2 = &cpu->l2;
+    int way = pe_cache_find(l2, line);
+    pe_word *at = pe_cache_word(l2, line, way >= 0 ? (unsigned)way : 0);
+    uint64_t word = pe_get(at);
 
-    if (way >= 0)
-        atomic_compare_exchange_strong_explicit(pe_cache_word(&cpu->l2, line, (unsigned)way), &word,
-                                                line | PE_MODIFIED_LINE, memory_order_acq_rel,
-                                                memory_order_relaxed);
+    if (way >= 0 && word == (line | PE_EXCLUSIVE_LINE))
+        exchange(machine, at, &word, line | PE_MODIFIED_LINE);
 }
 
 /* Next time the line is looked for there first. */
-static void use_l1(struct request *r, unsigned way)
+static void use_l1(struct pe_cpu *cpu, uint64_t line, unsigned way)
 {
-    struct pe_cpu *cpu = r->cpu;
-
-    pe_cache_use(&cpu->l1, r->line, way);
-    cpu->way_hint[r->line >> cpu->l1.line_shift & cpu->hint_mask] = (uint8_t)way;
+    pe_cache_use(&cpu->l1, line, way);
+    cpu->way_hint[line >> cpu->l1.line_shift & cpu->hint_mask] = (uint8_t)way;
 }
 
-static void fill_l1(struct request *r, uint64_t state)
+static inline void fill_l1(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t line,
+                           uint64_t state)
 {
-    struct pe_cpu *cpu = r->cpu;
-    unsigned way = pe_cache_victim(&cpu->l1, r->line);
-    pe_word *word = pe_cache_word(&cpu->l1, r->line, way);
+    const struct pe_cache l1 = cpu->l1; /* what the compiler need not read again */
+    unsigned way = pe_cache_victim(&l1, line);
+    pe_word *word = pe_cache_word(&l1, line, way);
     uint64_t old = pe_get(word), old_line = old & ~(uint64_t)PE_STATE;
 
     if (old && !cpu->l2.words)
-        evict(r, old_line, old & PE_STATE);
-    else if (old & PE_MODIFIED)
-        leave_l1(cpu, old_line);
-    atomic_store_explicit(word, r->line | state | PE_FRESH, memory_order_release);
-    use_l1(r, way);
-    cpu->filled_at[word - cpu->l1.words] = ++cpu->fills;
+        evict(machine, cpu, old_line, old & PE_STATE);
+    else if ((old & (PE_MODIFIED | PE_TOLD)) == PE_MODIFIED)
+        leave_l1(machine, cpu, old_line);
+    atomic_store_explicit(word, line | state | PE_FRESH, memory_order_release);
+    pe_cache_use(&l1, line, way);
+    cpu->way_hint[line >> l1.line_shift & cpu->hint_mask] = (uint8_t)way;
+    cpu->filled_at[word - l1.words] = ++cpu->fills;
+}
+
+static inline void fill_from_l2(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t line,
+                                uint64_t state, bool modify)
+{
+    uint64_t told = state & PE_MODIFIED ? PE_TOLD : 0;
+
+    fill_l1(machine, cpu, line, state | told | (modify ? PE_MODIFIED : 0));
 }
 
 static void fill_l2(struct request *r, uint64_t state)
@@ -216,7 +236,7 @@ static void fill_l2(struct request *r, uint64_t state)
     way = pe_cache_victim(l2, r->line);
     old = pe_get(pe_cache_word(l2, r->line, way));
     if (old)
-        evict(r, old & ~(uint64_t)PE_STATE, old & PE_STATE);
+        evict(r->machine, r->cpu, old & ~(uint64_t)PE_STATE, old & PE_STATE);
     atomic_store_explicit(pe_cache_word(l2, r->line, way), r->line | state, memory_order_release);
     pe_cache_use(l2, r->line, way);
 }
@@ -316,7 +336,7 @@ static void miss_l2(struct request *r)
     fetch(r);
     miss_llc(r);
     fill_l2(r, state & ~(uint64_t)PE_MODIFIED);
-    fill_l1(r, state);
+    fill_l1(r->machine, r->cpu, r->line, state);
     pe_directory_add(&r->machine->directory, r->line, r->cpu->number);
 }
 
@@ -335,7 +355,7 @@ static void hit_l2(struct request *r, unsigned way)
         atomic_store_explicit(word, r->line | state, memory_order_release);
     }
     pe_cache_use(&r->cpu->l2, r->line, way);
-    fill_l1(r, state | (r->modify ? PE_MODIFIED : 0));
+    fill_from_l2(r->machine, r->cpu, r->line, state, r->modify);
 }
 
 /* The line is in L1, shared, and must be exclusive. That is no miss: no data is fetched. */
@@ -351,7 +371,7 @@ static void upgrade(struct request *r, unsigned way)
                               r->line | PE_EXCLUSIVE_LINE, memory_order_release);
     atomic_store_explicit(word, r->line | (r->modify ? PE_MODIFIED_LINE : PE_EXCLUSIVE_LINE),
                           memory_order_release);
-    use_l1(r, way);
+    use_l1(r->cpu, r->line, way);
     r->met->place = SPE_PLACE_L1;
 }
 
@@ -387,20 +407,21 @@ static bool hit_l1(struct request *r, unsigned way)
             (r->exclusive && !(word & PE_EXCLUSIVE)))
             return false;
         after = (word & ~(uint64_t)PE_FRESH) | (r->modify ? PE_MODIFIED : 0);
-    } while (after != word && !atomic_compare_exchange_weak_explicit(
-                                  at, &word, after, memory_order_acq_rel, memory_order_relaxed));
-    use_l1(r, way);
+    } while (after != word && !exchange(r->machine, at, &word, after));
+    use_l1(r->cpu, r->line, way);
     r->met->place = SPE_PLACE_L1;
     r->met->facts |= word & PE_MODIFIED ? SPE_FACT_MODIFIED_HIT : 0;
     r->met->facts |= word & PE_FRESH && is_recent(r->cpu, at) ? SPE_FACT_RECENT : 0;
     return true;
 }
 
-static void request_line(struct request *r)
+/* `way` is where the line is in L1, or was: others take away. */
+static void request_line(struct request *r, int way)
 {
     struct pe_lock *lock = lock_line(r->machine, r->line);
-    int way = pe_cache_find(&r->cpu->l1, r->line);
 
+    if (way >= 0)
+        way = pe_cache_find(&r->cpu->l1, r->line);
     if (way >= 0)
         upgrade(r, (unsigned)way);
     else
@@ -420,25 +441,63 @@ void pe_access_line(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t li
                     struct spe_machine_access *met)
 {
     bool modify = how & (SPE_ACCESS_STORE | SPE_ACCESS_ATOMIC);
-    struct request r = {
-        .machine = machine,
-        .cpu = cpu,
-        .met = met,
-        .line = line,
-        .exclusive = modify || how & SPE_ACCESS_PREFETCH_FOR_STORE,
-        .modify = modify,
-    };
     int way = pe_cache_find(&cpu->l1, line);
+    struct request r; /* of which `others` is nothing yet */
 
+    r.machine = machine;
+    r.cpu = cpu;
+    r.met = met;
+    r.line = line;
+    r.exclusive = modify || how & SPE_ACCESS_PREFETCH_FOR_STORE;
+    r.modify = modify;
+    r.snooped = false;
     pe_count(&cpu->counts.accesses, 1);
     met->facts |= SPE_FACT_L1D_ACCESS;
     if (way < 0 || !hit_l1(&r, (unsigned)way))
-        request_line(&r);
-    met->cycles =
-        met->translation_cycles + pe_access_cycles(&machine->config, met->place, r.snooped);
+        request_line(&r, way);
+    met->cycles = met->translation_cycles + machine->cycles[met->place][r.snooped];
     /* Later operations do not wait for stores and prefetches. */
     if (met->facts & SPE_FACT_L1D_MISS && (how == 0 || how & SPE_ACCESS_ATOMIC))
         remember_miss(cpu, met->cycles);
+}
+
+/* Under the line's lock, and the line is not in L1. */
+static inline bool refill(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t line,
+                          bool store)
+{
+    const struct pe_cache l2 = cpu->l2;
+    int way = pe_cache_find(&l2, line);
+    uint64_t state;
+
+    if (way < 0)
+        return false;
+    state = pe_get(pe_cache_word(&l2, line, (unsigned)way)) & PE_STATE;
+    if (store && !(state & PE_EXCLUSIVE))
+        return false;
+    pe_cache_use(&l2, line, (unsigned)way);
+    fill_from_l2(machine, cpu, line, state, store);
+    return true;
+}
+
+bool pe_refill(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t line, bool store,
+               uint32_t translation_cycles)
+{
+    struct pe_lock *lock;
+    bool done;
+
+    if (!cpu->l2.words || pe_cache_find(&cpu->l1, line) >= 0)
+        return false;
+    lock = lock_line(machine, line);
+    done = refill(machine, cpu, line, store);
+    unlock(lock);
+    if (!done)
+        return false;
+    pe_count(&cpu->counts.accesses, 1);
+    pe_count(&cpu->counts.l1_misses, 1);
+    pe_count(&cpu->counts.served[SPE_PLACE_L2], 1);
+    if (!store)
+        remember_miss(cpu, translation_cycles + machine->cycles[SPE_PLACE_L2][false]);
+    return true;
 }
 
 /* ---- Cache maintenance ---------------------------------------------------------------------- */

@@ -122,10 +122,12 @@ static void derive(struct spe_machine *machine)
 
     machine->line_shift = pe_log2(config->line_bytes);
     machine->page_shift = pe_log2(config->page_bytes);
-    machine->counter_mask = (UINT64_C(1) << config->predictor_bits) - 1;
     machine->target_mask = config->btb_entries - 1;
     if (config->l2_tlb_entries)
         machine->tlb_set_mask = config->l2_tlb_entries / config->l2_tlb_ways - 1;
+    for (unsigned place = 0; place < SPE_PLACE_COUNT; place++)
+        for (unsigned snooped = 0; snooped < 2; snooped++)
+            machine->cycles[place][snooped] = pe_access_cycles(config, place, snooped);
 }
 
 int spe_machine_create(const struct spe_machine_config *config, struct spe_machine **machine,
@@ -162,25 +164,52 @@ static void merge(struct spe_machine_access *whole, const struct spe_machine_acc
     whole->facts = facts;
 }
 
+/* Did it miss? */
+static bool touch_line(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t line, unsigned how,
+                       struct spe_machine_access *met)
+{
+    bool missed = !pe_translate(machine, cpu, line, met);
+
+    if (how & (SPE_ACCESS_CLEAN | SPE_ACCESS_INVALIDATE))
+        pe_maintain_line(machine, line, how, met);
+    else
+        pe_access_line(machine, cpu, line, how, met);
+    return missed || met->facts & SPE_FACT_L1D_MISS;
+}
+
 static bool touch(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t address, uint32_t bytes,
                   unsigned how, struct spe_machine_access *whole)
 {
     uint64_t line = address & PE_ADDRESS_MASK & ~(uint64_t)(machine->config.line_bytes - 1);
     uint64_t offset = address & (machine->config.line_bytes - 1);
     uint64_t lines = 1 + ((offset + (bytes ? bytes - 1 : 0)) >> machine->line_shift);
-    uint64_t tlb_misses = pe_get(&cpu->counts.tlb_l1_misses);
+    bool missed = touch_line(machine, cpu, line, how, whole);
 
-    for (; lines; lines--, line = (line + machine->config.line_bytes) & PE_ADDRESS_MASK) {
+    while (--lines) {
         struct spe_machine_access part = {0};
 
-        pe_translate(machine, cpu, line, &part);
-        if (how & (SPE_ACCESS_CLEAN | SPE_ACCESS_INVALIDATE))
-            pe_maintain_line(machine, line, how, &part);
-        else
-            pe_access_line(machine, cpu, line, how, &part);
+        line = (line + machine->config.line_bytes) & PE_ADDRESS_MASK;
+        missed |= touch_line(machine, cpu, line, how, &part);
         merge(whole, &part);
     }
-    return whole->facts & SPE_FACT_L1D_MISS || pe_get(&cpu->counts.tlb_l1_misses) != tlb_misses;
+    return missed;
+}
+
+bool pe_touch(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t address, uint32_t bytes,
+              bool store)
+{
+    uint64_t line = address & PE_ADDRESS_MASK & ~(uint64_t)(cpu->line_bytes - 1);
+    unsigned how = store ? SPE_ACCESS_STORE : 0;
+    struct spe_machine_access met = {0};
+    bool missed;
+
+    if ((address & (cpu->line_bytes - 1)) + bytes > cpu->line_bytes)
+        return touch(machine, cpu, address, bytes, how, &met);
+    missed = !pe_translate(machine, cpu, line, &met);
+    if (pe_refill(machine, cpu, line, store, met.translation_cycles))
+        return true;
+    pe_access_line(machine, cpu, line, how, &met);
+    return missed || met.facts & SPE_FACT_L1D_MISS;
 }
 
 bool spe_machine_touch(struct spe_machine *machine, unsigned cpu, uint64_t address, uint32_t bytes,
@@ -191,9 +220,8 @@ bool spe_machine_touch(struct spe_machine *machine, unsigned cpu, uint64_t addre
 
     if (cpu >= machine->config.cpus)
         return false;
-    if (!result && !(how & ~(unsigned)(SPE_ACCESS_STORE | SPE_ACCESS_ATOMIC)) &&
-        pe_hit(machine->cpus[cpu], address, bytes, how != 0))
-        return false;
+    if (!result && (how == 0 || how == SPE_ACCESS_STORE))
+        return pe_touch_fast(machine, machine->cpus[cpu], address, bytes, how != 0);
     missed = touch(machine, machine->cpus[cpu], address, bytes, how, &whole);
     if (result)
         *result = whole;

@@ -7,7 +7,8 @@
  * away: they clear bits of a word that is there, or all of it, and they hold the line's lock
  * meanwhile. So a thread may hit its own L1 without a lock, and everything that is not such a hit
  * happens under the lock of the line. One lock covers all lines that share an index in the
- * outermost private cache and in the LLC: whatever a fill evicts there is under the same lock.
+ * outermost private cache and in the LLC: whatever a fill evicts there is under the same lock. A
+ * machine that one thread uses alone has nobody to lock out (spe_machine_alone).
  */
 #ifndef PE_MACHINE_INTERNAL_H
 #define PE_MACHINE_INTERNAL_H
@@ -35,7 +36,8 @@ enum {
     PE_EXCLUSIVE = 1u << 1, /* no other cpu has it */
     PE_MODIFIED = 1u << 2,  /* implies exclusive in a private cache */
     PE_FRESH = 1u << 3,     /* L1 only: not hit since it was filled */
-    PE_STATE = 15u,
+    PE_TOLD = 1u << 4,      /* L1 only: L2 knows that it is modified */
+    PE_STATE = 31u,
 
     PE_SHARED_LINE = PE_VALID,
     PE_EXCLUSIVE_LINE = PE_VALID | PE_EXCLUSIVE,
@@ -48,9 +50,11 @@ typedef _Atomic uint64_t pe_word;
  * others are cleared; the victim is the first way without a line, else without the bit. */
 struct pe_cache {
     pe_word *words; /* NULL: there is no such cache */
+    void *memory;   /* `words` begins at a line of the host's cache inside */
     uint32_t *used;
     uint64_t set_mask;
     uint32_t ways, line_shift;
+    uint32_t all_used; /* a bit for each way */
 };
 
 /* The first level is found by a hash: chains of entries that end with entry PE_TLB_MAX. */
@@ -70,6 +74,7 @@ struct pe_target {
 
 struct pe_predictor {
     uint8_t *bimodal, *gshare, *chooser; /* two-bit counters */
+    uint64_t mask;                       /* of their indexes */
     struct pe_target *latest, *by_path;  /* indirect branches */
     uint64_t *stack;
     uint32_t stack_top, stack_depth;
@@ -133,7 +138,8 @@ struct spe_machine {
     uint64_t lock_mask;
     atomic_uchar *homes; /* 1 + socket by page, of its first access; NULL: one socket */
     uint32_t line_shift, page_shift, tlb_set_mask, target_mask;
-    uint64_t counter_mask;
+    uint32_t cycles[SPE_PLACE_COUNT][2]; /* pe_access_cycles */
+    bool alone;                          /* see spe_machine_alone */
 };
 
 static inline uint64_t pe_get(const pe_word *word)
@@ -152,10 +158,6 @@ static inline void pe_count(pe_word *count, uint64_t n)
 int pe_cache_init(struct pe_cache *cache, const struct spe_cache_shape *shape, uint32_t line_shift);
 void pe_cache_free(struct pe_cache *cache);
 
-/* The line's way, or -1. */
-int pe_cache_find(const struct pe_cache *cache, uint64_t line);
-unsigned pe_cache_victim(const struct pe_cache *cache, uint64_t line);
-
 /* Clear these bits of the line's word, PE_VALID: all of it. Returns the state before, 0: none. */
 uint64_t pe_cache_clear(struct pe_cache *cache, uint64_t line, uint64_t bits);
 
@@ -164,16 +166,60 @@ static inline pe_word *pe_cache_word(const struct pe_cache *cache, uint64_t line
     return &cache->words[(line >> cache->line_shift & cache->set_mask) * cache->ways + way];
 }
 
-static inline void pe_cache_use(struct pe_cache *cache, uint64_t line, unsigned way)
+/* Acquire: a line that is seen to have left an L1 has left its state in L2 before. */
+static inline uint32_t pe_compare(const pe_word *word, uint64_t mask, uint64_t wanted)
+{
+    return (atomic_load_explicit(word, memory_order_acquire) & mask) == wanted;
+}
+
+static inline uint32_t pe_compare_4(const pe_word *words, uint64_t mask, uint64_t wanted)
+{
+    return pe_compare(&words[0], mask, wanted) | pe_compare(&words[1], mask, wanted) << 1 |
+           pe_compare(&words[2], mask, wanted) << 2 | pe_compare(&words[3], mask, wanted) << 3;
+}
+
+/* The ways whose words are `wanted` in the bits of `mask`. All are looked at: where a loop ends
+ * that finds the one is hard to predict for the host. */
+static inline uint32_t pe_cache_compare(const struct pe_cache *cache, uint64_t line, uint64_t mask,
+                                        uint64_t wanted)
+{
+    const pe_word *words = pe_cache_word(cache, line, 0);
+    uint32_t equal = 0, way = 0;
+
+    for (; way + 4 <= cache->ways; way += 4)
+        equal |= pe_compare_4(&words[way], mask, wanted) << way;
+    for (; way < cache->ways; way++)
+        equal |= pe_compare(&words[way], mask, wanted) << way;
+    return equal;
+}
+
+/* The line's way, or -1. */
+static inline int pe_cache_find(const struct pe_cache *cache, uint64_t line)
+{
+    uint32_t found =
+        pe_cache_compare(cache, line, ~(uint64_t)(PE_STATE & ~PE_VALID), line | PE_VALID);
+
+    return found ? __builtin_ctz(found) : -1;
+}
+
+static inline unsigned pe_cache_victim(const struct pe_cache *cache, uint64_t line)
+{
+    uint32_t free_ways = pe_cache_compare(cache, line, UINT64_MAX, 0);
+    uint32_t used = cache->used[line >> cache->line_shift & cache->set_mask];
+
+    if (free_ways)
+        return (unsigned)__builtin_ctz(free_ways);
+    return cache->ways == 1 ? 0 : (unsigned)__builtin_ctz(~used);
+}
+
+static inline void pe_cache_use(const struct pe_cache *cache, uint64_t line, unsigned way)
 {
     uint32_t *used = &cache->used[line >> cache->line_shift & cache->set_mask];
-    uint32_t bit = UINT32_C(1) << way;
+    uint32_t bit = UINT32_C(1) << way, after = *used | bit;
 
-    if (*used & bit)
+    if (after == *used)
         return;
-    *used |= bit;
-    if (*used == UINT32_MAX >> (32 - cache->ways))
-        *used = bit;
+    *used = after == cache->all_used ? bit : after;
 }
 
 int pe_directory_init(struct pe_directory *directory, const struct pe_cache *outermost,
@@ -184,11 +230,19 @@ const uint64_t *pe_directory_find(const struct pe_directory *directory, uint64_t
 void pe_directory_add(struct pe_directory *directory, uint64_t line, unsigned cpu);
 void pe_directory_remove(struct pe_directory *directory, uint64_t line, unsigned cpu);
 
-/* ---- Accesses (coherence.c, tlb.c) ---------------------------------------------------------- */
+/* ---- Accesses (machine.c, coherence.c, tlb.c) ----------------------------------------------- */
+
+/* A plain load or store whose result nobody asks for. Did it miss? */
+bool pe_touch(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t address, uint32_t bytes,
+              bool store);
 
 /* One line; met has what translation found and gets the rest. */
 void pe_access_line(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t line, unsigned how,
                     struct spe_machine_access *met);
+/* pe_access_line for the plain load or store that misses L1 and finds in L2 all it needs, if it is
+ * such a one; else nothing has happened. */
+bool pe_refill(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t line, bool store,
+               uint32_t translation_cycles);
 void pe_maintain_line(struct spe_machine *machine, uint64_t line, unsigned how,
                       struct spe_machine_access *met);
 
@@ -206,10 +260,30 @@ static inline void pe_tlb_use(struct pe_tlb *tlb, unsigned entry)
 int pe_tlb_init(struct pe_tlb *tlb, const struct spe_machine_config *config);
 void pe_tlb_free(struct pe_tlb *tlb);
 void pe_tlb_flush(struct pe_tlb *tlb, const struct spe_machine_config *config);
-void pe_translate(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t address,
+/* Did the first level have it? */
+bool pe_translate(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t address,
                   struct spe_machine_access *met);
 
 /* ---- Prediction (predictor.c) --------------------------------------------------------------- */
+
+/* Two-bit counters, from sure that not to sure that yes. */
+enum {
+    PE_WEAK = 1, /* says no, and changes its mind at once */
+    PE_STRONG = 3,
+};
+
+static inline bool pe_says_yes(uint8_t counter)
+{
+    return counter > PE_WEAK;
+}
+
+static inline void pe_teach(uint8_t *counter, bool yes)
+{
+    if (yes)
+        *counter = (uint8_t)(*counter + (*counter < PE_STRONG));
+    else
+        *counter = (uint8_t)(*counter - (*counter > 0));
+}
 
 int pe_predictor_init(struct pe_predictor *predictor, const struct spe_machine_config *config);
 void pe_predictor_free(struct pe_predictor *predictor);

@@ -88,41 +88,48 @@ static bool second_level(const struct spe_machine *machine, struct pe_tlb *tlb, 
     unsigned ways = machine->config.l2_tlb_ways, set = page & machine->tlb_set_mask, way = 0;
     uint64_t *pages = &tlb->l2[(size_t)set * ways];
     uint32_t *used = &tlb->l2_used[set], all = UINT32_MAX >> (32 - ways);
-    bool hit;
+    uint32_t same = 0, unused = 0;
 
-    while (way < ways && pages[way] != page)
-        way++;
-    hit = way < ways;
-    if (!hit)
-        for (way = 0; way < ways && pages[way] != PE_NO_PAGE;)
-            way++;
-    if (way == ways)
-        way = ways == 1 ? 0 : (unsigned)__builtin_ctz(~*used);
+    for (unsigned i = 0; i < ways; i++) { /* no branch that depends on where it is */
+        same |= (uint32_t)(pages[i] == page) << i;
+        unused |= (uint32_t)(pages[i] == PE_NO_PAGE) << i;
+    }
+    if (same | unused)
+        way = (unsigned)__builtin_ctz(same ? same : unused);
+    else if (ways > 1)
+        way = (unsigned)__builtin_ctz(~*used);
     pages[way] = page;
     *used |= UINT32_C(1) << way;
     if (*used == all)
         *used = UINT32_C(1) << way;
-    return hit;
+    return same;
 }
 
-void pe_translate(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t address,
+/* The first level does not have it, and gets it. */
+static unsigned find_page(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t page,
+                          struct spe_machine_access *met)
+{
+    pe_count(&cpu->counts.tlb_l1_misses, 1);
+    if (cpu->tlb.l2 && second_level(machine, &cpu->tlb, page)) {
+        met->translation_cycles = machine->config.l2_tlb_latency;
+    } else {
+        met->translation_cycles = machine->config.walk_latency;
+        met->facts |= SPE_FACT_TLB_WALK;
+        pe_count(&cpu->counts.walks, 1);
+    }
+    return fill_first_level(&cpu->tlb, page);
+}
+
+bool pe_translate(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t address,
                   struct spe_machine_access *met)
 {
-    const struct spe_machine_config *config = &machine->config;
     uint64_t page = address >> machine->page_shift;
     unsigned entry = find_first_level(&cpu->tlb, page);
+    bool hit = entry != PE_TLB_MAX;
 
     met->facts |= SPE_FACT_TLB_ACCESS;
-    if (entry == PE_TLB_MAX) {
-        entry = fill_first_level(&cpu->tlb, page);
-        pe_count(&cpu->counts.tlb_l1_misses, 1);
-        if (cpu->tlb.l2 && second_level(machine, &cpu->tlb, page)) {
-            met->translation_cycles = config->l2_tlb_latency;
-        } else {
-            met->translation_cycles = config->walk_latency;
-            met->facts |= SPE_FACT_TLB_WALK;
-            pe_count(&cpu->counts.walks, 1);
-        }
-    }
+    if (!hit)
+        entry = find_page(machine, cpu, page, met);
     pe_tlb_use(&cpu->tlb, entry);
+    return hit;
 }

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,8 +89,8 @@ static inline bool branch_outcome(const struct block *last, uint64_t next, bool 
     return *taken || next == last->end;
 }
 
-/* A branch that somebody wants to know about, or that is not simple. */
-SELDOM static void branch_met(struct vcpu *v, const struct block *last, bool taken, bool wrong)
+/* Tell it to whoever wants to know. */
+static void branch_met(struct vcpu *v, const struct block *last, bool taken, bool wrong)
 {
     const struct site *site = block_last(last);
     struct site_counts *counts = unit_process.stat ? counts_of(v, site) : NULL;
@@ -120,18 +121,28 @@ static __attribute__((noinline)) void any_branch(struct vcpu *v, const struct bl
     branch_met(v, last, taken, wrong);
 }
 
-/* Most branches: direct, conditional, and no calls. */
-static inline void plain_branch(struct vcpu *v, const struct block *last, uint64_t next)
+/* What most branches are: direct, conditional, no calls, and with nothing to count, to learn or to
+ * tell. */
+static inline bool as_foreseen(struct vcpu *v, const struct block *last, uint64_t next)
 {
-    bool taken, wrong;
+    bool taken;
 
-    if (RARELY(!branch_outcome(last, next, &taken)))
-        return;
+    if (!last->plain || !v->pe || !branch_outcome(last, next, &taken) ||
+        !pe_foreseen(v->pe, last->end - 4, taken))
+        return false;
     if (taken)
         v->taken = next;
-    wrong = spe_machine_direction_fast(unit_process.machine, v->cpu, last->end - 4, taken);
-    if (RARELY(unit_is_armed(v, last->sites)))
-        branch_met(v, last, taken, wrong);
+    return true;
+}
+
+/* Apart, as on_armed_access is. */
+__attribute__((noinline)) static void after_branch(struct vcpu *v, const struct block *last,
+                                                   const struct block *b)
+{
+    any_branch(v, last, b->pc);
+    v->left -= b->count;
+    if (RARELY(v->left < 0))
+        unit_look(v, b);
 }
 
 static void on_block_modelled(unsigned index, void *user)
@@ -140,15 +151,19 @@ static void on_block_modelled(unsigned index, void *user)
     const struct block *b = user, *last = v->block;
 
     v->block = b;
-    if (last->plain && v->simple)
-        plain_branch(v, last, b->pc);
-    else if (last->branch)
-        any_branch(v, last, b->pc);
-    if (RARELY(unit_process.stat))
-        count_executed(v, b);
+    if (last->branch && !as_foreseen(v, last, b->pc)) {
+        after_branch(v, last, b);
+        return;
+    }
     v->left -= b->count;
     if (RARELY(v->left < 0))
         unit_look(v, b);
+}
+
+static void on_block_met(unsigned index, void *user)
+{
+    count_executed(&vcpus[index], user);
+    on_block_modelled(index, user);
 }
 
 /* Operations are counted, not accesses: a pair that misses twice is one that missed. */
@@ -169,15 +184,17 @@ static void count_access(struct vcpu *v, const struct site *site, uint64_t va, u
     counts->walks += (facts & SPE_FACT_TLB_WALK) != 0;
 }
 
-/* An access that somebody wants to know about, or that is not simple. */
+/* An access that somebody wants to know about, that is not simple, or its site's first. All
+ * accesses of an instruction have the same size, so that asking once is enough. */
 SELDOM static void on_access_met(unsigned index, uint32_t info, uint64_t va, void *user)
 {
     struct vcpu *v = &vcpus[index];
-    const struct site *site = user;
+    struct site *site = user;
     uint32_t bytes = 1u << qemu_plugin_mem_size_shift(info);
     bool store = qemu_plugin_mem_is_store(info);
     struct spe_machine_access met = {0}; /* a cpu that the machine has not does nothing */
 
+    site->bytes = (uint16_t)bytes;
     if (v->cpu_lock)
         pthread_mutex_lock(v->cpu_lock);
     spe_machine_touch(unit_process.machine, v->cpu, va, bytes,
@@ -190,23 +207,15 @@ SELDOM static void on_access_met(unsigned index, uint32_t info, uint64_t va, voi
         unit_access(v, site, va, bytes, store, &met);
 }
 
-/* All accesses of an instruction have the same size, so that asking once is enough. */
-SELDOM static void learn_size(struct site *site, uint32_t info)
-{
-    site->bytes = (uint16_t)(1u << qemu_plugin_mem_size_shift(info));
-}
-
 static inline void on_simple_access(unsigned index, uint32_t info, uint64_t va, struct site *site,
                                     bool store)
 {
     struct vcpu *v = &vcpus[index];
 
-    if (RARELY(!site->bytes))
-        learn_size(site, info);
-    if (RARELY(unit_is_armed(v, site) || !v->simple))
+    if (RARELY(!site->bytes || unit_is_armed(v, site) || !v->pe))
         on_access_met(index, info, va, site);
     else
-        spe_machine_touch_fast(unit_process.machine, v->cpu, va, site->bytes, store);
+        pe_touch_fast(unit_process.machine, v->pe, va, site->bytes, store);
 }
 
 static void on_load(unsigned index, uint32_t info, uint64_t va, void *user)
@@ -312,9 +321,10 @@ static void begin_program(const struct qemu_plugin_tb *tb)
 static void call_back(struct qemu_plugin_tb *tb, struct block *b)
 {
     bool modelled = unit_process.machine != NULL;
-    qemu_plugin_exec_fn at_block = modelled            ? on_block_modelled
-                                   : unit_process.stat ? on_block_counted
-                                                       : on_block;
+    qemu_plugin_exec_fn at_block = modelled ? on_block_modelled : on_block;
+
+    if (unit_process.stat)
+        at_block = modelled ? on_block_met : on_block_counted;
 
     qemu_plugin_register_vcpu_tb_exec_cb(tb, at_block, QEMU_NO_REGS, b);
     for (uint32_t i = 0; i < b->count; i++)
@@ -431,6 +441,7 @@ static void in_child(void)
         v->met = NULL;
         v->executed_count = v->met_count = 0;
         v->left = -1;
+        v->pe = NULL;
         v->forced = v->ended = false;
         v->sample_count = 0;
         push(i);
@@ -456,8 +467,17 @@ static void leave(void)
     channel_leave();
 }
 
+/* QEMU makes a fork of a vfork. */
+static bool starts_thread(int64_t number, const uint64_t arguments[8])
+{
+    return number == SYSCALL_CLONE3 ||
+           (number == SYSCALL_CLONE && (arguments[0] & (CLONE_VM | CLONE_VFORK)) == CLONE_VM);
+}
+
 static void on_syscall(unsigned index, int64_t number, const uint64_t arguments[8])
 {
+    if (unit_process.machine && starts_thread(number, arguments))
+        spe_machine_alone(unit_process.machine, false);
     calls[index].number = number;
     memcpy(calls[index].arguments, arguments, sizeof(calls[index].arguments));
     tasks_syscall(number, arguments);

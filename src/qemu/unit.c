@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "pe/machine_fast.h"
 #include "qemu/channel.h"
 #include "qemu/slots.h"
 
@@ -31,7 +32,10 @@ static bool setup_machine(const struct wire_setup *setup, char *why, size_t why_
     config.cpus = setup->cpus;
     if (config.sockets > config.cpus)
         config.sockets = 1;
-    return spe_machine_create(&config, &unit_process.machine, why, why_size) == SPE_OK;
+    if (spe_machine_create(&config, &unit_process.machine, why, why_size) != SPE_OK)
+        return false;
+    spe_machine_alone(unit_process.machine, true); /* until there is a second thread */
+    return true;
 }
 
 /* In this emulator an operation is over before the next one begins, so that samples never collide;
@@ -181,7 +185,9 @@ static void start(struct vcpu *v)
     v->slot = slots_take();
     v->cpu = slots_are_shared() ? v->slot % unit_process.cpus : v->slot;
     v->cpu_lock = slots_cpu_lock(v->cpu);
-    v->simple = !unit_process.stat && !v->cpu_lock && v->cpu < unit_process.cpus;
+    v->pe = NULL;
+    if (unit_process.machine && !unit_process.stat && !v->cpu_lock && v->cpu < unit_process.cpus)
+        v->pe = unit_process.machine->cpus[v->cpu];
     v->drained = channel_time();
     if (!share_buffer(v) || !make_unit(v))
         v->ended = true;

@@ -47,7 +47,7 @@ struct vcpu {
     uint64_t taken;            /* target of the last taken branch; with the model only */
     pthread_mutex_t *cpu_lock; /* NULL: no other thread runs on that cpu */
     unsigned cpu;              /* of the machine */
-    bool simple;               /* accesses need not be counted, nor the cpu locked; it exists */
+    struct pe_cpu *pe;         /* that one, if nothing is counted and nobody locked out; or NULL */
     uint64_t *executed;        /* --stat: by block */
     struct site_counts *met;   /* --stat: by instruction */
     size_t executed_count, met_count;

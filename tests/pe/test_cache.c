@@ -9,6 +9,8 @@
 
 #include <stdlib.h>
 
+#include <pe/machine_fast.h>
+
 /* ---- The plain model ------------------------------------------------------------------------ */
 
 #define MAX_WAYS 32
@@ -512,6 +514,7 @@ static void run_both(const struct spe_machine_config *config, unsigned span, uns
         bool missed, ask = chance(&seed, 2);
 
         last = address;
+        spe_machine_alone(m, chance(&seed, 2)); /* which changes nothing but the time it takes */
         if (address / config->line_bytes + 200 / config->line_bytes + 2 >= LINES)
             continue;
         if (chance(&seed, 2000) == 0) {
@@ -808,6 +811,59 @@ static void test_walks(void **state)
     spe_machine_destroy(m);
 }
 
+/* A miss that nobody asks about is waited for like any other. */
+static void test_unasked(void **state)
+{
+    struct spe_machine_config config = preset("small");
+    struct spe_machine *asked = make_machine(&config), *unasked = make_machine(&config);
+    uint64_t seed = 99;
+    unsigned waits = 0;
+
+    (void)state;
+    for (unsigned i = 0; i < 20000; i++) {
+        uint64_t address = chance(&seed, 40) * (8 * 4096 + 64) + chance(&seed, 4) * 4096;
+        unsigned how = chance(&seed, 3) ? 0 : SPE_ACCESS_STORE;
+        struct spe_operation one = {.kind = SPE_OPERATION_OTHER}, other = one;
+        struct spe_machine_access met;
+
+        spe_machine_touch(asked, 0, address, 8, how, &met);
+        spe_machine_touch(unasked, 0, address, 8, how, NULL);
+        spe_machine_describe(asked, 0, &one, NULL, NULL);
+        spe_machine_describe(unasked, 0, &other, NULL, NULL);
+        assert_int_equal(one.issue_cycles, other.issue_cycles);
+        waits += one.issue_cycles > 1;
+    }
+    assert_in_range(waits, 1000, 19999);
+    spe_machine_destroy(asked);
+    spe_machine_destroy(unasked);
+}
+
+/* What L2 knew of a line before it was cleaned does not hold when it is written again. */
+static void test_cleaned(void **state)
+{
+    enum { LINE = 0x4000, SAME_SET = 512 };
+    static const struct {
+        uint64_t address;
+        unsigned how;
+    } steps[] = {
+        {LINE, SPE_ACCESS_STORE}, {LINE + SAME_SET, 0},
+        {LINE + 2 * SAME_SET, 0}, {LINE, 0},
+        {LINE, SPE_ACCESS_CLEAN}, {LINE, SPE_ACCESS_STORE},
+        {LINE + SAME_SET, 0},     {LINE + 2 * SAME_SET, 0},
+    };
+    struct spe_machine_config config = preset("small");
+    struct spe_machine *m = make_machine(&config);
+    struct spe_machine_access met;
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
+        spe_machine_touch(m, 0, steps[i].address, 8, steps[i].how, NULL);
+    assert_int_equal(state_in(&m->cpus[0]->l1, LINE), 0);
+    spe_machine_touch(m, 1, LINE, 8, 0, &met);
+    assert_true(met.facts & SPE_FACT_MODIFIED_SNOOP);
+    spe_machine_destroy(m);
+}
+
 static void test_crossing(void **state)
 {
     struct spe_machine_config config = preset("neoverse-n1");
@@ -954,6 +1010,8 @@ int main(void)
         cmocka_unit_test(test_recently_fetched),
         cmocka_unit_test(test_arrays),
         cmocka_unit_test(test_walks),
+        cmocka_unit_test(test_unasked),
+        cmocka_unit_test(test_cleaned),
         cmocka_unit_test(test_crossing),
         cmocka_unit_test(test_configurations),
         cmocka_unit_test(test_presets),

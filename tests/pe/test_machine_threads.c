@@ -45,7 +45,7 @@ static void one_step(struct worker *w, uint64_t *seed)
         w->modified += (met.facts & SPE_FACT_MODIFIED_SNOOP) != 0;
         w->bad |= met.place >= SPE_PLACE_COUNT || met.cycles == 0;
     } else {
-        spe_machine_touch_fast(w->machine, w->cpu, address, 8, how & SPE_ACCESS_STORE);
+        pe_touch_fast(w->machine, w->machine->cpus[w->cpu], address, 8, how & SPE_ACCESS_STORE);
     }
     spe_machine_branch(w->machine, w->cpu, 0x1000, SPE_BRANCH_CONDITIONAL, chance(seed, 2), 0);
 }

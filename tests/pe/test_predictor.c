@@ -3,6 +3,8 @@
 /* What a branch predictor must have learnt, and what it cannot learn. */
 #include "machine_test.h"
 
+#include <pe/machine_fast.h>
+
 static struct spe_machine *machine;
 
 static int setup(void **state)
@@ -219,6 +221,37 @@ static void test_cpus_apart(void **state)
     assert_int_equal(counts.mispredicted, 1);
 }
 
+/* The short way and the long one: the same answers, and the same is learnt. */
+static void test_foreseen(void **state)
+{
+    struct spe_machine_config config = preset("neoverse-n1");
+    struct spe_machine *plain;
+    struct spe_machine_counts counts, expected;
+    unsigned foreseen = 0;
+    uint64_t seed = 11;
+
+    (void)state;
+    config.predictor_bits = 6; /* so that branches are in each other's way */
+    plain = make_machine(&config);
+    spe_machine_destroy(machine);
+    machine = make_machine(&config);
+    for (unsigned i = 0; i < 100000; i++) {
+        unsigned n = i % 16;
+        bool taken = n < 8 ? n & 1 : n < 12 ? i % n == 0 : chance(&seed, n);
+        bool expected_wrong =
+            spe_machine_branch(plain, 0, 64u * n, SPE_BRANCH_CONDITIONAL, taken, 0);
+        bool sure = pe_foreseen(machine->cpus[0], 64u * n, taken);
+
+        assert_int_equal(!sure && conditional(64u * n, taken), expected_wrong);
+        foreseen += sure;
+    }
+    assert_in_range(foreseen, 20000, 99000);
+    spe_machine_counts(machine, 0, &counts);
+    spe_machine_counts(plain, 0, &expected);
+    assert_memory_equal(&counts, &expected, sizeof(counts));
+    spe_machine_destroy(plain);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 
 int main(void)
@@ -228,6 +261,7 @@ int main(void)
         TEST(test_patterns),      TEST(test_correlation),    TEST(test_random),
         TEST(test_returns),       TEST(test_recursion),      TEST(test_indirect),
         TEST(test_many_indirect), TEST(test_random_targets), TEST(test_cpus_apart),
+        TEST(test_foreseen),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

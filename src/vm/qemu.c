@@ -50,15 +50,21 @@ static int wait_for(pid_t child, unsigned seconds, bool *ended)
 int vm_run_program(char *const *command, const char *output, bool interactive, unsigned seconds,
                    struct vm_error *error)
 {
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
     bool ended;
     int status;
     pid_t child;
 
     fflush(NULL);
+    /* Control-c ends the program, and then we tidy up. */
+    sigaction(SIGINT, &ignore, &before);
     child = fork();
+    if (child < 0)
+        sigaction(SIGINT, &before, NULL);
     if (child < 0)
         return vm_fail(error, SPE_ERR_IO, command[0], "%s", strerror(errno));
     if (child == 0) {
+        sigaction(SIGINT, &before, NULL);
         if (!interactive)
             redirect("/dev/null", O_RDONLY, STDIN_FILENO);
         if (output)
@@ -67,6 +73,7 @@ int vm_run_program(char *const *command, const char *output, bool interactive, u
         _exit(127);
     }
     status = wait_for(child, seconds, &ended);
+    sigaction(SIGINT, &before, NULL);
     if (ended)
         return vm_fail(error, SPE_ERR_IO, command[0], "it was ended after %u seconds", seconds);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127)

@@ -179,6 +179,7 @@ static bool begin_stream(struct input *in)
         in->piece_position = 0;
     }
     in->title[0] = '\0';
+    in->length = 0;
     in->last = true;
     return true;
 }

@@ -222,6 +222,17 @@ class PerfData(CommandTest):
         self.assertLess(summary["bytes"], sum(map(len, streams)))
         self.assertIn(b"at offset", result.stderr)
 
+    def test_no_samples(self):
+        """All were filtered out: there is nothing wrong with that."""
+        path = os.path.join(self.dir, "perf.data")
+        recording_file.Recording(1).write(path)
+        for command, verb in (("dump", "show"), ("check", "check")):
+            result = spe(command, path)
+            self.assertEqual((result.returncode, result.stderr.decode()),
+                             (0, f"spe: {path}: there are no bytes to {verb}\n"))
+        self.assertNotIn(b"PC", spe("dump", path).stdout)
+        self.assertIn(b"good", spe("check", path).stdout)
+
     def test_no_spe(self):
         recording = recording_file.Recording(1)
         recording.data, recording.size = [recording_file.record(68, b"")], 8  # FINISHED_ROUND

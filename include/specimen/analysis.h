@@ -189,14 +189,13 @@ SPE_API size_t spe_analysis_group_count(const struct spe_analysis *analysis, enu
 struct spe_branch {
     uint64_t pc, symbol;
     uint32_t map;
-    uint16_t op; /* as in rows */
+    uint16_t op; /* as in rows; one of them if they differ */
     uint64_t samples, mispredicted, not_taken;
     uint64_t latency;
 };
 
-/* Branch instructions with the most mispredictions; one that was changed into another kind of
- * branch is another one. The numbers are exact if *error is 0; else each may be too small by up to
- * *error mispredictions, and the other counts too. */
+/* Branch instructions with the most mispredictions. The numbers are exact if *error is 0; else
+ * each may be too small by up to *error mispredictions, and the other counts too. */
 SPE_API size_t spe_analysis_branches(const struct spe_analysis *analysis, struct spe_branch *top,
                                      size_t n, uint64_t *error);
 

@@ -11,6 +11,7 @@
 #include "analysis/mix.h"
 #include "analysis/places.h"
 #include "analysis/top.h"
+#include "format/clones.h"
 
 #define DATA_SLOTS 32768
 #define DATA_AHEAD 8
@@ -162,6 +163,16 @@ static void count_op(struct op_count *count, const struct place *place)
     count->latency += place->latency;
 }
 
+/* Those without a misprediction too: one may come later, and its rate is of all samples. */
+static int add_branch(struct spe_analysis *a, const struct place *place)
+{
+    struct place branch = *place;
+
+    branch.code = place_code(place_map(place), 0);
+    branch.first_op = place_op(place);
+    return places_add(&a->branches, &branch);
+}
+
 static int sum_up_place(struct spe_analysis *a, struct spe_profile *profile,
                         const struct place *place)
 {
@@ -183,8 +194,7 @@ static int sum_up_place(struct spe_analysis *a, struct spe_profile *profile,
         if (groups_add(&a->groups[by], &group) < 0)
             return SPE_ERR_NOMEM;
     }
-    /* Those without a misprediction too: one may come later, and its rate is of all samples. */
-    return group.counts.branches ? places_add(&a->branches, place) : SPE_OK;
+    return group.counts.branches ? add_branch(a, place) : SPE_OK;
 }
 
 static int sum_up_places(struct spe_analysis *a, struct spe_profile *profile)
@@ -226,7 +236,7 @@ struct batch {
     uint64_t rest_of_events; /* of any row, without the low 16 */
 };
 
-static void prepare_batch(struct batch *b)
+static CLONES void prepare_batch(struct batch *b)
 {
     const uint8_t *has = b->rows->has + b->from, *counters = b->rows->counters + b->from;
     const uint16_t *op = b->rows->op + b->from;
@@ -619,7 +629,7 @@ size_t spe_analysis_branches(const struct spe_analysis *a, struct spe_branch *fi
             .pc = place->pc,
             .symbol = place->symbol,
             .map = place_map(place),
-            .op = place_op(place),
+            .op = (uint16_t)place->first_op,
             .samples = place->samples,
             .mispredicted = place->mispredicted,
             .not_taken = place->not_taken,

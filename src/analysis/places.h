@@ -12,7 +12,7 @@
 
 #include "analysis/lines.h"
 
-#define PLACE_COUNTS 8
+#define PLACE_COUNTS 7
 
 typedef uint32_t place_vector __attribute__((vector_size(16)));
 
@@ -25,7 +25,8 @@ struct place {
         struct {
             uint32_t samples; /* 0: the slot is free */
             uint32_t timed;   /* samples with a total latency */
-            uint32_t l1_misses, llc_misses, tlb_walks, mispredicted, not_taken, none;
+            uint32_t l1_misses, llc_misses, tlb_walks, mispredicted, not_taken;
+            uint32_t first_op; /* of branches: their code has no type, so that a pc is one branch */
         };
         uint32_t counts[PLACE_COUNTS]; /* the same */
         place_vector vectors[2];       /* the same; left to itself, the compiler adds one by one */

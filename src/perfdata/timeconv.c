@@ -30,13 +30,19 @@ void spe_perf_times_to_ns(const struct spe_perf_time_conv *tc, const uint64_t *t
                           size_t count)
 {
     const struct spe_perf_time_conv c = *tc; /* which the stores cannot change */
-    bool valid = spe_perf_time_validate(tc) == SPE_OK;
     uint64_t cycles = c.cap_short ? c.cycles : 0, mask = c.cap_short ? c.mask : UINT64_MAX;
+    unsigned shift = (unsigned)c.shift, rest = 63 - shift;
 
+    if (spe_perf_time_validate(tc) < 0) {
+        memset(ns, 0, count * sizeof(*ns));
+        return;
+    }
     for (size_t i = 0; i < count; i++) {
         uint64_t t = cycles + ((ticks[i] - cycles) & mask);
+        u128 product = (u128)t * c.mult;
 
-        ns[i] = valid ? c.zero + (uint64_t)((u128)t * c.mult >> c.shift) : 0;
+        /* The product >> shift; a shift of two words at once costs more than two shifts. */
+        ns[i] = c.zero + ((uint64_t)product >> shift | (uint64_t)(product >> 64) << 1 << rest);
     }
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/clones.h"
 #include "profile_internal.h"
 
 struct joiner *joiner_new(struct spe_profile *p, int *error)
@@ -52,7 +53,7 @@ static void extend(uint64_t *column, size_t rows)
 }
 
 /* Columns of bytes could lie anywhere: where they are is kept out of memory that they may be. */
-static void join_addresses(struct group *g)
+static CLONES void join_addresses(struct group *g)
 {
     struct spe_columns *c = &g->columns;
     const uint64_t *pc = c->pc, *va = c->va;
@@ -336,7 +337,7 @@ static void join_symbols(struct spe_profile *p, struct joiner *j, struct group *
 /* ---- All of it ------------------------------------------------------------------------------ */
 
 /* 0 is no time: less one, it is the greatest. */
-static void count_times(struct group *g)
+static CLONES void count_times(struct group *g)
 {
     struct spe_profile_counts *counts = &g->counts;
     uint64_t first = UINT64_MAX, last = 0;

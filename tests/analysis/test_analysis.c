@@ -222,7 +222,8 @@ static void test_branches(void **state)
     start_rows();
     add(BRANCH, 0x40, 1, MISP, 10);
     add(BRANCH, 0x40, 1, NOT | MISP, 20);
-    add(BRANCH, 0x40, 1, NOT, 3);
+    add(BRANCH + 1, 0x40, 1, NOT, 3);          /* another kind of branch at the same pc: one row */
+    add(LOAD, 0x40, 1, NOT | MISP | L1M, 100); /* no branch: neither its events nor its latency */
     add(BRANCH, 0x50, 1, MISP, 3);
     add(BRANCH, 0x60, 1, 0, 3); /* never mispredicted: not in the list */
     a = analyse((struct spe_analysis_config){0});
@@ -233,7 +234,9 @@ static void test_branches(void **state)
     assert_int_equal(top[0].mispredicted, 2);
     assert_int_equal(top[0].not_taken, 2);
     assert_int_equal(top[0].latency, 33);
+    assert_int_equal(top[0].op >> 8, SPE_CLASS_BRANCH);
     assert_int_equal(top[1].pc, 0x50);
+    assert_int_equal(top[1].op, BRANCH);
     spe_analysis_destroy(a);
 }
 

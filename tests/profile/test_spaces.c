@@ -14,7 +14,6 @@
 
 static uint32_t truth[SPACES][MOMENTS][PAGES];
 
-/* A space is changed, copied as a fork does, or emptied; every moment must stay as it was. */
 /* The map of an address, and that all addresses of which it says so have the same. */
 static void check_view(const struct spaces *s, uint32_t root, uint64_t address,
                        const uint32_t *maps)
@@ -30,6 +29,7 @@ static void check_view(const struct spaces *s, uint32_t root, uint64_t address,
     assert_int_equal((view.last + 1) % 4096, 0);
 }
 
+/* A space is changed, copied as a fork does, or emptied; every moment must stay as it was. */
 static void random_changes(struct random *rng)
 {
     struct tasks t = {0};

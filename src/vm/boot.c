@@ -494,7 +494,7 @@ int vm_boot(const struct vm_options *options, int *status, struct vm_error *erro
     struct boot b = {.options = options, .error = error, .folder = "/tmp/spe-vm-XXXXXX"};
     int result = vm_has_fdt || options->plain
                      ? find_things(&b)
-                     : vm_fail(error, SPE_ERR_UNKNOWN, "spe vm",
+                     : vm_fail(error, SPE_ERR_UNKNOWN, "vm",
                                "this build has no libfdt, which the device tree takes: install "
                                "libfdt-dev and build again");
 

@@ -205,6 +205,7 @@ struct spe_data {
     uint32_t thread;  /* the first one that was seen */
     uint64_t latency;
     uint64_t samples, loads, stores, l1_misses;
+    uint64_t shared;      /* samples that another core's cache served, or that met modified data */
     bool several_threads; /* others than the first came, too */
 };
 

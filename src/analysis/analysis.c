@@ -329,6 +329,15 @@ static uint32_t space_of(const struct spe_rows *rows, size_t i)
     return rows->va[i] >> 63 ? SPE_NO_TASK : rows->pid[i];
 }
 
+/* By the data source, or by the events of the CPUs that have them. */
+static unsigned from_another_cache(const struct spe_rows *rows, size_t i)
+{
+    unsigned level = rows->level[i];
+
+    return (level >= SPE_LEVEL_PEER_CORE && level <= SPE_LEVEL_REMOTE_CACHE) |
+           ((rows->events[i] >> SPE_EVENT_MODIFIED | rows->events[i] >> SPE_EVENT_SNOOPED) & 1);
+}
+
 static void count_data(struct spe_analysis *a, const struct spe_rows *rows, size_t i, uint64_t hash)
 {
     uint32_t thread = rows->thread[i];
@@ -339,6 +348,7 @@ static void count_data(struct spe_analysis *a, const struct spe_rows *rows, size
     counts->loads += !(rows->op[i] & 1);
     counts->misses += rows->events[i] >> SPE_EVENT_L1D_MISS & 1;
     counts->several |= counts->thread != thread;
+    counts->shared += from_another_cache(rows, i);
 }
 
 /* Data is all over the memory, and so are its sets: ask for them ahead. */
@@ -666,6 +676,7 @@ size_t spe_analysis_data(const struct spe_analysis *a, struct spe_data *top, siz
             .loads = keys[i].loads,
             .stores = keys[i].samples - keys[i].loads,
             .l1_misses = keys[i].misses,
+            .shared = keys[i].shared,
             .several_threads = keys[i].several,
         };
     }

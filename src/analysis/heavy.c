@@ -105,6 +105,7 @@ static void merge_key(struct heavy *to, uint64_t place, const struct heavy_count
     key->samples += from->samples - 1;
     key->loads += from->loads;
     key->misses += from->misses;
+    key->shared += from->shared;
 }
 
 /* More error, with the same weights. */
@@ -186,7 +187,8 @@ size_t heavy_top(const struct heavy *h, struct heavy_key *first, size_t n)
                                     c->loads,
                                     c->misses,
                                     c->thread,
-                                    c->several};
+                                    c->several,
+                                    c->shared};
 
             if (key.weight)
                 top_offer(&top, &key);

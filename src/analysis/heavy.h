@@ -29,8 +29,9 @@ struct heavy_counts {
     uint32_t space; /* address space */
     uint32_t samples;
     uint32_t loads, misses;
-    uint32_t thread;  /* the first one */
-    uint32_t several; /* 1: other threads came later */
+    uint32_t thread;      /* the first one */
+    uint32_t several : 1; /* other threads came later */
+    uint32_t shared : 31; /* samples that another core's cache had a part in */
 };
 
 /*
@@ -62,7 +63,7 @@ struct heavy {
 /* An answer. */
 struct heavy_key {
     uint64_t weight, place;
-    uint32_t space, samples, loads, misses, thread, several;
+    uint32_t space, samples, loads, misses, thread, several, shared;
 };
 
 /* slots: a power of two from 16 on. SPE_OK or SPE_ERR_NOMEM. */

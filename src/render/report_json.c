@@ -263,6 +263,7 @@ static void data_json(struct json *j, const struct report *r)
         json_number(j, "loads", d->loads);
         json_number(j, "stores", d->stores);
         json_number(j, "l1_misses", d->l1_misses);
+        json_number(j, "shared", d->shared);
         json_bool(j, "several_threads", d->several_threads);
         json_object_end(j);
     }

@@ -653,6 +653,7 @@ static void data_row(struct page *p, struct table *t, const struct spe_data *d)
     table_count(t, TONE_PLAIN, d->loads);
     table_count(t, TONE_PLAIN, d->stores);
     miss_cell(t, d->l1_misses, d->samples);
+    miss_cell(t, d->shared, d->samples);
     table_text(t, d->several_threads ? TONE_NOTABLE : TONE_QUIET,
                d->several_threads ? "several" : "one");
     report_data_name(r, d, name);
@@ -665,7 +666,7 @@ static void data_section(struct page *p)
         {"address", false, 0, 0}, {"pid", false, 0, 0},     {"latency", false, 0, 0},
         {"share", false, 0, 0},   {"samples", false, 0, 0}, {"mean", false, 0, 0},
         {"loads", false, 3, 0},   {"stores", false, 3, 0},  {"L1m", false, 0, 0},
-        {"threads", true, 0, 3},  {"what", true, 1, 8},
+        {"shared", false, 0, 0},  {"threads", true, 0, 3},  {"what", true, 1, 8},
     };
     const struct report *r = p->report;
     struct table t;
@@ -675,10 +676,13 @@ static void data_section(struct page *p)
         return;
     title(p, "Data with the most latency, by %s of %u bytes, shares in %%",
           r->data_summary.shift > 9 ? "page" : "line", 1u << r->data_summary.shift);
-    table_begin(&t, columns, 11);
+    table_begin(&t, columns, 12);
     for (i = 0; i < r->data_count; i++)
         data_row(p, &t, &r->data[i]);
     end_table(p, &t);
+    remark(
+        p,
+        "shared: of its samples, those that came from another core's cache or met modified data");
     if (r->data_summary.error) {
         struct text text = {.used = 0};
 

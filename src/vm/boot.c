@@ -366,6 +366,7 @@ static int unpack(struct boot *b, const char *folder, const char *first, const c
     vm_words_add(&w, "-C");
     vm_words_add(&w, "%s", folder);
     vm_words_add(&w, "--no-same-owner");
+    vm_words_add(&w, "--warning=no-timestamp"); /* two clocks never agree */
     vm_words_add(&w, "%s", first);
     vm_words_add(&w, "%s", second);
     status = vm_run_program(w.list, said, false, 0, b->error);

@@ -354,6 +354,7 @@ static void test_data(void **state)
     assert_int_equal(top[0].stores, 1);
     assert_int_equal(top[0].l1_misses, 1);
     assert_true(top[0].several_threads);
+    assert_int_equal(top[0].shared, 0);
     assert_int_equal(top[1].pid, 8);
     assert_false(top[1].several_threads);
     assert_int_equal(top[2].address, 0xffff800000000000);

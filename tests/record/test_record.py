@@ -235,17 +235,19 @@ class Reading(RecordTest):
 
     def test_sharing(self):
         # Two counters in one line of the cache, and their twins that are not.
-        peers = {}
+        peers, shared = {}, {}
         for flags in ((), ("-DFIXED",)):
             program = self.compile("sharing.c", "-O1", "-pthread", *flags)
             self.record("-c", "256", "--", program)
             text = self.perf("c2c", "report", "--stdio")
             peers[flags] = int(re.search(r"Load HIT Local Peer +: +(\d+)", text)[1])
             if not flags:
-                address = self.good("report", self.data).decode()
-                self.assertIn("peer core", address)
+                self.assertIn("peer core", self.good("report", self.data).decode())
+            hottest = json.loads(self.good("report", "--json", self.data))["data"]["top"][0]
+            shared[flags] = hottest["shared"] / hottest["samples"]
         self.assertGreater(peers[()], 20, peers)
         self.assertLess(peers[("-DFIXED",)], peers[()] // 4, peers)
+        self.assertLess(10 * shared[("-DFIXED",)], shared[()], shared)
 
     def test_report(self):
         program = self.compile("memory.c", "-O2")

@@ -447,8 +447,10 @@ static void in_child(void)
         push(i);
     }
     /* The parent's other threads may have been inside its machine: a new one, with cold caches. */
-    if (unit_process.machine && !unit_setup(&setup, why, sizeof(why)))
-        unit_process.machine = NULL;
+    if (unit_process.machine && !unit_setup(&setup, why, sizeof(why))) {
+        fprintf(stderr, "specimen: a process that was forked cannot be modelled: %s\n", why);
+        abort(); /* code that is translated already counts on the machine */
+    }
 }
 
 /* ---- System calls --------------------------------------------------------------------------- */

@@ -53,6 +53,9 @@ static bool setup_unit(const struct wire_setup *setup)
     config->pop_misspec = 1;
     config->capture_misspec = 0;
     config->data_source_map_count = 0; /* the machine knows the numbers */
+    /* Nobody sees the flags when a conditional select or compare runs: they count as unconditional,
+     * which an implementation may choose (D17.6.5). */
+    config->cond_ops = 0;
     memset(config->store_cache_events, SPE_STORE_RECORDED, sizeof(config->store_cache_events));
     config->rng_seed = setup->seed;
     return true;

@@ -114,6 +114,15 @@ class Counting(RecordTest):
             self.assertGreater(summary.filtered, summary.records // 4)
             self.assertTrue(all(holds(s) for s in samples), text)
 
+    def test_conditions(self):
+        # What nobody knows is not told: no select says that its condition held.
+        program = self.compile("select.S", "-nostdlib", "-static")
+        for model in ("none", "functional"):
+            self.record("--model", model, "-c", "256", "--", program)
+            others = [s["op"]["raw"] for s in self.samples() if s["op"]["class"] == 0]
+            self.assertGreater(len(others), 200)
+            self.assertEqual(set(others), {0})
+
     def test_inverted_filter(self):
         program = self.compile("memory.c", "-O2", "-static")
         self.record("--cpu", "architecture", "-e", "arm_spe/inv_event_filter=0x8,jitter=1/",
@@ -245,7 +254,7 @@ class Reading(RecordTest):
                 self.assertIn("peer core", self.good("report", self.data).decode())
             hottest = json.loads(self.good("report", "--json", self.data))["data"]["top"][0]
             shared[flags] = hottest["shared"] / hottest["samples"]
-        self.assertGreater(peers[()], 20, peers)
+        self.assertGreater(peers[()], 10, peers)
         self.assertLess(peers[("-DFIXED",)], peers[()] // 4, peers)
         self.assertLess(10 * shared[("-DFIXED",)], shared[()], shared)
 

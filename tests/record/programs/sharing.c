@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <sched.h>
 
-enum { LINE = 64, TURNS = 20000, STEPS = 8 };
+enum { LINE = 64, TURNS = 100000, STEPS = 8 };
 
 struct counter {
     volatile long value;

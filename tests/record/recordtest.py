@@ -129,7 +129,7 @@ class RecordTest(CommandTest):
         perf = perf_file.find_perf()
         if not perf:
             self.skipTest("there is no perf")
-        result = subprocess.run([*perf, *args, "-i", self.data], capture_output=True, text=True,
+        result = subprocess.run([*perf, *args, "-i", self.data], capture_output=True, text=True, errors="replace",
                                 check=False, cwd=self.dir, timeout=50,
                                 env={**os.environ, "PERF_PAGER": "cat"})
         self.assertEqual(result.returncode, 0, result.stderr)

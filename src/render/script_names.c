@@ -112,12 +112,12 @@ static bool fill(struct place_texts *p, const struct spe_rows *rows, size_t i,
     if (!safe)
         return false;
     slot->length = (uint32_t)strlen(safe);
-    slot->text = realloc(safe, slot->length + PLACE_SHORT);
-    if (!slot->text) {
-        free(safe);
+    slot->text = calloc(1, slot->length + PLACE_SHORT);
+    if (slot->text)
+        memcpy(slot->text, safe, slot->length);
+    free(safe);
+    if (!slot->text)
         return false;
-    }
-    memset(slot->text + slot->length, 0, PLACE_SHORT);
     slot->pc = key_of(p, rows, i);
     slot->map = rows->map[i];
     p->used++;

@@ -26,7 +26,7 @@ RUNS = [("grid", 1024, 6), ("list", 1024, 1), ("machine", 1024, 2), ("matrix", 2
         ("text", 1024, 5)]  # program, interval, seed
 ENOUGH = 10  # samples
 # It lies on the program's stack: another one moves addresses and, with them, misses.
-ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C"}
+ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C", "HOME": os.environ.get("HOME", "/")}
 
 Pair = collections.namedtuple("Pair", "program function quantity exact samples estimate low high")
 

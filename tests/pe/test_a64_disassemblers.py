@@ -683,7 +683,11 @@ def consistent(words, ours):
 def judges():
     objdump = shutil.which("aarch64-linux-gnu-objdump")
     if objdump:
-        yield Binutils("binutils", objdump), BINUTILS_2_40, (2, 40)
+        judge = Binutils("binutils", objdump)
+        if judge.version == (2, 40):
+            yield judge, BINUTILS_2_40, (2, 40)
+        else:
+            print(f"binutils {judge.version}: the rules are for 2.40 (Debian 12), LLVM judges alone")
     candidates = [os.environ.get("LLVM_OBJDUMP"), "llvm-objdump-19", "llvm-objdump"]
     for name in filter(None, candidates):
         program = shutil.which(name)

@@ -86,8 +86,8 @@ struct vm_gic {
 
 extern const bool vm_has_fdt; /* this build has libfdt; else the functions below can do nothing */
 
-/* Read a flattened device tree of `size` bytes and find the GIC. SPE_ERR_INVALID if it is damaged,
- * SPE_ERR_UNKNOWN if it has no such controller. */
+/* Read a flattened device tree of `size` bytes, aligned as malloc does it, and find the GIC.
+ * SPE_ERR_INVALID if it is damaged, SPE_ERR_UNKNOWN if it has no such controller. */
 int vm_fdt_gic(const uint8_t *tree, size_t size, struct vm_gic *gic);
 
 /* The same tree with a node for the SPU of all CPUs, whose interrupt is PPI `ppi`. *out is to be

@@ -18,7 +18,7 @@ enum { COMPATIBLE = 0, REG = 11, INTERRUPTS = 15, REGIONS = 26 };
 static const char strings[] = "compatible\0reg\0interrupts\0#redistributor-regions";
 
 struct builder {
-    uint8_t bytes[2048];
+    _Alignas(8) uint8_t bytes[2048];
     uint32_t size;
 };
 

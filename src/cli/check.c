@@ -8,6 +8,7 @@
 
 #include "cli/cli.h"
 #include "cli/input.h"
+#include "format/account.h"
 #include "render/json.h"
 #include "render/record.h"
 
@@ -431,21 +432,6 @@ static void summary_json(struct job *job, const struct spe_account *a, bool good
 
 /* ---- the work -------------------------------------------------------------------------------- */
 
-static void add_account(struct spe_account *sum, const struct spe_account *a)
-{
-    unsigned i;
-
-    sum->bytes += a->bytes;
-    sum->records += a->records;
-    sum->record_bytes += a->record_bytes;
-    sum->padding_bytes += a->padding_bytes;
-    sum->skipped += a->skipped;
-    sum->skipped_bytes += a->skipped_bytes;
-    sum->unknown += a->unknown;
-    for (i = 0; i < SPE_SKIP_REASON_COUNT; i++)
-        sum->skipped_by[i] += a->skipped_by[i];
-}
-
 static void check_items(struct job *job, struct spe_stream *stream)
 {
     struct spe_record record;
@@ -481,7 +467,7 @@ static bool check_stream(struct job *job, struct input *in)
     spe_stream_end(&stream);
     check_items(job, &stream);
     progress_end(&progress);
-    add_account(&job->total, &stream.account);
+    account_add(&job->total, &stream.account, &(struct spe_account){0});
     return good;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "format/account.h"
 #include "profile_internal.h"
 
 static int start_stream(const struct spe_profile *p, struct queue *q, unsigned flags)
@@ -109,21 +110,6 @@ static int feed(const struct spe_profile *p, struct queue *q)
     return spe_bulk_feed(q->bulk, bytes, (size_t)got);
 }
 
-/* What the account grew by. */
-static void account_since(struct spe_account *sum, const struct spe_account *now,
-                          const struct spe_account *then)
-{
-    sum->bytes += now->bytes - then->bytes;
-    sum->records += now->records - then->records;
-    sum->record_bytes += now->record_bytes - then->record_bytes;
-    sum->padding_bytes += now->padding_bytes - then->padding_bytes;
-    sum->skipped += now->skipped - then->skipped;
-    sum->skipped_bytes += now->skipped_bytes - then->skipped_bytes;
-    for (size_t i = 0; i < SPE_SKIP_REASON_COUNT; i++)
-        sum->skipped_by[i] += now->skipped_by[i] - then->skipped_by[i];
-    sum->unknown += now->unknown - then->unknown;
-}
-
 /* Time of the rows from `from` on. One without a timestamp has that of the row before it; until
  * there is one, it is joined with how things were at the end. */
 static void set_some_times(const struct spe_profile *p, struct queue *q, struct group *g,
@@ -204,7 +190,7 @@ int queue_fill(struct spe_profile *p, struct queue *q, struct group *g)
         if (item == SPE_ITEM_SKIPPED)
             continue;
         if (q->ending) {
-            account_since(&g->counts.account, &q->bulk->stream.account, &then);
+            account_add(&g->counts.account, &q->bulk->stream.account, &then);
             memset(&then, 0, sizeof(then));
             result = feed(p, q);
             if (q->drained)
@@ -216,6 +202,6 @@ int queue_fill(struct spe_profile *p, struct queue *q, struct group *g)
     if (q->drained || result < 0)
         queue_stop(q);
     else
-        account_since(&g->counts.account, &q->bulk->stream.account, &then);
+        account_add(&g->counts.account, &q->bulk->stream.account, &then);
     return result;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/account.h"
 #include "profile_internal.h"
 
 enum { JOIN = 1 << GROUP_JOIN, MERGE = 1 << GROUP_MERGE, BOTH = JOIN | MERGE };
@@ -245,22 +246,9 @@ void group_show(const struct group *g, struct spe_rows *rows)
     };
 }
 
-static void account_add(struct spe_account *to, const struct spe_account *from)
-{
-    to->bytes += from->bytes;
-    to->records += from->records;
-    to->record_bytes += from->record_bytes;
-    to->padding_bytes += from->padding_bytes;
-    to->skipped += from->skipped;
-    to->skipped_bytes += from->skipped_bytes;
-    for (size_t i = 0; i < SPE_SKIP_REASON_COUNT; i++)
-        to->skipped_by[i] += from->skipped_by[i];
-    to->unknown += from->unknown;
-}
-
 void counts_add(struct spe_profile_counts *to, const struct spe_profile_counts *from)
 {
-    account_add(&to->account, &from->account);
+    account_add(&to->account, &from->account, &(struct spe_account){0});
     to->rows += from->rows;
     to->cut += from->cut;
     to->filtered += from->filtered;

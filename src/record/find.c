@@ -12,13 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "qemu/places.h"
 #include "qemu/program.h"
-
-#ifndef SPECIMEN_PLUGIN_DIR
-#define SPECIMEN_PLUGIN_DIR "/usr/local/lib/specimen"
-#endif
-
-#define PLUGIN_NAME "specimen-qemu.so"
 
 static bool is_program(const char *path)
 {
@@ -107,20 +102,6 @@ static enum verdict examine_qemu(const char *path, struct found *found)
     return QEMU_GOOD;
 }
 
-/* One that tools/build-qemu.sh has made. */
-static bool cached_qemu(char path[PATH_MAX])
-{
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    int length;
-
-    if (cache && cache[0] == '/')
-        length = snprintf(path, PATH_MAX, "%s/specimen/qemu/bin/qemu-aarch64", cache);
-    else
-        length =
-            snprintf(path, PATH_MAX, "%s/.cache/specimen/qemu/bin/qemu-aarch64", home ? home : "");
-    return length < PATH_MAX;
-}
-
 static bool given_qemu(const char *name, struct found *found, struct record_problem *problem)
 {
     char path[PATH_MAX];
@@ -160,7 +141,8 @@ static bool find_qemu(const char *given, struct found *found, struct record_prob
         if (v == QEMU_WITHOUT_PLUGINS)
             memcpy(useless, path, sizeof(useless));
     }
-    if (cached_qemu(path) && examine_qemu(path, found) == QEMU_GOOD)
+    if (places_cache("qemu/bin/qemu-aarch64", path, sizeof(path)) && /* tools/build-qemu.sh's */
+        examine_qemu(path, found) == QEMU_GOOD)
         return true;
     if (useless[0])
         record_fail(problem, useless,
@@ -175,12 +157,9 @@ static bool find_qemu(const char *given, struct found *found, struct record_prob
 
 /* ---- The plugin ----------------------------------------------------------------------------- */
 
-/* Beside the command in a build tree, else where it is installed. */
 static bool find_plugin(struct found *found, struct record_problem *problem)
 {
     const char *given = getenv("SPECIMEN_PLUGIN");
-    char self[PATH_MAX - sizeof(PLUGIN_NAME) - 1];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
     if (given && given[0]) {
         if (snprintf(found->plugin, sizeof(found->plugin), "%s", given) < PATH_MAX &&
@@ -189,19 +168,12 @@ static bool find_plugin(struct found *found, struct record_problem *problem)
         record_fail(problem, given, "SPECIMEN_PLUGIN names a plugin that cannot be read");
         return false;
     }
-    self[length > 0 ? length : 0] = '\0';
-    if (strrchr(self, '/'))
-        *strrchr(self, '/') = '\0';
-    snprintf(found->plugin, sizeof(found->plugin), "%s/%s", self, PLUGIN_NAME);
-    if (access(found->plugin, R_OK) == 0)
+    if (places_file(PLACES_PLUGIN, found->plugin, sizeof(found->plugin)))
         return true;
-    snprintf(found->plugin, sizeof(found->plugin), "%s/%s", SPECIMEN_PLUGIN_DIR, PLUGIN_NAME);
-    if (access(found->plugin, R_OK) == 0)
-        return true;
-    record_fail(problem, PLUGIN_NAME,
+    record_fail(problem, PLACES_PLUGIN,
                 "the plugin for QEMU is neither beside this command nor in %s; install Specimen "
                 "again, or name it in SPECIMEN_PLUGIN",
-                SPECIMEN_PLUGIN_DIR);
+                places_installed());
     return false;
 }
 

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "qemu/places.h"
 #include "vm/vm.h"
 
 enum { PPI = 5 }; /* INTID 21, which Arm's base system architecture gives to the SPU */
@@ -415,7 +416,7 @@ static int find_things(struct boot *b)
 
     if (vm_cache_folder(b->cache, sizeof(b->cache), b->error) < 0 ||
         vm_find_qemu(o->qemu, b->cache, &b->qemu, b->error) < 0 ||
-        vm_find_file(VM_PLUGIN, b->plugin, sizeof(b->plugin), b->error) < 0)
+        vm_find_file(PLACES_PLUGIN, b->plugin, sizeof(b->plugin), b->error) < 0)
         return SPE_ERR_UNKNOWN;
     snprintf(b->guest, sizeof(b->guest), "%s/guest-%s", b->cache,
              o->kernel_version ? o->kernel_version : DEFAULT_KERNEL);

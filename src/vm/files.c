@@ -6,49 +6,26 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "qemu/places.h"
 #include "vm/vm.h"
 
 int vm_cache_folder(char *out, size_t size, struct vm_error *error)
 {
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    int n;
-
-    if (cache && *cache == '/')
-        n = snprintf(out, size, "%s/specimen/vm", cache);
-    else if (home && *home)
-        n = snprintf(out, size, "%s/.cache/specimen/vm", home);
-    else
-        return vm_fail(error, SPE_ERR_UNKNOWN, "vm",
-                       "neither XDG_CACHE_HOME nor HOME says where the cache is");
-    if (n < 0 || (size_t)n >= size)
-        return vm_fail(error, SPE_ERR_RANGE, "vm", "the cache's path is too long");
-    return 0;
+    if (places_cache("vm", out, size))
+        return 0;
+    return vm_fail(error, SPE_ERR_UNKNOWN, "vm",
+                   "neither XDG_CACHE_HOME nor HOME says where the cache is");
 }
 
 int vm_find_file(const char *name, char *out, size_t size, struct vm_error *error)
 {
-    /* From the folder of the command: as installed, and in a build tree. */
-    static const char *const places[] = {("../" SPECIMEN_FOLDER), "."};
-    const char *told = getenv("SPECIMEN_FOLDER"), *plugin = getenv("SPECIMEN_PLUGIN");
-    char self[2048];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-    char *slash;
+    const char *plugin = getenv("SPECIMEN_PLUGIN");
 
-    if (plugin && strcmp(name, VM_PLUGIN) == 0 && snprintf(out, size, "%s", plugin) < (int)size &&
-        access(out, R_OK) == 0)
+    if (plugin && strcmp(name, PLACES_PLUGIN) == 0 &&
+        snprintf(out, size, "%s", plugin) < (int)size && access(out, R_OK) == 0)
         return 0;
-    if (told && snprintf(out, size, "%s/%s", told, name) < (int)size && access(out, R_OK) == 0)
+    if (places_file(name, out, size))
         return 0;
-    if (n > 0) {
-        self[n] = '\0';
-        slash = strrchr(self, '/');
-        if (slash)
-            *slash = '\0';
-        for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
-            if (snprintf(out, size, "%s/%s/%s", self, places[i], name) < (int)size &&
-                access(out, R_OK) == 0)
-                return 0;
-    }
     return vm_fail(error, SPE_ERR_UNKNOWN, name,
                    "this file of Specimen's is not beside the command; is the installation whole?");
 }

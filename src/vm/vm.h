@@ -15,8 +15,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define VM_PLUGIN "specimen-qemu.so"
-
 struct vm_error {
     char what[256], why[768];
 };

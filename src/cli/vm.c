@@ -30,7 +30,7 @@ static const char help[] =
     "      --gic N               interrupt controller, 2 or 3 (3)\n"
     "\n"
     "SPE:\n"
-    "      --spe LIST            version and features: v1p4, or v1p2,pbt (the preset's)\n"
+    "      --spe LIST            version and features: v1p2, or v1p4,eft (the preset's)\n"
     "      --cpu NAME            the unit's preset: architecture, neoverse-n1, neoverse-v2\n"
     "                            or kunpeng-920 (architecture)\n"
     "      --model NAME          none, or functional: caches, TLB and branch prediction,\n"

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -63,6 +64,28 @@ bool use_color(int fd)
     const char *term = getenv("TERM");
 
     return !(no_color && *no_color) && isatty(fd) && term && strcmp(term, "dumb") != 0;
+}
+
+enum { WIDTH_MIN = 60, WIDTH_MAX = 1000, WIDTH_DEFAULT = 80 };
+
+bool width_option(const struct command *c, const char *text, uint64_t *value)
+{
+    return number_option(c, "--width", text, WIDTH_MIN, WIDTH_MAX, value);
+}
+
+unsigned page_width(uint64_t given, int fd)
+{
+    const char *columns = getenv("COLUMNS");
+    unsigned long width = (unsigned long)given;
+    struct winsize size;
+
+    if (!width && ioctl(fd, TIOCGWINSZ, &size) == 0)
+        width = size.ws_col;
+    if (!width && columns)
+        width = strtoul(columns, NULL, 10);
+    if (!width)
+        return WIDTH_DEFAULT;
+    return width < WIDTH_MIN ? WIDTH_MIN : width > WIDTH_MAX ? WIDTH_MAX : (unsigned)width;
 }
 
 int next_option(const struct command *c, int argc, char **argv, const char *letters,

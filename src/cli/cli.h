@@ -53,6 +53,11 @@ bool count_bits_option(const struct command *c, const char *text, uint64_t *valu
 /* May standard output or standard error have colours? A terminal, and no NO_COLOR. */
 bool use_color(int fd);
 
+/* --width, which is reported as a usage error if it is wrong; and the columns of a page: those of
+ * the option (0: not given), of the terminal behind fd, of $COLUMNS, or 80. */
+bool width_option(const struct command *c, const char *text, uint64_t *value);
+unsigned page_width(uint64_t given, int fd);
+
 /* ---- which machine --------------------------------------------------------------------------- */
 
 /* --cpu, --features and --count-bits as they were given. */

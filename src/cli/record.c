@@ -37,6 +37,7 @@ static const char help[] =
     "      --stat            print exact counts of the emulator beside estimates from the\n"
     "                        samples, for each function\n"
     "      --stat-json FILE  write them to FILE, too\n"
+    "      --width N         columns of the table of --stat (the terminal's, or 80)\n"
     "  -L, --sysroot DIR     where AArch64 libraries are (found, if it is installed)\n"
     "      --qemu FILE       the QEMU to run (found: qemu-aarch64)\n"
     "  -q, --quiet           no summary\n"
@@ -55,6 +56,7 @@ struct job {
     const struct command *command;
     struct record_options options;
     const char *stat_json;
+    uint64_t width;
     bool stat_text, quiet;
 };
 
@@ -68,6 +70,7 @@ enum {
     OPT_DURATION,
     OPT_STAT,
     OPT_STAT_JSON,
+    OPT_WIDTH,
     OPT_QEMU
 };
 
@@ -156,6 +159,8 @@ static bool one_option(struct job *job, int option, int *status)
     case OPT_STAT:
         o->stat = job->stat_text = true;
         return true;
+    case OPT_WIDTH:
+        return width_option(job->command, optarg, &job->width);
     case OPT_QEMU:
         o->qemu = optarg;
         return true;
@@ -180,6 +185,7 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
         {"duration", required_argument, NULL, OPT_DURATION},
         {"stat", no_argument, NULL, OPT_STAT},
         {"stat-json", required_argument, NULL, OPT_STAT_JSON},
+        {"width", required_argument, NULL, OPT_WIDTH},
         {"sysroot", required_argument, NULL, 'L'},
         {"qemu", required_argument, NULL, OPT_QEMU},
         {"quiet", no_argument, NULL, 'q'},
@@ -255,11 +261,13 @@ static bool write_json(const struct job *job, const struct truth *truth)
 static bool write_text(const struct job *job, const struct truth *truth)
 {
     struct out out;
+    bool good;
 
     if (out_open(&out, STDERR_FILENO) < 0)
         return false;
-    render_truth(&out, truth, FUNCTIONS_SHOWN, truth_quantities(&job->options));
-    return out_close(&out) == 0;
+    good = render_truth(&out, truth, FUNCTIONS_SHOWN, truth_quantities(&job->options),
+                        page_width(job->width, STDERR_FILENO), use_color(STDERR_FILENO));
+    return out_close(&out) == 0 && good;
 }
 
 static bool tell_truth(const struct job *job, const struct record_summary *summary,

@@ -4,7 +4,6 @@
 #include "render/report.h"
 
 #include <stdlib.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -149,7 +148,7 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
             job->form = FORM_CSV;
             break;
         case WIDTH:
-            good = number_option(c, "--width", optarg, 60, 1000, &job->width);
+            good = width_option(c, optarg, &job->width);
             break;
         case OPTION_HELP:
             *status = STATUS_OK;
@@ -166,22 +165,6 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
     }
     job->report.file = recording_file(c, argc, argv);
     return job->report.file != NULL;
-}
-
-/* The terminal's width; where there is none, $COLUMNS or 80. */
-static unsigned page_width(const struct job *job)
-{
-    const char *columns = getenv("COLUMNS");
-    struct winsize size;
-    unsigned long width = 0;
-
-    if (job->width)
-        return (unsigned)job->width;
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col)
-        width = size.ws_col;
-    else if (columns)
-        width = strtoul(columns, NULL, 10);
-    return width < 60 ? (width ? 60 : 80) : width > 1000 ? 1000 : (unsigned)width;
 }
 
 /* ---- the work -------------------------------------------------------------------------------- */
@@ -242,7 +225,7 @@ static int show(struct job *job)
     else if (job->form == FORM_CSV)
         report_csv(&out, &job->report);
     else
-        good = report_text(&out, &job->report, page_width(job), color);
+        good = report_text(&out, &job->report, page_width(job->width, STDOUT_FILENO), color);
     return close_stdout(&out, good ? STATUS_OK : out_of_memory(job));
 }
 

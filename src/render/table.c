@@ -336,21 +336,36 @@ static void put_row(const struct table *t, const struct layout *l, struct out *o
     out_char(o, '\n');
 }
 
-static void put_hidden(const struct table *t, const struct layout *l, struct out *o, bool color)
+/* The titles of the columns that went, on as many lines as they need. */
+static void put_hidden(const struct table *t, const struct layout *l, struct out *o, unsigned width,
+                       bool color)
 {
-    bool any = false;
-    unsigned c;
+    static const char start[] = "  no room for:";
+    unsigned c, at = 0;
 
     for (c = 0; c < t->count; c++) {
-        if (l->shown[c] || !t->columns[c].title)
+        const char *title = t->columns[c].title;
+
+        if (l->shown[c] || !title)
             continue;
-        if (!any)
+        if (!at) {
             tone_begin(o, color, TONE_QUIET);
-        out_string(o, any ? ", " : "  no room for: ");
-        out_string(o, t->columns[c].title);
-        any = true;
+            out_string(o, start);
+            at = sizeof(start) - 1;
+        } else {
+            out_char(o, ',');
+            at++;
+        }
+        if (at + 1 + text_width(title) + 1 > width) { /* with the comma behind it */
+            out_char(o, '\n');
+            out_spaces(o, INDENT + 1);
+            at = INDENT + 1;
+        }
+        out_char(o, ' ');
+        out_string(o, title);
+        at += 1 + text_width(title);
     }
-    if (any) {
+    if (at) {
         tone_end(o, color, TONE_QUIET);
         out_char(o, '\n');
     }
@@ -377,7 +392,7 @@ bool table_end(struct table *t, struct out *o, unsigned width, bool color)
         put_titles(t, &l, o, last, color);
         for (r = 0; r < t->rows; r++)
             put_row(t, &l, o, r, color);
-        put_hidden(t, &l, o, color);
+        put_hidden(t, &l, o, width, color);
     }
     free_cells(t);
     return !t->no_memory;

@@ -2,58 +2,63 @@
 /* Copyright (c) 2026 The Specimen authors */
 #include "render/truth.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "render/json.h"
+#include "render/table.h"
 
-enum { NAME_WIDTH = 26 };
+enum { FIRST_QUANTITY = 2 };
 
-static const char *const titles[TRUTH_QUANTITIES] = {
-    "operations", "loads",     "stores",   "branches", "not taken",
-    "mispredict", "L1 misses", "LLC miss", "walks",
+/* The function's exact counts are in one row, its estimates in the next. What a narrow page keeps
+ * longest is what programs are slow for. */
+static const struct table_column columns[FIRST_QUANTITY + TRUTH_QUANTITIES] = {
+    {.title = "function, dso", .text = true, .minimum = 14},
+    {.title = "", .text = true, .minimum = 8},
+    [FIRST_QUANTITY + TRUTH_OPERATIONS] = {.title = "operations"},
+    [FIRST_QUANTITY + TRUTH_LOADS] = {.title = "loads", .rank = 1},
+    [FIRST_QUANTITY + TRUTH_STORES] = {.title = "stores", .rank = 5},
+    [FIRST_QUANTITY + TRUTH_BRANCHES] = {.title = "branches", .rank = 4},
+    [FIRST_QUANTITY + TRUTH_NOT_TAKEN] = {.title = "not taken", .rank = 8},
+    [FIRST_QUANTITY + TRUTH_MISPREDICTED] = {.title = "mispredict", .rank = 2},
+    [FIRST_QUANTITY + TRUTH_L1_MISSES] = {.title = "L1 misses", .rank = 3},
+    [FIRST_QUANTITY + TRUTH_LLC_MISSES] = {.title = "LLC misses", .rank = 6},
+    [FIRST_QUANTITY + TRUTH_WALKS] = {.title = "walks", .rank = 7},
 };
 
-/* The name in its column; cut if it is longer, control bytes made visible. */
-static void put_name(struct out *o, const char *name)
+static uint64_t whole(double estimate)
 {
-    size_t length = strlen(name);
-    char cut[NAME_WIDTH];
-
-    snprintf(cut, sizeof(cut), "%s", name);
-    if (length >= sizeof(cut))
-        memcpy(cut + sizeof(cut) - 3, "..", 3);
-    out_untrusted(o, cut);
-    out_spaces(o, (unsigned)(NAME_WIDTH - strlen(cut)));
+    return (uint64_t)(estimate + 0.5);
 }
 
-static void put_function(struct out *o, const struct truth_function *f, unsigned quantities)
+static void put_function(struct table *t, const struct truth_function *f, unsigned quantities)
 {
-    put_name(o, f->name);
-    out_string(o, "  exact   ");
+    table_text(t, TONE_PLAIN, f->name);
+    table_text(t, TONE_PLAIN, "exact");
     for (unsigned q = 0; q < quantities; q++)
-        out_printf(o, " %11" PRIu64, f->exact[q]);
-    out_char(o, '\n');
-    put_name(o, f->dso);
-    out_string(o, "  estimate");
+        table_count(t, TONE_PLAIN, f->exact[q]);
+    table_text(t, TONE_QUIET, f->dso);
+    table_text(t, TONE_PLAIN, "estimate");
     for (unsigned q = 0; q < quantities; q++)
-        out_printf(o, " %11.0f", f->estimate[q]);
-    out_char(o, '\n');
+        table_count(t, TONE_PLAIN, whole(f->estimate[q]));
 }
 
-void render_truth(struct out *o, const struct truth *truth, size_t functions, unsigned quantities)
+bool render_truth(struct out *o, const struct truth *truth, size_t functions, unsigned quantities,
+                  unsigned width, bool color)
 {
-    out_printf(
-        o, "Exact counts of the emulator, and estimates from %" PRIu64 " samples, by function\n",
-        truth->samples);
-    out_spaces(o, NAME_WIDTH + 10);
-    for (unsigned q = 0; q < quantities; q++)
-        out_printf(o, " %11s", titles[q]);
+    char samples[32];
+    struct table t;
+    bool good;
+
+    text_grouped(samples, truth->samples);
+    tone_begin(o, color, TONE_TITLE);
+    out_printf(o, "Exact counts, and estimates from %s samples", samples);
+    tone_end(o, color, TONE_TITLE);
     out_char(o, '\n');
+    table_begin(&t, columns, FIRST_QUANTITY + quantities);
     for (size_t i = 0; i < truth->count && i < functions; i++)
-        put_function(o, &truth->functions[i], quantities);
+        put_function(&t, &truth->functions[i], quantities);
+    good = table_end(&t, o, width, color);
     if (truth->count > functions)
-        out_printf(o, "and %zu functions more\n", truth->count - functions);
+        out_printf(o, "  and %zu functions more\n", truth->count - functions);
+    return good;
 }
 
 static void put_quantities(struct json *j, const char *key, const struct truth_function *f,
@@ -64,7 +69,7 @@ static void put_quantities(struct json *j, const char *key, const struct truth_f
         json_object(j, truth_names[q]);
         json_number(j, "exact", f->exact[q]);
         json_number(j, "samples", f->samples[q]);
-        json_number(j, "estimate", (uint64_t)(f->estimate[q] + 0.5));
+        json_number(j, "estimate", whole(f->estimate[q]));
         json_number(j, "low", (uint64_t)f->low[q]);
         json_number(j, "high", (uint64_t)(f->high[q] + 1));
         json_object_end(j);

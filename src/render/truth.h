@@ -7,8 +7,10 @@
 #include "record/truth.h"
 #include "render/out.h"
 
-/* The first `functions` of them, `quantities` columns. */
-void render_truth(struct out *o, const struct truth *truth, size_t functions, unsigned quantities);
+/* The first `functions` of them, the first `quantities`, as a table of that width. False if memory
+ * ran out. */
+bool render_truth(struct out *o, const struct truth *truth, size_t functions, unsigned quantities,
+                  unsigned width, bool color);
 void render_truth_json(struct out *o, const struct truth *truth, unsigned quantities);
 
 #endif

@@ -196,9 +196,45 @@ class Truth(RecordTest):
         self.assertAlmostEqual(wrong / (6 * (1 << 16)), 0.5, delta=0.05)
 
     def test_text(self):
+        # The numbers of the JSON, in a table that is no wider than it may be.
         program = self.compile("memory.c", "-O2", "-static")
-        result = self.run_record("--stat", "--", program)
-        self.assertRegex(result.stderr.decode(), r"(?m)^loads +exact +\d+ +393216 ")
+        path = os.path.join(self.dir, "truth.json")
+        titles = {"operations": "operations", "loads": "loads", "stores": "stores",
+                  "branches": "branches", "not_taken": "not taken", "mispredicted": "mispredict",
+                  "l1_misses": "L1 misses", "llc_misses": "LLC misses", "walks": "walks"}
+        hidden = []
+        for width in (60, 80, 100, 200):
+            result = self.run_record("-q", "--stat", "--stat-json", path, "--width", str(width),
+                                     "--", program)
+            self.assertEqual(result.returncode, 0)
+            with open(path, encoding="utf-8") as f:
+                counts = {f["function"]: f["counts"] for f in json.load(f)["functions"]}["loads"]
+            text = result.stderr.decode()
+            for line in text.splitlines():
+                self.assertLessEqual(len(line), width, line)
+            gone = re.search(r"(?m)^  no room for: ((?:.+,\n +)*.+)$", text)
+            gone = re.split(r",\s+", gone[1]) if gone else []
+            hidden.append(len(gone))
+            shown = [key for key, title in titles.items() if title not in gone]
+            self.assertEqual(len(shown) + len(gone), len(titles), text)
+            self.assertRegex(text, r"(?m)^  function, dso +" +
+                             " +".join(titles[key] for key in shown) + "$")
+            for kind, name in (("exact", "loads"), ("estimate", "memory")):
+                numbers = " +".join(f"{counts[key][kind]:,}" for key in shown)
+                self.assertRegex(text, rf"(?m)^  {name} +{kind} +{numbers}$")
+        self.assertEqual(hidden, sorted(hidden, reverse=True))
+        self.assertGreater(hidden[1], 0)
+        self.assertEqual(hidden[-1], 0)
+
+    def test_width(self):
+        program = self.compile("count.S", "-nostdlib", "-static", "-DLOOPS=1")
+        for columns, widest in (("72", 72), ("10", 60), ("", 80)):
+            text = self.run_record("-q", "--stat", "--", program,
+                                   env={"COLUMNS": columns}).stderr.decode()
+            title = text.splitlines()[1]
+            self.assertLessEqual(len(title), widest)
+            self.assertGreater(len(title), widest - 12)
+        self.assertIn("--width", self.bad(2, "record", "--width", "59", "--", program))
 
 
 class Reading(RecordTest):

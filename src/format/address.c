@@ -18,21 +18,19 @@ enum layout { LAYOUT_NONE, LAYOUT_INSTRUCTION, LAYOUT_DATA_VA, LAYOUT_DATA_PA };
 struct row {
     uint8_t first, last; /* INDEX */
     uint8_t status;      /* enum spe_status, when the features are there */
-    uint8_t layout;
     const char *name;
     spe_features needs;
 };
 
-/* The INDEX table of D18.2.1; what it does not list is reserved. The previous branch target has the
- * layout of the branch target, though the text gives none (U07). */
+/* The INDEX table of D18.2.1; what it does not list is reserved. */
 static const struct row rows[] = {
-    {0, 0, SPE_DEFINED, LAYOUT_INSTRUCTION, "pc", 0},
-    {1, 1, SPE_DEFINED, LAYOUT_INSTRUCTION, "target", 0},
-    {2, 2, SPE_DEFINED, LAYOUT_DATA_VA, "va", 0},
-    {3, 3, SPE_DEFINED, LAYOUT_DATA_PA, "pa", 0},
-    {4, 4, SPE_DEFINED, LAYOUT_INSTRUCTION, "previous_target", SPE_FEAT(SPE_PBT)},
-    {6, 7, SPE_IMPDEF, LAYOUT_NONE, NULL, 0},
-    {16, 31, SPE_IMPDEF, LAYOUT_NONE, NULL, 0},
+    {0, 0, SPE_DEFINED, "pc", 0},
+    {1, 1, SPE_DEFINED, "target", 0},
+    {2, 2, SPE_DEFINED, "va", 0},
+    {3, 3, SPE_DEFINED, "pa", 0},
+    {4, 4, SPE_DEFINED, "previous_target", SPE_FEAT(SPE_PBT)},
+    {6, 7, SPE_IMPDEF, NULL, 0},
+    {16, 31, SPE_IMPDEF, NULL, 0},
 };
 
 static const struct row *find(unsigned index)
@@ -43,11 +41,19 @@ static const struct row *find(unsigned index)
     return NULL;
 }
 
+/* The previous branch target has the layout of the branch target, though the text gives none
+ * (U07). */
+static const uint8_t layouts[] = {
+    [SPE_ADDRESS_PC] = LAYOUT_INSTRUCTION,
+    [SPE_ADDRESS_TARGET] = LAYOUT_INSTRUCTION,
+    [SPE_ADDRESS_VA] = LAYOUT_DATA_VA,
+    [SPE_ADDRESS_PA] = LAYOUT_DATA_PA,
+    [SPE_ADDRESS_PREVIOUS_TARGET] = LAYOUT_INSTRUCTION,
+};
+
 static enum layout layout_of(unsigned index)
 {
-    const struct row *row = find(index);
-
-    return row ? (enum layout)row->layout : LAYOUT_NONE;
+    return index < sizeof(layouts) ? (enum layout)layouts[index] : LAYOUT_NONE;
 }
 
 void spe_address_decode(unsigned index, uint64_t payload, struct spe_address *a)

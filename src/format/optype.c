@@ -26,7 +26,6 @@ enum field {
 };
 
 struct pattern {
-    uint8_t kind;        /* enum spe_op_kind */
     uint8_t class_;      /* enum spe_op_class */
     uint8_t mask, match; /* payload & mask == match */
     uint16_t fields;
@@ -35,29 +34,30 @@ struct pattern {
 };
 
 /*
+ * By enum spe_op_kind; SPE_OP_RESERVED, the first, has none.
+ *
  * The pattern of Allocation Tags lost its conditions in the text; they are those of D17.6.4. SVE
  * data processing needs FEAT_SVE, though a rule of D17.6.6 does not say so (X15).
  */
-static const struct pattern patterns[] = {
-    {SPE_OP_OTHER, SPE_CLASS_OTHER, 0xf8, 0x00, F_ASE | F_FP | F_COND, 0, 0},
-    {SPE_OP_SVE, SPE_CLASS_OTHER, 0x89, 0x08, F_EVL | F_PRED | F_FP,
-     SPE_FEAT(SPEv1p1) | SPE_FEAT(SVE), 0},
-    {SPE_OP_SME, SPE_CLASS_OTHER, 0x89, 0x88, F_ETS | F_FP, SPE_FEAT(SPE_SME), 0},
-    {SPE_OP_GP, SPE_CLASS_LDST, 0xfe, 0x00, F_LDST, 0, 0},
-    {SPE_OP_SIMD_FP, SPE_CLASS_LDST, 0xfe, 0x04, F_LDST, 0, 0},
-    {SPE_OP_UNSPECIFIED, SPE_CLASS_LDST, 0xfe, 0x10, F_LDST, SPE_FEAT(SPEv1p1), 0},
-    {SPE_OP_TAG, SPE_CLASS_LDST, 0xfe, 0x14, F_LDST, SPE_FEAT(SPEv1p3) | SPE_FEAT(MTE), 0},
-    {SPE_OP_NV2, SPE_CLASS_LDST, 0xfe, 0x30, F_LDST, SPE_FEAT(NV2), 0},
-    {SPE_OP_EXTENDED, SPE_CLASS_LDST, 0xe2, 0x02, F_AR | F_EXCL | F_AT | F_LDST, 0, 0},
-    {SPE_OP_SVE_LDST, SPE_CLASS_LDST, 0x0a, 0x08, F_SG | F_EVL | F_PRED | F_LDST, SPE_FEAT(SPEv1p1),
-     SPE_FEAT(SVE) | SPE_FEAT(SME)},
-    {SPE_OP_MEMCPY, SPE_CLASS_LDST, 0xfe, 0x20, F_LDST, SPE_FEAT(SPEv1p3) | SPE_FEAT(MOPS), 0},
-    {SPE_OP_MEMSET, SPE_CLASS_LDST, 0xff, 0x25, 0, SPE_FEAT(SPEv1p3) | SPE_FEAT(MOPS), 0},
-    {SPE_OP_GCS, SPE_CLASS_LDST, 0xfa, 0x40, F_COMM | F_LDST, SPE_FEAT(SPEv1p4) | SPE_FEAT(GCS), 0},
-    {SPE_OP_BRANCH, SPE_CLASS_BRANCH, 0xe0, 0x00, F_CR | F_GCS | F_IND | F_COND, 0, 0},
+static const struct pattern patterns[SPE_OP_KIND_COUNT] = {
+    [SPE_OP_OTHER] = {SPE_CLASS_OTHER, 0xf8, 0x00, F_ASE | F_FP | F_COND, 0, 0},
+    [SPE_OP_SVE] = {SPE_CLASS_OTHER, 0x89, 0x08, F_EVL | F_PRED | F_FP,
+                    SPE_FEAT(SPEv1p1) | SPE_FEAT(SVE), 0},
+    [SPE_OP_SME] = {SPE_CLASS_OTHER, 0x89, 0x88, F_ETS | F_FP, SPE_FEAT(SPE_SME), 0},
+    [SPE_OP_GP] = {SPE_CLASS_LDST, 0xfe, 0x00, F_LDST, 0, 0},
+    [SPE_OP_SIMD_FP] = {SPE_CLASS_LDST, 0xfe, 0x04, F_LDST, 0, 0},
+    [SPE_OP_UNSPECIFIED] = {SPE_CLASS_LDST, 0xfe, 0x10, F_LDST, SPE_FEAT(SPEv1p1), 0},
+    [SPE_OP_TAG] = {SPE_CLASS_LDST, 0xfe, 0x14, F_LDST, SPE_FEAT(SPEv1p3) | SPE_FEAT(MTE), 0},
+    [SPE_OP_NV2] = {SPE_CLASS_LDST, 0xfe, 0x30, F_LDST, SPE_FEAT(NV2), 0},
+    [SPE_OP_EXTENDED] = {SPE_CLASS_LDST, 0xe2, 0x02, F_AR | F_EXCL | F_AT | F_LDST, 0, 0},
+    [SPE_OP_SVE_LDST] = {SPE_CLASS_LDST, 0x0a, 0x08, F_SG | F_EVL | F_PRED | F_LDST,
+                         SPE_FEAT(SPEv1p1), SPE_FEAT(SVE) | SPE_FEAT(SME)},
+    [SPE_OP_MEMCPY] = {SPE_CLASS_LDST, 0xfe, 0x20, F_LDST, SPE_FEAT(SPEv1p3) | SPE_FEAT(MOPS), 0},
+    [SPE_OP_MEMSET] = {SPE_CLASS_LDST, 0xff, 0x25, 0, SPE_FEAT(SPEv1p3) | SPE_FEAT(MOPS), 0},
+    [SPE_OP_GCS] = {SPE_CLASS_LDST, 0xfa, 0x40, F_COMM | F_LDST, SPE_FEAT(SPEv1p4) | SPE_FEAT(GCS),
+                    0},
+    [SPE_OP_BRANCH] = {SPE_CLASS_BRANCH, 0xe0, 0x00, F_CR | F_GCS | F_IND | F_COND, 0, 0},
 };
-
-#define PATTERNS (sizeof(patterns) / sizeof(patterns[0]))
 
 static const char *const kind_names[SPE_OP_KIND_COUNT] = {
     [SPE_OP_RESERVED] = "reserved",
@@ -77,20 +77,19 @@ static const char *const kind_names[SPE_OP_KIND_COUNT] = {
     [SPE_OP_BRANCH] = "branch",
 };
 
-static const struct pattern *pattern_of_payload(unsigned class_, uint8_t payload)
+/* The kind of a payload, SPE_OP_RESERVED if there is none. */
+static unsigned kind_of_payload(unsigned class_, uint8_t payload)
 {
-    for (size_t i = 0; i < PATTERNS; i++)
-        if (patterns[i].class_ == class_ && (payload & patterns[i].mask) == patterns[i].match)
-            return &patterns[i];
-    return NULL;
+    for (unsigned kind = SPE_OP_RESERVED + 1; kind < SPE_OP_KIND_COUNT; kind++)
+        if (patterns[kind].class_ == class_ &&
+            (payload & patterns[kind].mask) == patterns[kind].match)
+            return kind;
+    return SPE_OP_RESERVED;
 }
 
 static const struct pattern *pattern_of_kind(unsigned kind)
 {
-    for (size_t i = 0; i < PATTERNS; i++)
-        if (patterns[i].kind == kind)
-            return &patterns[i];
-    return NULL;
+    return kind > SPE_OP_RESERVED && kind < SPE_OP_KIND_COUNT ? &patterns[kind] : NULL;
 }
 
 /* The field's bits in the payload, or zero if the pattern does not have it. */
@@ -102,14 +101,10 @@ static unsigned get(unsigned fields, enum field field, uint8_t payload, unsigned
 
 void spe_op_decode(unsigned class_, uint8_t payload, struct spe_op *op)
 {
-    const struct pattern *pattern = pattern_of_payload(class_, payload);
-    unsigned fields;
+    unsigned kind = kind_of_payload(class_, payload);
+    unsigned fields = patterns[kind].fields;
 
-    *op = (struct spe_op){.kind = SPE_OP_RESERVED, .class_ = (uint8_t)class_, .payload = payload};
-    if (!pattern)
-        return;
-    fields = pattern->fields;
-    op->kind = pattern->kind;
+    *op = (struct spe_op){.kind = (uint8_t)kind, .class_ = (uint8_t)class_, .payload = payload};
     op->store = get(fields, F_LDST, payload, 0, 1) || op->kind == SPE_OP_MEMSET;
     op->cond = get(fields, F_COND, payload, 0, 1);
     op->fp = get(fields, F_FP, payload, 1, 1);

@@ -36,10 +36,8 @@ struct option {
 };
 
 #define ANY UINT64_MAX
-#define INDEXES_IMPDEF UINT64_C(0xffff00c0) /* 6, 7, 16-31 */
 #define EVENTS_IMPDEF UINT64_C(0xffff0000ff00f000)
 #define EVENTS_OPTIONAL (EVENTS_IMPDEF | UINT64_C(0x714))
-#define STORE_EVENTS UINT32_C(0x00f8070c) /* 2 3 8 9 10 19-23 (D18.2-072) */
 
 #define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
 #define PLACE(field)                                                                               \
@@ -185,14 +183,14 @@ static const struct option options[] = {
           "What a record of an operation that was not executed, or generated an exception, holds "
           "besides Events and terminator; subset is PC and Operation Type."),
     FLAG(omit_fixed_counters, 0, "D17.6-016", "Whether fixed_counters are left out of records."),
-    INDEXES(fixed_counters, INDEXES_IMPDEF | 0x17, "none | a list of counter INDEXes", "",
+    INDEXES(fixed_counters, SPU_INDEXES_IMPDEF | 0x17, "none | a list of counter INDEXes", "",
             "Which counters have the same value in every record."),
     NUMBER(fixed_counter_value, 0, 0xffff, "0 to 65535", 0, "", "The value of the fixed_counters."),
     MASK(impdef_events, EVENTS_IMPDEF, "a mask of events 12-15, 48-63; before FEAT_SPEv1p4 24-31",
          0, "D17.6-017", "Which IMPLEMENTATION DEFINED events are collected."),
-    INDEXES(impdef_counters, INDEXES_IMPDEF, "none | a list of 6, 7, 16 to 31", "D17.6-017",
+    INDEXES(impdef_counters, SPU_INDEXES_IMPDEF, "none | a list of 6, 7, 16 to 31", "D17.6-017",
             "Which IMPLEMENTATION DEFINED counters are collected."),
-    INDEXES(impdef_addresses, INDEXES_IMPDEF, "none | a list of 6, 7, 16 to 31", "D17.6-017",
+    INDEXES(impdef_addresses, SPU_INDEXES_IMPDEF, "none | a list of 6, 7, 16 to 31", "D17.6-017",
             "Which IMPLEMENTATION DEFINED addresses are collected."),
     WORD3(async_counter_clock, "cpu", "smcu_alt", "impdef", SPE_ASYNC_CPU, "D17.6-018",
           "Which clock counts the issue latency of an operation in another clock domain; those not "
@@ -632,7 +630,7 @@ static bool set_store_event(const struct option *o, const char *text, size_t len
     int word;
 
     if (!colon || !parse_number(text, (size_t)(colon - text), &event) || event >= 32 ||
-        !(STORE_EVENTS >> event & 1))
+        !(SPU_STORE_EVENTS >> event & 1))
         return false;
     word = word_index(o, colon + 1, length - (size_t)(colon + 1 - text));
     if (word < 0)
@@ -644,7 +642,7 @@ static bool set_store_event(const struct option *o, const char *text, size_t len
 static void fill_store_events(struct spe_spu_config *config, uint8_t choice)
 {
     for (unsigned event = 0; event < 32; event++)
-        config->store_cache_events[event] = STORE_EVENTS >> event & 1 ? choice : 0;
+        config->store_cache_events[event] = SPU_STORE_EVENTS >> event & 1 ? choice : 0;
 }
 
 struct source_map {
@@ -842,13 +840,13 @@ static void put_store_events(struct text *t, const struct option *o,
     bool same = true;
 
     for (unsigned i = 0; i < 32; i++)
-        same &= !(STORE_EVENTS >> i & 1) || choices[i] == first;
+        same &= !(SPU_STORE_EVENTS >> i & 1) || choices[i] == first;
     if (same) {
         put(t, "%s", o->words[first % 3]);
         return;
     }
     for (unsigned i = 0; i < 32; i++) {
-        if (!(STORE_EVENTS >> i & 1))
+        if (!(SPU_STORE_EVENTS >> i & 1))
             continue;
         put(t, "%s%u:%s", comma, i, o->words[choices[i] % 3]);
         comma = ",";
@@ -1291,7 +1289,7 @@ static int check_single(const struct spe_spu_config *config, char *why, size_t w
                               o->option.values);
     }
     for (unsigned i = 0; i < 32; i++)
-        if (config->store_cache_events[i] > (STORE_EVENTS >> i & 1 ? SPE_STORE_VARYING : 0))
+        if (config->store_cache_events[i] > (SPU_STORE_EVENTS >> i & 1 ? SPE_STORE_VARYING : 0))
             return spu_refuse(why, why_size, "Option store_cache_events cannot be %u for event %u.",
                               config->store_cache_events[i], i);
     if (config->data_source_map_count > SPE_SOURCE_MAP_MAX)

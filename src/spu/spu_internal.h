@@ -6,7 +6,7 @@
  *   registers.c  D24.7    register table, access, identification, reset values
  *   state.c      D17.4    effective values, owner, enabled; D17.6.9 collection controls
  *   sampling.c   D17.3    counters, generators, selection, collisions
- *   collect.c    D17.6    operation -> record
+ *   collect*.c   D17.6    operation -> record; collect.h says which file does what
  *   filter.c     D17.5    which records are kept; PMU feed events
  *   buffer.c     D17.8    record -> memory, full test, faults
  *   event.c      D17.8    PMBSR_ELx, routing, exception, interrupt, freeze, PSB CSYNC
@@ -102,6 +102,13 @@ enum { /* PMBSR_ELx.BSC */
 };
 
 enum { FM_FILL = 0, FM_DISCARD = 2 };
+
+/* INDEXes of addresses and counters alike that are IMPLEMENTATION DEFINED: 6, 7, 16-31. */
+#define SPU_INDEXES_IMPDEF UINT32_C(0xffff00c0)
+
+/* Events of caches and other sockets, which a store may finish before: 2 3 8-10 19-23
+ * (D18.2-072). */
+#define SPU_STORE_EVENTS UINT32_C(0x00f8070c)
 
 /* ---- Parts ---------------------------------------------------------------------------------- */
 

@@ -1,43 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
-/*
- * The options of an implementation: one table with a row per choice of D17 and D18, text to value
- * and back, and the combinations that no implementation may have.
- */
-#include "spu_internal.h"
+/* The options of an implementation: one table with a row per choice of D17 and D18. */
+#include "options.h"
 
-#include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum kind {
-    KIND_WORD,     /* one of `words`, stored as its index; `high` is the set of permitted ones */
-    KIND_ONE_OF,   /* one of `words`, stored as the number it is, or 0 */
-    KIND_NUMBER,   /* low to high; words[0], if any, is 0 */
-    KIND_POWER,    /* a power of two, low to high; words[0], if any, is 0 */
-    KIND_MASK,     /* bits within high */
-    KIND_SET,      /* any of words[2...]; words[0] is none of them, words[1] all */
-    KIND_INDEXES,  /* a set of INDEXes within high */
-    KIND_FEATURE,  /* one of two words, stored as feature `low`; high: word 0 is the feature */
-    KIND_FEATURES, /* the whole set */
-    KIND_LAYOUT,
-    KIND_STORE_EVENTS,
-    KIND_SOURCE_MAP,
-};
-
-struct option {
-    struct spe_option option;
-    const char *const *words; /* ends with NULL */
-    uint64_t low, high, initial;
-    uint16_t offset;
-    uint8_t width, kind;
-};
-
 #define ANY UINT64_MAX
-#define EVENTS_IMPDEF UINT64_C(0xffff0000ff00f000)
-#define EVENTS_OPTIONAL (EVENTS_IMPDEF | UINT64_C(0x714))
 
 #define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
 #define PLACE(field)                                                                               \
@@ -79,7 +48,7 @@ struct option {
         {#f, values, text, ids}, LIST("none"), 0, allowed, 0, PLACE(f), KIND_INDEXES               \
     }
 
-static const struct option options[] = {
+const struct spu_option spu_options[] = {
     /* Identity */
     {{"features", "a feature list such as v1p4,sve,-mte2",
       "Which architecture features the PE has; settles the options that they decide.", ""},
@@ -456,23 +425,57 @@ static const struct option options[] = {
           "ETS of a ZERO (tiles) whose mask leaves part of the array."),
 };
 
-#define OPTION_COUNT (sizeof(options) / sizeof(options[0]))
+const size_t spu_option_count = sizeof(spu_options) / sizeof(spu_options[0]);
+
+/* ---- Rows ----------------------------------------------------------------------------------- */
+
+const struct spu_option *spu_option_find(const char *name)
+{
+    for (size_t i = 0; i < spu_option_count; i++)
+        if (!strcmp(spu_options[i].option.name, name))
+            return &spu_options[i];
+    return NULL;
+}
+
+size_t spu_option_words(const struct spu_option *o)
+{
+    size_t n = 0;
+
+    while (o->words && o->words[n])
+        n++;
+    return n;
+}
+
+const struct spe_option *spe_spu_option_at(size_t i)
+{
+    return i < spu_option_count ? &spu_options[i].option : NULL;
+}
+
+const struct spe_option *spe_spu_option_find(const char *name)
+{
+    const struct spu_option *o = spu_option_find(name);
+
+    return o ? &o->option : NULL;
+}
+
+const char *spe_spu_option_word(const struct spe_option *option, size_t i)
+{
+    const struct spu_option *o = spu_option_find(option->name);
+
+    if (!o)
+        return NULL;
+    for (size_t w = 0; w < spu_option_words(o); w++) {
+        if (o->kind == KIND_WORD && !(o->high >> w & 1))
+            continue; /* write_abort shares its words with walk_abort, but for one */
+        if (i-- == 0)
+            return o->words[w];
+    }
+    return NULL;
+}
 
 /* ---- Values --------------------------------------------------------------------------------- */
 
-int spu_refuse(char *why, size_t why_size, const char *format, ...)
-{
-    va_list args;
-
-    if (why && why_size) {
-        va_start(args, format);
-        vsnprintf(why, why_size, format, args);
-        va_end(args);
-    }
-    return SPE_ERR_INVALID;
-}
-
-static uint64_t load(const struct option *o, const struct spe_spu_config *config)
+uint64_t spu_option_load(const struct spu_option *o, const struct spe_spu_config *config)
 {
     const char *at = (const char *)config + o->offset;
     uint16_t v16;
@@ -494,7 +497,7 @@ static uint64_t load(const struct option *o, const struct spe_spu_config *config
     }
 }
 
-static void store(const struct option *o, struct spe_spu_config *config, uint64_t value)
+void spu_option_store(const struct spu_option *o, struct spe_spu_config *config, uint64_t value)
 {
     char *at = (char *)config + o->offset;
     uint8_t v8 = (uint8_t)value;
@@ -516,59 +519,18 @@ static void store(const struct option *o, struct spe_spu_config *config, uint64_
     }
 }
 
-static size_t word_count(const struct option *o)
-{
-    size_t n = 0;
-
-    while (o->words && o->words[n])
-        n++;
-    return n;
-}
-
-/* Index of the word that is `length` characters at `text`, or -1. */
-static int word_index(const struct option *o, const char *text, size_t length)
-{
-    for (size_t i = 0; i < word_count(o); i++)
-        if (strlen(o->words[i]) == length && !memcmp(o->words[i], text, length))
-            return (int)i;
-    return -1;
-}
-
-static bool parse_number(const char *text, size_t length, uint64_t *value)
-{
-    char digits[72], *end;
-    int base = 0;
-
-    if (length == 0 || length >= sizeof(digits) || text[0] == '-' || text[0] == '+')
-        return false;
-    memcpy(digits, text, length);
-    digits[length] = 0;
-    if (digits[0] == '0' && (digits[1] == 'b' || digits[1] == 'B'))
-        base = 2;
-    else if (digits[0] != '0' || (digits[1] != 'x' && digits[1] != 'X'))
-        base = 10;
-    if (digits[base == 2 ? 2 : 0] < '0' || digits[base == 2 ? 2 : 0] > '9')
-        return false;
-    if (base == 2 && strspn(digits + 2, "01") != length - 2) /* newer C libraries take 0b0b1 */
-        return false;
-    errno = 0;
-    *value = strtoull(digits + (base == 2 ? 2 : 0), &end, base);
-    return *end == 0 && errno == 0;
-}
-
 static bool is_power(uint64_t value)
 {
     return value && !(value & (value - 1));
 }
 
-/* May the option hold this value, looked at alone? */
-static bool permitted(const struct option *o, uint64_t value)
+bool spu_option_permits(const struct spu_option *o, uint64_t value)
 {
     switch (o->kind) {
     case KIND_WORD:
-        return value < word_count(o) && (o->high >> value & 1);
+        return value < spu_option_words(o) && (o->high >> value & 1);
     case KIND_ONE_OF:
-        for (size_t i = 0; i < word_count(o); i++)
+        for (size_t i = 0; i < spu_option_words(o); i++)
             if (strtoull(o->words[i], NULL, 10) == value)
                 return true;
         return false;
@@ -586,744 +548,8 @@ static bool permitted(const struct option *o, uint64_t value)
     }
 }
 
-/* Call fn for each piece of a comma list; stops at the first that returns false. */
-typedef bool piece_fn(const struct option *o, const char *text, size_t length, void *to);
-
-static bool each_piece(const struct option *o, const char *list, piece_fn *fn, void *to)
-{
-    for (;;) {
-        size_t length = strcspn(list, ",");
-
-        if (!fn(o, list, length, to))
-            return false;
-        if (!list[length])
-            return true;
-        list += length + 1;
-    }
-}
-
-static bool add_set_word(const struct option *o, const char *text, size_t length, void *to)
-{
-    int i = word_index(o, text, length);
-
-    if (i < 2)
-        return false;
-    *(uint64_t *)to |= UINT64_C(1) << (i - 2);
-    return true;
-}
-
-static bool add_index(const struct option *o, const char *text, size_t length, void *to)
-{
-    uint64_t index;
-
-    if (!parse_number(text, length, &index) || index >= SPE_INDEX_COUNT || !(o->high >> index & 1))
-        return false;
-    *(uint64_t *)to |= UINT64_C(1) << index;
-    return true;
-}
-
-static bool set_store_event(const struct option *o, const char *text, size_t length, void *to)
-{
-    const char *colon = memchr(text, ':', length);
-    uint8_t *choices = to;
-    uint64_t event;
-    int word;
-
-    if (!colon || !parse_number(text, (size_t)(colon - text), &event) || event >= 32 ||
-        !(SPU_STORE_EVENTS >> event & 1))
-        return false;
-    word = word_index(o, colon + 1, length - (size_t)(colon + 1 - text));
-    if (word < 0)
-        return false;
-    choices[event] = (uint8_t)word;
-    return true;
-}
-
-static void fill_store_events(struct spe_spu_config *config, uint8_t choice)
+void spu_store_events_fill(struct spe_spu_config *config, uint8_t choice)
 {
     for (unsigned event = 0; event < 32; event++)
         config->store_cache_events[event] = SPU_STORE_EVENTS >> event & 1 ? choice : 0;
-}
-
-struct source_map {
-    uint16_t value[SPE_SOURCE_MAP_MAX];
-    uint16_t count;
-};
-
-static bool add_source(const struct option *o, const char *text, size_t length, void *to)
-{
-    struct source_map *map = to;
-    uint64_t value;
-
-    if (map->count == SPE_SOURCE_MAP_MAX || !parse_number(text, length, &value) || value > o->high)
-        return false;
-    map->value[map->count++] = (uint16_t)value;
-    return true;
-}
-
-/* ---- Text to value -------------------------------------------------------------------------- */
-
-/* The kinds whose value is one number. */
-static bool parse_simple(const struct option *o, const char *text, uint64_t *value)
-{
-    int word = word_index(o, text, strlen(text));
-
-    *value = 0;
-    switch (o->kind) {
-    case KIND_WORD:
-        *value = (uint64_t)word;
-        return word >= 0 && permitted(o, *value);
-    case KIND_ONE_OF:
-        if (word >= 0) /* "smallest" is zero, and the only way to say it */
-            *value = strtoull(text, NULL, 10);
-        return word >= 0 ||
-               (parse_number(text, strlen(text), value) && *value && permitted(o, *value));
-    case KIND_SET:
-        if (word == 1)
-            *value = o->high;
-        return word == 0 || word == 1 || each_piece(o, text, add_set_word, value);
-    case KIND_INDEXES:
-        return word == 0 || each_piece(o, text, add_index, value);
-    default:
-        if (word == 0)
-            return true;
-        /* Where zero has a word, only the word means it. */
-        return parse_number(text, strlen(text), value) && permitted(o, *value) &&
-               !(*value == 0 && o->words);
-    }
-}
-
-static int set_feature(const struct option *o, struct spe_spu_config *config, const char *text)
-{
-    int word = word_index(o, text, strlen(text));
-    spe_features bit = UINT64_C(1) << o->low;
-
-    if (word < 0)
-        return SPE_ERR_INVALID;
-    if ((unsigned)word ^ (unsigned)o->high)
-        spe_spu_config_features(config, config->features | bit);
-    else
-        spe_spu_config_features(config, config->features & ~bit);
-    return SPE_OK;
-}
-
-static int set_store_events(const struct option *o, struct spe_spu_config *config, const char *text)
-{
-    int word = word_index(o, text, strlen(text));
-    uint8_t choices[32];
-
-    if (word >= 0) {
-        fill_store_events(config, (uint8_t)word);
-        return SPE_OK;
-    }
-    memcpy(choices, config->store_cache_events, sizeof(choices));
-    if (!each_piece(o, text, set_store_event, choices))
-        return SPE_ERR_INVALID;
-    memcpy(config->store_cache_events, choices, sizeof(choices));
-    return SPE_OK;
-}
-
-static int set_source_map(const struct option *o, struct spe_spu_config *config, const char *text)
-{
-    struct source_map map = {.count = 0};
-
-    if (strcmp(text, "raw") != 0 && !each_piece(o, text, add_source, &map))
-        return SPE_ERR_INVALID;
-    memcpy(config->data_source_map, map.value, sizeof(map.value));
-    config->data_source_map_count = map.count;
-    return SPE_OK;
-}
-
-static int set_layout(struct spe_spu_config *config, const char *text)
-{
-    const struct spe_layout *layout = spe_layout_by_name(text);
-
-    if (!layout)
-        return SPE_ERR_INVALID;
-    config->layout = layout;
-    return SPE_OK;
-}
-
-static int set_value(const struct option *o, struct spe_spu_config *config, const char *text)
-{
-    uint64_t value;
-
-    switch (o->kind) {
-    case KIND_FEATURE:
-        return set_feature(o, config, text);
-    case KIND_LAYOUT:
-        return set_layout(config, text);
-    case KIND_STORE_EVENTS:
-        return set_store_events(o, config, text);
-    case KIND_SOURCE_MAP:
-        return set_source_map(o, config, text);
-    default:
-        if (!parse_simple(o, text, &value))
-            return SPE_ERR_INVALID;
-        store(o, config, value);
-        return SPE_OK;
-    }
-}
-
-static const struct option *find(const char *name)
-{
-    for (size_t i = 0; i < OPTION_COUNT; i++)
-        if (!strcmp(options[i].option.name, name))
-            return &options[i];
-    return NULL;
-}
-
-int spe_spu_option_set(struct spe_spu_config *config, const char *name, const char *value,
-                       char *why, size_t why_size)
-{
-    const struct option *o = find(name);
-    spe_features features = config->features;
-
-    if (!o) {
-        spu_refuse(why, why_size, "There is no option named %s.", name);
-        return SPE_ERR_UNKNOWN;
-    }
-    if (o->kind == KIND_FEATURES) {
-        int error = spe_features_parse(value, &features, why, why_size);
-
-        if (!error)
-            spe_spu_config_features(config, features);
-        return error;
-    }
-    if (set_value(o, config, value))
-        return spu_refuse(why, why_size, "Option %s cannot be %s; it takes %s.", name, value,
-                          o->option.values);
-    return SPE_OK;
-}
-
-/* ---- Value to text -------------------------------------------------------------------------- */
-
-/* Text that grows in a buffer which may be too small, as snprintf counts. */
-struct text {
-    char *out;
-    size_t size, length;
-};
-
-__attribute__((format(printf, 2, 3))) static void put(struct text *t, const char *format, ...)
-{
-    size_t room = t->length < t->size ? t->size - t->length : 0;
-    va_list args;
-    int n;
-
-    va_start(args, format);
-    n = vsnprintf(room ? t->out + t->length : NULL, room, format, args);
-    va_end(args);
-    t->length += n > 0 ? (size_t)n : 0;
-}
-
-static void put_bits(struct text *t, const struct option *o, uint64_t value)
-{
-    const char *comma = "";
-
-    for (unsigned i = 0; i < 64; i++) {
-        if (!(value >> i & 1))
-            continue;
-        if (o->kind == KIND_SET)
-            put(t, "%s%s", comma, o->words[i + 2]);
-        else
-            put(t, "%s%u", comma, i);
-        comma = ",";
-    }
-}
-
-static void put_store_events(struct text *t, const struct option *o,
-                             const struct spe_spu_config *config)
-{
-    const uint8_t *choices = config->store_cache_events;
-    uint8_t first = choices[SPE_EVENT_L1D_ACCESS];
-    const char *comma = "";
-    bool same = true;
-
-    for (unsigned i = 0; i < 32; i++)
-        same &= !(SPU_STORE_EVENTS >> i & 1) || choices[i] == first;
-    if (same) {
-        put(t, "%s", o->words[first % 3]);
-        return;
-    }
-    for (unsigned i = 0; i < 32; i++) {
-        if (!(SPU_STORE_EVENTS >> i & 1))
-            continue;
-        put(t, "%s%u:%s", comma, i, o->words[choices[i] % 3]);
-        comma = ",";
-    }
-}
-
-static void put_source_map(struct text *t, const struct spe_spu_config *config)
-{
-    if (!config->data_source_map_count)
-        put(t, "raw");
-    for (unsigned i = 0; i < config->data_source_map_count && i < SPE_SOURCE_MAP_MAX; i++)
-        put(t, "%s0x%x", i ? "," : "", config->data_source_map[i]);
-}
-
-static void put_simple(struct text *t, const struct option *o, uint64_t value)
-{
-    switch (o->kind) {
-    case KIND_WORD:
-        put(t, "%s", value < word_count(o) ? o->words[value] : "?");
-        break;
-    case KIND_SET:
-    case KIND_INDEXES:
-        if (value == 0)
-            put(t, "%s", o->words[0]);
-        else if (o->kind == KIND_SET && value == o->high)
-            put(t, "%s", o->words[1]);
-        else
-            put_bits(t, o, value);
-        break;
-    case KIND_MASK:
-        put(t, "0x%llx", (unsigned long long)value);
-        break;
-    case KIND_ONE_OF:
-        if (value == 0)
-            put(t, "%s", o->words[word_count(o) - 1]);
-        else
-            put(t, "%llu", (unsigned long long)value);
-        break;
-    default:
-        if (value == 0 && o->words)
-            put(t, "%s", o->words[0]);
-        else
-            put(t, "%llu", (unsigned long long)value);
-    }
-}
-
-int spe_spu_option_get(const struct spe_spu_config *config, const char *name, char *out,
-                       size_t out_size)
-{
-    const struct option *o = find(name);
-    struct text t = {out, out_size, 0};
-
-    if (!o)
-        return SPE_ERR_UNKNOWN;
-    switch (o->kind) {
-    case KIND_FEATURES:
-        return spe_features_format(config->features, out, out_size);
-    case KIND_FEATURE:
-        put(&t, "%s",
-            o->words[(unsigned)spe_has(config->features, (enum spe_feature)o->low) ^
-                     (unsigned)o->high]);
-        break;
-    case KIND_LAYOUT:
-        put(&t, "%s", config->layout && config->layout->name ? config->layout->name : "none");
-        break;
-    case KIND_STORE_EVENTS:
-        put_store_events(&t, o, config);
-        break;
-    case KIND_SOURCE_MAP:
-        put_source_map(&t, config);
-        break;
-    default:
-        put_simple(&t, o, load(o, config));
-    }
-    return (int)t.length;
-}
-
-/* ---- Listing -------------------------------------------------------------------------------- */
-
-const struct spe_option *spe_spu_option_at(size_t i)
-{
-    return i < OPTION_COUNT ? &options[i].option : NULL;
-}
-
-const struct spe_option *spe_spu_option_find(const char *name)
-{
-    const struct option *o = find(name);
-
-    return o ? &o->option : NULL;
-}
-
-const char *spe_spu_option_word(const struct spe_option *option, size_t i)
-{
-    const struct option *o = find(option->name);
-
-    if (!o)
-        return NULL;
-    for (size_t w = 0; w < word_count(o); w++) {
-        if (o->kind == KIND_WORD && !(o->high >> w & 1))
-            continue; /* write_abort shares its words with walk_abort, but for one */
-        if (i-- == 0)
-            return o->words[w];
-    }
-    return NULL;
-}
-
-/* ---- Defaults and what features settle ------------------------------------------------------ */
-
-void spu_options_default(struct spe_spu_config *config)
-{
-    for (size_t i = 0; i < OPTION_COUNT; i++)
-        if (options[i].kind < KIND_FEATURE)
-            store(&options[i], config, options[i].initial);
-    fill_store_events(config, SPE_STORE_RECORDED);
-    config->data_source_map_count = 0;
-    memset(config->data_source_map, 0, sizeof(config->data_source_map));
-}
-
-static void settle_sampling(struct spe_spu_config *c)
-{
-    bool ernd = spe_has(c->features, SPE_FEAT_SPE_ERnd);
-
-    c->random_when = ernd ? SPE_RANDOM_AFTER_ZERO : SPE_RANDOM_BEFORE_COUNTDOWN;
-    if (ernd)
-        c->reload_point = SPE_RELOAD_BEFORE_RANDOM;
-    else
-        c->ecount_select = SPE_ECOUNT_ON_REACH;
-    if (spe_has(c->features, SPE_FEAT_SPE_ArchInst)) {
-        c->simd_split_bits = 0;
-        c->sve128_as = 0;
-    }
-}
-
-static void settle_events(struct spe_spu_config *c)
-{
-    if (!spe_has(c->features, SPE_FEAT_SPEv1p1))
-        c->ev_align = 0;
-    if (!spe_has(c->features, SPE_FEAT_SPEv1p4))
-        c->ev_l2 = c->ev_modified = c->ev_recent = c->ev_snoop = 0;
-    else
-        c->impdef_events &= ~UINT64_C(0xff000000);
-    if (spe_has(c->features, SPE_FEAT_SPE_SME))
-        c->impdef_events &= ~UINT64_C(0x3000000);
-    if (c->events_size && spu_config_events(c) >> (c->events_size * 8 - 1) > 1)
-        c->events_size = 0;
-}
-
-static void settle_types(struct spe_spu_config *c)
-{
-    if (!spe_has(c->features, SPE_FEAT_SPEv1p1)) {
-        c->pre_v1p3_tag_mops_as = SPE_AS_GENERAL;
-        c->tag_data_store_as = SPE_AS_GENERAL;
-        c->sme_ldst_as = SPE_SME_LDST_SVE_SME;
-        c->dc_zva_as = SPE_ZVA_CACHE_MAINTENANCE;
-    }
-    if (!spe_has(c->features, SPE_FEAT_SPE_LDS))
-        c->data_source = SPE_SOURCE_NONE;
-    else if (c->data_source == SPE_SOURCE_NONE)
-        c->data_source = SPE_SOURCE_8BIT;
-    if (c->async_counter_clock == SPE_ASYNC_SMCU_ALT &&
-        (!spe_has(c->features, SPE_FEAT_SPE_SME) || !spe_has(c->features, SPE_FEAT_SPE_ALTCLK)))
-        c->async_counter_clock = SPE_ASYNC_CPU;
-}
-
-static void settle_buffer(struct spe_spu_config *c)
-{
-    if (spe_has(c->features, SPE_FEAT_SPEv1p3)) {
-        c->spu_hw_af_dirty = 1;
-        c->ea_described = 1;
-        if (c->write_abort == SPE_ABORT_REPORT)
-            c->write_abort = SPE_ABORT_SERROR;
-        if (c->walk_abort == SPE_ABORT_REPORT)
-            c->walk_abort = SPE_ABORT_MMU_FAULT;
-    }
-    if (!c->spu_hw_af_dirty)
-        c->speculative_dirty = 0;
-    if (!spe_has(c->features, SPE_FEAT_SPEv1p5))
-        c->fault_late_samples = 0;
-    if (spe_has(c->features, SPE_FEAT_NV))
-        c->pmscr_el1_ee_reserved = SPE_EE_TABLE;
-}
-
-void spu_options_settle(struct spe_spu_config *config)
-{
-    settle_sampling(config);
-    settle_events(config);
-    settle_types(config);
-    settle_buffer(config);
-}
-
-void spe_spu_config_features(struct spe_spu_config *config, spe_features features)
-{
-    config->features = spe_features_close(features);
-    spu_options_settle(config);
-}
-
-/* ---- What follows from a configuration ------------------------------------------------------ */
-
-uint64_t spu_config_events(const struct spe_spu_config *c)
-{
-    uint64_t events = 0x7f | c->impdef_events;
-    spe_features f = c->features;
-
-    if (c->branch_prediction)
-        events |= SPE_EVENT_BIT(MISPREDICTED);
-    if (c->ev_llc)
-        events |= SPE_EVENT_BIT(LLC_ACCESS) | SPE_EVENT_BIT(LLC_MISS);
-    if (c->ev_remote)
-        events |= SPE_EVENT_BIT(REMOTE);
-    if (c->ev_align && spe_has(f, SPE_FEAT_SPEv1p1))
-        events |= SPE_EVENT_BIT(MISALIGNED);
-    if (spe_has(f, SPE_FEAT_SPEv1p1) && (spe_has(f, SPE_FEAT_SVE) || spe_has(f, SPE_FEAT_SME)))
-        events |= SPE_EVENT_BIT(PARTIAL_PREDICATE) | SPE_EVENT_BIT(EMPTY_PREDICATE);
-    if (spe_has(f, SPE_FEAT_SPEv1p4)) { /* X05: not FEAT_SPEv1p2 */
-        events |= c->ev_l2 ? SPE_EVENT_BIT(L2D_ACCESS) | SPE_EVENT_BIT(L2D_MISS) : 0;
-        events |= c->ev_modified ? SPE_EVENT_BIT(MODIFIED) : 0;
-        events |= c->ev_recent ? SPE_EVENT_BIT(RECENTLY_FETCHED) : 0;
-        events |= c->ev_snoop ? SPE_EVENT_BIT(SNOOPED) : 0;
-    }
-    if (spe_has(f, SPE_FEAT_SPE_SME)) {
-        events |= SPE_EVENT_BIT(STREAMING);
-        events |= c->ev_smcu ? SPE_EVENT_BIT(SMCU) : 0;
-    }
-    return events;
-}
-
-uint64_t spu_config_filterable(const struct spe_spu_config *c)
-{
-    uint64_t implemented = spu_config_events(c) | SPE_EVENT_BIT(MISPREDICTED);
-    uint64_t may = SPE_EVENT_BIT(L1D_MISS) | SPE_EVENT_BIT(TLB_WALK) | SPE_EVENT_BIT(MISPREDICTED);
-
-    if (c->spec_sampling)
-        may |= SPE_EVENT_BIT(RETIRED);
-    if (spe_has(c->features, SPE_FEAT_SPE_FnE))
-        may |= SPE_EVENT_BIT(NOT_TAKEN);
-    may |= SPE_EVENT_BIT(MISALIGNED) | SPE_EVENT_BIT(PARTIAL_PREDICATE) |
-           SPE_EVENT_BIT(EMPTY_PREDICATE);
-    may |= UINT64_C(0x3f80000); /* 19 to 25 exist only where they can be filtered on */
-    may |= spe_has(c->features, SPE_FEAT_SPEv1p4) ? UINT64_C(0x714) : 0;
-    /* The rest is the implementation's choice, except that bits above cannot be taken away. */
-    may &= ~(c->impdef_events & ~c->filter_events);
-    may |= c->filter_events & EVENTS_OPTIONAL;
-    return implemented & may;
-}
-
-void spu_config_layout(const struct spe_spu_config *config, struct spe_layout *layout)
-{
-    *layout = *config->layout;
-    layout->max_size = (uint16_t)config->max_size;
-    layout->align = (uint16_t)config->min_align_bytes;
-    layout->count_bits = config->count_size;
-    layout->events_size = config->events_size;
-    layout->source_size = config->data_source == SPE_SOURCE_16BIT ? 2 : 1;
-    if (layout->min_size > layout->max_size)
-        layout->min_size = layout->max_size;
-}
-
-/* ---- Combinations --------------------------------------------------------------------------- */
-
-static const char *bad_sampling(const struct spe_spu_config *c)
-{
-    bool ernd = spe_has(c->features, SPE_FEAT_SPE_ERnd);
-
-    if (ernd && c->reload_point != SPE_RELOAD_BEFORE_RANDOM)
-        return "Option reload_point must be before_random with FEAT_SPE_ERnd.";
-    if (ernd != (c->random_when == SPE_RANDOM_AFTER_ZERO))
-        return "Option random_when must be after_zero with FEAT_SPE_ERnd and before_countdown "
-               "without it.";
-    if (!ernd && c->ecount_select != SPE_ECOUNT_ON_REACH)
-        return "Option ecount_select next needs FEAT_SPE_ERnd.";
-    return NULL;
-}
-
-static const char *bad_events(const struct spe_spu_config *c)
-{
-    spe_features f = c->features;
-
-    if (c->ev_align && !spe_has(f, SPE_FEAT_SPEv1p1))
-        return "Option ev_align needs FEAT_SPEv1p1.";
-    if ((c->ev_l2 || c->ev_modified || c->ev_recent || c->ev_snoop) &&
-        !spe_has(f, SPE_FEAT_SPEv1p4))
-        return "Options ev_l2, ev_modified, ev_recent and ev_snoop need FEAT_SPEv1p4.";
-    if ((c->impdef_events & 0xff000000) && spe_has(f, SPE_FEAT_SPEv1p4))
-        return "Option impdef_events cannot have events 24 to 31 with FEAT_SPEv1p4.";
-    if ((c->impdef_events & 0x3000000) && spe_has(f, SPE_FEAT_SPE_SME))
-        return "Option impdef_events cannot have events 24 and 25 with FEAT_SPE_SME.";
-    if (c->events_size && c->events_size < 8 && spu_config_events(c) >> (c->events_size * 8))
-        return "Option events_size is too small for the events that are implemented.";
-    if (c->fixed_counter_value > spe_counter_max(c->count_size))
-        return "Option fixed_counter_value does not fit count_size.";
-    return NULL;
-}
-
-static const char *bad_types(const struct spe_spu_config *c)
-{
-    spe_features f = c->features;
-    bool v1p1 = spe_has(f, SPE_FEAT_SPEv1p1);
-
-    if (spe_has(f, SPE_FEAT_SPE_LDS) != (c->data_source != SPE_SOURCE_NONE))
-        return "Option data_source must be none without FEAT_SPE_LDS, and only then.";
-    if (!v1p1 && c->pre_v1p3_tag_mops_as == SPE_AS_UNSPECIFIED)
-        return "Option pre_v1p3_tag_mops_as unspecified needs FEAT_SPEv1p1.";
-    if (!v1p1 && c->tag_data_store_as == SPE_AS_UNSPECIFIED)
-        return "Option tag_data_store_as unspecified needs FEAT_SPEv1p1.";
-    if (!v1p1 && c->dc_zva_as == SPE_ZVA_STORE)
-        return "Option dc_zva_as store is a store of unspecified registers: it needs FEAT_SPEv1p1.";
-    if (!v1p1 && c->sme_ldst_as == SPE_SME_LDST_UNSPECIFIED)
-        return "Option sme_ldst_as unspecified needs FEAT_SPEv1p1.";
-    if (spe_has(f, SPE_FEAT_SPE_ArchInst) && c->simd_split_bits)
-        return "Option simd_split_bits needs sample_unit micro_op.";
-    if (spe_has(f, SPE_FEAT_SPE_ArchInst) && c->sve128_as)
-        return "Option sve128_as advsimd needs sample_unit micro_op.";
-    return NULL;
-}
-
-static const char *bad_clock(const struct spe_spu_config *c)
-{
-    if (c->async_counter_clock == SPE_ASYNC_SMCU_ALT) {
-        if (!spe_has(c->features, SPE_FEAT_SPE_SME))
-            return "Option async_counter_clock smcu_alt needs FEAT_SPE_SME.";
-        if (!spe_has(c->features, SPE_FEAT_SPE_ALTCLK) || c->altclk != SPE_ALTCLK_SMCU)
-            return "Option async_counter_clock smcu_alt needs FEAT_SPE_ALTCLK and altclk smcu.";
-    }
-    if (c->async_counter_clock == SPE_ASYNC_IMPDEF &&
-        (c->impdef_counters >> c->async_counter_index & 1))
-        return "Option async_counter_clock impdef needs an async_counter_index that is not one of "
-               "impdef_counters.";
-    return NULL;
-}
-
-/* D18.2-093: without speculative sampling E[1] reads as one, so nothing may need a zero there. */
-static const char *bad_speculation(const struct spe_spu_config *c)
-{
-    if (c->capture_misspec && !c->pop_misspec)
-        return "Option capture_misspec needs pop_misspec.";
-    if (c->capture_nonarch && !c->pop_nonarch)
-        return "Option capture_nonarch needs pop_nonarch.";
-    if (c->capture_nonarch_exc && !c->pop_nonarch_exc)
-        return "Option capture_nonarch_exc needs pop_nonarch_exc.";
-    if (c->spec_sampling)
-        return NULL;
-    if (c->capture_misspec || c->capture_nonarch)
-        return "Options capture_misspec and capture_nonarch need spec_sampling.";
-    if (c->capture_nonarch_exc && c->nonarch_exc_record == SPE_NONARCH_NOT_EXECUTED)
-        return "Option capture_nonarch_exc with nonarch_exc_record not_executed needs "
-               "spec_sampling.";
-    return NULL;
-}
-
-static const char *bad_buffer(const struct spe_spu_config *c)
-{
-    spe_features f = c->features;
-
-    if (spe_has(f, SPE_FEAT_SPEv1p3)) {
-        if (c->write_abort == SPE_ABORT_REPORT || c->walk_abort == SPE_ABORT_REPORT)
-            return "Options write_abort and walk_abort cannot be report with FEAT_SPEv1p3.";
-        if (!c->spu_hw_af_dirty)
-            return "Option spu_hw_af_dirty must be 1 with FEAT_SPEv1p3.";
-        if (!c->ea_described)
-            return "Option ea_described must be 1 with FEAT_SPEv1p3.";
-    }
-    if (c->speculative_dirty && !c->spu_hw_af_dirty)
-        return "Option speculative_dirty needs spu_hw_af_dirty.";
-    if (c->fault_late_samples && !spe_has(f, SPE_FEAT_SPEv1p5))
-        return "Option fault_late_samples needs FEAT_SPEv1p5.";
-    if (c->pmscr_el1_ee_reserved == SPE_EE_LITERAL && spe_has(f, SPE_FEAT_NV))
-        return "Option pmscr_el1_ee_reserved cannot be literal with FEAT_NV, which gives the "
-               "values a meaning.";
-    if (c->min_align_bytes > c->max_size)
-        return "Option min_align_bytes is larger than max_size.";
-    return NULL;
-}
-
-/* The largest records that can come: a load, and a branch that may have a GCS access too. */
-static void largest_record(const struct spe_spu_config *c, bool branch, struct spe_record *r)
-{
-    spe_features f = c->features;
-    bool pbt = spe_has(f, SPE_FEAT_SPE_PBT);
-    bool data = !branch || (spe_has(f, SPE_FEAT_GCS) && spe_has(f, SPE_FEAT_SPEv1p4));
-
-    memset(r, 0, sizeof(*r));
-    r->has = SPE_HAS_OP | SPE_HAS_EVENTS | SPE_HAS_CONTEXT1 | SPE_HAS_TIMESTAMP;
-    r->has |= spe_has(f, SPE_FEAT_EL2) ? SPE_HAS_CONTEXT2 : 0;
-    r->op_class = branch ? SPE_CLASS_BRANCH : SPE_CLASS_LDST;
-    r->events = spu_config_events(c);
-    r->events_size = (uint8_t)spe_events_size(r->events);
-    r->addresses = 1u << SPE_ADDRESS_PC | c->impdef_addresses;
-    r->counters = 1u << SPE_COUNTER_TOTAL | 1u << SPE_COUNTER_ISSUE | c->impdef_counters;
-    if (branch)
-        r->addresses |= 1u << SPE_ADDRESS_TARGET;
-    if (pbt && (branch || c->pbt_non_branch))
-        r->addresses |= 1u << SPE_ADDRESS_PREVIOUS_TARGET;
-    if (data) {
-        r->addresses |= 1u << SPE_ADDRESS_VA | 1u << SPE_ADDRESS_PA;
-        r->counters |= 1u << SPE_COUNTER_TRANSLATION;
-    }
-    if (data && c->data_source != SPE_SOURCE_NONE) {
-        r->has |= SPE_HAS_SOURCE;
-        r->source_size = c->data_source == SPE_SOURCE_16BIT ? 2 : 1;
-    }
-    /* Another clock's counter stands in for INDEX 1, and may have a larger header. */
-    if (c->async_counter_clock == SPE_ASYNC_IMPDEF)
-        r->counters = (r->counters & ~(1u << SPE_COUNTER_ISSUE)) | 1u << c->async_counter_index;
-}
-
-static int check_layout(const struct spe_spu_config *config, char *why, size_t why_size)
-{
-    struct spe_layout layout;
-    struct spe_record record;
-    uint8_t bytes[SPE_RECORD_MAX];
-    int error;
-
-    if (!config->layout)
-        return spu_refuse(why, why_size, "Option layout is missing.");
-    spu_config_layout(config, &layout);
-    error = spe_layout_validate(&layout, why, why_size);
-    for (int branch = 0; !error && branch < 2; branch++) {
-        largest_record(config, branch, &record);
-        error = spe_record_encode(&record, &layout, bytes, sizeof(bytes));
-        if (error >= 0)
-            error = SPE_OK;
-        else if (error == SPE_ERR_SIZE)
-            spu_refuse(why, why_size, "Option max_size %u is too small for the largest %s record.",
-                       config->max_size, branch ? "branch" : "load");
-        else
-            spu_refuse(why, why_size, "Option layout %s cannot hold the largest %s record: %s.",
-                       layout.name, branch ? "branch" : "load", spe_strerror(error));
-    }
-    return error ? SPE_ERR_INVALID : SPE_OK;
-}
-
-static int check_single(const struct spe_spu_config *config, char *why, size_t why_size)
-{
-    for (size_t i = 0; i < OPTION_COUNT; i++) {
-        const struct option *o = &options[i];
-
-        if (o->kind < KIND_FEATURE && !permitted(o, load(o, config)))
-            return spu_refuse(why, why_size, "Option %s cannot be %llu; it takes %s.",
-                              o->option.name, (unsigned long long)load(o, config),
-                              o->option.values);
-    }
-    for (unsigned i = 0; i < 32; i++)
-        if (config->store_cache_events[i] > (SPU_STORE_EVENTS >> i & 1 ? SPE_STORE_VARYING : 0))
-            return spu_refuse(why, why_size, "Option store_cache_events cannot be %u for event %u.",
-                              config->store_cache_events[i], i);
-    if (config->data_source_map_count > SPE_SOURCE_MAP_MAX)
-        return spu_refuse(why, why_size, "Option data_source_map has more than %d entries.",
-                          SPE_SOURCE_MAP_MAX);
-    for (unsigned i = 0; i < config->data_source_map_count; i++)
-        if (config->data_source != SPE_SOURCE_16BIT && config->data_source_map[i] > 0xff)
-            return spu_refuse(why, why_size,
-                              "Option data_source_map has 0x%x, which needs data_source 16bit.",
-                              config->data_source_map[i]);
-    return SPE_OK;
-}
-
-typedef const char *combination_fn(const struct spe_spu_config *);
-
-int spe_spu_config_validate(const struct spe_spu_config *config, char *why, size_t why_size)
-{
-    static combination_fn *const combinations[] = {
-        bad_sampling, bad_events, bad_types, bad_clock, bad_speculation, bad_buffer,
-    };
-    int error;
-
-    if (config->size != sizeof(*config))
-        return spu_refuse(why, why_size, "The configuration's size is not that of this library.");
-    if (!spe_has(config->features, SPE_FEAT_SPE))
-        return spu_refuse(why, why_size, "The features lack FEAT_SPE.");
-    error = spe_features_validate(config->features, why, why_size);
-    if (!error)
-        error = check_single(config, why, why_size);
-    for (size_t i = 0; !error && i < sizeof(combinations) / sizeof(combinations[0]); i++) {
-        const char *sentence = combinations[i](config);
-
-        if (sentence)
-            error = spu_refuse(why, why_size, "%s", sentence);
-    }
-    return error ? error : check_layout(config, why, why_size);
 }

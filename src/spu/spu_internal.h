@@ -10,7 +10,7 @@
  *   filter.c     D17.5    which records are kept; PMU feed events
  *   buffer.c     D17.8    record -> memory, full test, faults
  *   event.c      D17.8    PMBSR_ELx, routing, exception, interrupt, freeze, PSB CSYNC
- *   options.c, preset.c   the configuration
+ *   options.c, options_text.c, config.c, preset.c   the configuration
  *   spu.c                 life, PE state, completion, statistics
  */
 #ifndef SPECIMEN_SPU_INTERNAL_H
@@ -247,7 +247,7 @@ static inline bool spu_has(const struct spe_spu *spu, enum spe_feature f)
     return spe_has(spu->config.features, f);
 }
 
-/* ---- options.c ------------------------------------------------------------------------------ */
+/* ---- config.c ------------------------------------------------------------------------------- */
 
 /* Events that records of this implementation may have set: architected, optional and IMPDEF. */
 uint64_t spu_config_events(const struct spe_spu_config *config);

@@ -8,22 +8,15 @@
  *   data access virtual address                 TAG [7:0]
  *   data access physical address                NS [7]  CH [6]  zero [5]  NSE [4]  PAT [3:0]
  */
-#include <specimen/format.h>
+#include "index.h"
 
 #define ADDRESS_BITS 56
 #define ADDRESS_MASK ((UINT64_C(1) << ADDRESS_BITS) - 1)
 
 enum layout { LAYOUT_NONE, LAYOUT_INSTRUCTION, LAYOUT_DATA_VA, LAYOUT_DATA_PA };
 
-struct row {
-    uint8_t first, last; /* INDEX */
-    uint8_t status;      /* enum spe_status, when the features are there */
-    const char *name;
-    spe_features needs;
-};
-
 /* The INDEX table of D18.2.1; what it does not list is reserved. */
-static const struct row rows[] = {
+static const struct index_row rows[] = {
     {0, 0, SPE_DEFINED, "pc", 0},
     {1, 1, SPE_DEFINED, "target", 0},
     {2, 2, SPE_DEFINED, "va", 0},
@@ -33,12 +26,9 @@ static const struct row rows[] = {
     {16, 31, SPE_IMPDEF, NULL, 0},
 };
 
-static const struct row *find(unsigned index)
+static const struct index_row *find(unsigned index)
 {
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-        if (index >= rows[i].first && index <= rows[i].last)
-            return &rows[i];
-    return NULL;
+    return index_find(rows, sizeof(rows) / sizeof(rows[0]), index);
 }
 
 /* The previous branch target has the layout of the branch target, though the text gives none
@@ -125,16 +115,12 @@ enum spe_security spe_address_security(const struct spe_address *a, spe_features
 
 enum spe_status spe_address_status(unsigned index, spe_features features)
 {
-    const struct row *row = find(index);
-
-    if (!row || (row->needs & ~features))
-        return SPE_RESERVED;
-    return (enum spe_status)row->status;
+    return index_status(find(index), features);
 }
 
 const char *spe_address_name(unsigned index)
 {
-    const struct row *row = find(index);
+    const struct index_row *row = find(index);
 
     return row ? row->name : NULL;
 }

@@ -1,21 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
 /* D18.2.3: the Counter packet. Its payload is the count; only the INDEX says something more. */
-#include <specimen/format.h>
-
-struct row {
-    uint8_t first, last; /* INDEX */
-    uint8_t status;      /* enum spe_status, when the features are there */
-    const char *name;
-    spe_features needs;
-};
+#include "index.h"
 
 /*
  * The INDEX table of D18.2.3; what it does not list is reserved. The table has no condition on the
  * alternate clock issue latency, but D17.6.1 lets it be used only with FEAT_SPE_SME and for the
  * clock that PMSIDR_EL1.ALTCLK names.
  */
-static const struct row rows[] = {
+static const struct index_row rows[] = {
     {0, 0, SPE_DEFINED, "total", 0},
     {1, 1, SPE_DEFINED, "issue", 0},
     {2, 2, SPE_DEFINED, "translation", 0},
@@ -24,26 +17,19 @@ static const struct row rows[] = {
     {16, 31, SPE_IMPDEF, NULL, 0},
 };
 
-static const struct row *find(unsigned index)
+static const struct index_row *find(unsigned index)
 {
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-        if (index >= rows[i].first && index <= rows[i].last)
-            return &rows[i];
-    return NULL;
+    return index_find(rows, sizeof(rows) / sizeof(rows[0]), index);
 }
 
 enum spe_status spe_counter_status(unsigned index, spe_features features)
 {
-    const struct row *row = find(index);
-
-    if (!row || (row->needs & ~features))
-        return SPE_RESERVED;
-    return (enum spe_status)row->status;
+    return index_status(find(index), features);
 }
 
 const char *spe_counter_name(unsigned index)
 {
-    const struct row *row = find(index);
+    const struct index_row *row = find(index);
 
     return row ? row->name : NULL;
 }

@@ -53,8 +53,8 @@ static inline void store64(uint8_t *p, uint64_t v)
     memcpy(p, &v, sizeof(v));
 }
 
-/* A payload of 0, 1, 2, 4 or 8 bytes, zero-extended. */
-static inline uint64_t load_payload(const uint8_t *p, unsigned size)
+/* A value of 1, 2, 4 or 8 bytes, zero-extended; 0 for any other size. */
+static inline uint64_t load_sized(const uint8_t *p, unsigned size)
 {
     switch (size) {
     case 1:
@@ -70,8 +70,8 @@ static inline uint64_t load_payload(const uint8_t *p, unsigned size)
     }
 }
 
-/* The mirror: the low bytes of a value. */
-static inline void store_payload(uint8_t *p, unsigned size, uint64_t value)
+/* The mirror: the low bytes of a value; nothing for any other size. */
+static inline void store_sized(uint8_t *p, unsigned size, uint64_t value)
 {
     switch (size) {
     case 1:

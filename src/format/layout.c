@@ -127,7 +127,7 @@ static void put(struct writer *w, unsigned header, uint64_t payload, unsigned si
     if (w->error)
         return;
     w->bytes[w->pos] = (uint8_t)header;
-    store_payload(w->bytes + w->pos + 1, size, payload);
+    store_sized(w->bytes + w->pos + 1, size, payload);
     w->pos += 1 + size;
 }
 

@@ -102,7 +102,7 @@ int spe_packet_decode(const uint8_t *bytes, size_t len, struct spe_packet *packe
         packet->type = spe_short_header_type[bytes[0]];
     }
     packet->payload_size = (uint8_t)(size - packet->header_size);
-    packet->payload = load_payload(bytes + packet->header_size, packet->payload_size);
+    packet->payload = load_sized(bytes + packet->header_size, packet->payload_size);
     packet->index = packet_index(packet);
     return size;
 }
@@ -119,7 +119,7 @@ int spe_packet_encode(const struct spe_packet *packet, uint8_t *bytes, size_t le
     if ((size_t)size > len)
         return SPE_ERR_NOSPACE;
     memcpy(bytes, packet->header, packet->header_size);
-    store_payload(bytes + packet->header_size, packet->payload_size, packet->payload);
+    store_sized(bytes + packet->header_size, packet->payload_size, packet->payload);
     return size;
 }
 

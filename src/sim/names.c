@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <strings.h>
 
+#include "format/bytes.h"
+
 /* ---- Words ---------------------------------------------------------------------------------- */
 
 #define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
@@ -389,45 +391,12 @@ int sim_pmu_by_name(const char *name)
 
 uint64_t sim_field_get(const struct field *f, const void *from)
 {
-    const uint8_t *at = (const uint8_t *)from + f->offset;
-    uint16_t v16;
-    uint32_t v32;
-    uint64_t v64;
-
-    switch (f->width) {
-    case 1:
-        return *at;
-    case 2:
-        memcpy(&v16, at, sizeof(v16));
-        return v16;
-    case 4:
-        memcpy(&v32, at, sizeof(v32));
-        return v32;
-    default:
-        memcpy(&v64, at, sizeof(v64));
-        return v64;
-    }
+    return load_sized((const uint8_t *)from + f->offset, f->width);
 }
 
 void sim_field_set(const struct field *f, void *to, uint64_t value)
 {
-    uint8_t *at = (uint8_t *)to + f->offset, v8 = (uint8_t)value;
-    uint16_t v16 = (uint16_t)value;
-    uint32_t v32 = (uint32_t)value;
-
-    switch (f->width) {
-    case 1:
-        memcpy(at, &v8, sizeof(v8));
-        break;
-    case 2:
-        memcpy(at, &v16, sizeof(v16));
-        break;
-    case 4:
-        memcpy(at, &v32, sizeof(v32));
-        break;
-    default:
-        memcpy(at, &value, sizeof(value));
-    }
+    store_sized((uint8_t *)to + f->offset, f->width, value);
 }
 
 /* K and M, powers of 1024. */

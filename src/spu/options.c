@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/bytes.h"
+
 #define ANY UINT64_MAX
 
 #define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
@@ -477,46 +479,12 @@ const char *spe_spu_option_word(const struct spe_option *option, size_t i)
 
 uint64_t spu_option_load(const struct spu_option *o, const struct spe_spu_config *config)
 {
-    const char *at = (const char *)config + o->offset;
-    uint16_t v16;
-    uint32_t v32;
-    uint64_t v64;
-
-    switch (o->width) {
-    case 1:
-        return *(const uint8_t *)at;
-    case 2:
-        memcpy(&v16, at, sizeof(v16));
-        return v16;
-    case 4:
-        memcpy(&v32, at, sizeof(v32));
-        return v32;
-    default:
-        memcpy(&v64, at, sizeof(v64));
-        return v64;
-    }
+    return load_sized((const uint8_t *)config + o->offset, o->width);
 }
 
 void spu_option_store(const struct spu_option *o, struct spe_spu_config *config, uint64_t value)
 {
-    char *at = (char *)config + o->offset;
-    uint8_t v8 = (uint8_t)value;
-    uint16_t v16 = (uint16_t)value;
-    uint32_t v32 = (uint32_t)value;
-
-    switch (o->width) {
-    case 1:
-        memcpy(at, &v8, sizeof(v8));
-        break;
-    case 2:
-        memcpy(at, &v16, sizeof(v16));
-        break;
-    case 4:
-        memcpy(at, &v32, sizeof(v32));
-        break;
-    default:
-        memcpy(at, &value, sizeof(value));
-    }
+    store_sized((uint8_t *)config + o->offset, o->width, value);
 }
 
 static bool is_power(uint64_t value)

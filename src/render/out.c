@@ -150,3 +150,24 @@ void out_untrusted(struct out *o, const char *s)
             out_char(o, (char)c);
     }
 }
+
+unsigned utf8_length(const unsigned char *s)
+{
+    unsigned n, i;
+    uint32_t code;
+
+    if (s[0] < 0x80)
+        return 1;
+    if (s[0] < 0xc2 || s[0] > 0xf4)
+        return 0;
+    n = s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
+    code = s[0] & (0x7fu >> n);
+    for (i = 1; i < n; i++) {
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+        code = code << 6 | (s[i] & 0x3f);
+    }
+    if ((n == 3 && code < 0x800) || (n == 4 && (code < 0x10000 || code > 0x10ffff)))
+        return 0;
+    return code >= 0xd800 && code <= 0xdfff ? 0 : n;
+}

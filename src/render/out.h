@@ -128,4 +128,7 @@ void out_printf(struct out *o, const char *format, ...) __attribute__((format(pr
 /* Text that we did not make (file names, symbols): control bytes come out as \xNN. */
 void out_untrusted(struct out *o, const char *s);
 
+/* Length of the UTF-8 sequence at s, 0 if it is none (overlong, surrogate, cut short ...). */
+unsigned utf8_length(const unsigned char *s);
+
 #endif

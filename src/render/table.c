@@ -15,23 +15,9 @@
  * (C0, DEL and C1, which some terminals obey in UTF-8 too) and what is not UTF-8 may not. */
 static unsigned plain_length(const unsigned char *s)
 {
-    unsigned n, i;
-    uint32_t code;
+    bool control = s[0] < 0x20 || s[0] == 0x7f || (s[0] == 0xc2 && s[1] < 0xa0);
 
-    if (s[0] < 0x80)
-        return s[0] >= 0x20 && s[0] != 0x7f;
-    if (s[0] < 0xc2 || s[0] > 0xf4)
-        return 0;
-    n = s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
-    code = s[0] & (0x7fu >> n);
-    for (i = 1; i < n; i++) {
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-        code = code << 6 | (s[i] & 0x3f);
-    }
-    if (code < 0xa0 || (n == 3 && code < 0x800) || (n == 4 && (code < 0x10000 || code > 0x10ffff)))
-        return 0;
-    return code >= 0xd800 && code <= 0xdfff ? 0 : n;
+    return control ? 0 : utf8_length(s);
 }
 
 char *text_safe(const char *text)
@@ -236,21 +222,7 @@ static void lay_out(const struct table *t, struct layout *l, unsigned width)
     }
 }
 
-/* n code points of the text from p on. */
-static const char *put_points(struct out *o, const char *p, unsigned n)
-{
-    const char *start = p;
-
-    while (n > 0 && *p) {
-        p++;
-        while (((unsigned char)*p & 0xc0) == 0x80)
-            p++;
-        n--;
-    }
-    out_bytes(o, start, (size_t)(p - start));
-    return p;
-}
-
+/* The text behind its first n code points. */
 static const char *skip_points(const char *p, unsigned n)
 {
     while (n > 0 && *p) {
@@ -273,7 +245,7 @@ static void put_shortened(struct out *o, const char *text, unsigned length, unsi
     }
     tail = (width - 2) / 2;
     head = width - 2 - tail;
-    put_points(o, text, head);
+    out_bytes(o, text, (size_t)(skip_points(text, head) - text));
     out_bytes(o, "..", 2);
     out_string(o, skip_points(text, length - tail));
 }

@@ -43,6 +43,7 @@ static void print_help(FILE *f)
         fprintf(f, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
     fputs("\n"
           "Examples:\n"
+          "  spe record -- ./program-for-aarch64\n"
           "  spe report perf.data\n"
           "  spe script --filter 'load and total > 500' perf.data\n"
           "  spe gen --records 1000 --cpu neoverse-n1 -o trace.spe\n"

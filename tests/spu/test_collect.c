@@ -994,6 +994,28 @@ static void test_incomplete(void **state)
     }
 }
 
+/* Data came before the exception: where from is told only with everything else. */
+static void test_incomplete_source(void **state)
+{
+    static const char *const infos[] = {"incomplete_op_info=none", "incomplete_op_info=subset",
+                                        "incomplete_op_info=all"};
+    struct spe_memory_access a = access_at(0x1000);
+    struct bench b;
+
+    (void)state;
+    a.has_source = true;
+    a.source = 9;
+    for (unsigned info = 0; info < 3; info++) {
+        struct spe_operation load = access_operation(SPE_OPERATION_LOAD, &a, 1);
+
+        bench_open(&b, ALL, infos[info]);
+        load.exception = true;
+        bench_record(&b, &load);
+        assert_int_equal(!!(b.record.has & SPE_HAS_SOURCE), info == 2); /* D17.6-014 */
+        bench_close(&b);
+    }
+}
+
 /* An exception after the translation: its address is known and may be told. */
 static void test_exception_after_translation(void **state)
 {
@@ -1345,6 +1367,7 @@ int main(void)
         cmocka_unit_test(test_speculation_refused),
         cmocka_unit_test(test_retired),
         cmocka_unit_test(test_incomplete),
+        cmocka_unit_test(test_incomplete_source),
         cmocka_unit_test(test_exception_after_translation),
         cmocka_unit_test(test_nonarch_exception),
         cmocka_unit_test(test_mispredicted_retired),

@@ -7,6 +7,7 @@
  */
 #include <elf.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,14 +48,26 @@ static const struct spe_perf_build_id *find_id(struct dsos *d, const char *path)
     return d->id_count ? bsearch(&key, d->ids, d->id_count, sizeof(*d->ids), compare_ids) : NULL;
 }
 
+bool is_jit_memory(const char *path)
+{
+    static const char *const begins[] = {
+        "//anon", "/dev/zero", "/anon_hugepage", "/memfd:", "/SYSV", "[anon:", "[heap]", "[stack"};
+
+    for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++) {
+        if (!strncmp(path, begins[i], strlen(begins[i])))
+            return true;
+    }
+    return false;
+}
+
 static uint8_t kind_of(const char *path, bool kernel)
 {
     if (kernel)
         return !strncmp(path, KERNEL_NAME, strlen(KERNEL_NAME)) ? DSO_KERNEL : DSO_MODULE;
     if (!strcmp(path, "[vdso]"))
         return DSO_FILE;
-    if (path[0] != '/' || !strncmp(path, "//", 2) || !strncmp(path, "/memfd:", 7) ||
-        !strncmp(path, "/dev/", 5) || !strncmp(path, "/SYSV", 5))
+    if (path[0] != '/' || !strncmp(path, "//", 2) || !strncmp(path, "/dev/", 5) ||
+        is_jit_memory(path))
         return DSO_ANONYMOUS;
     return DSO_FILE;
 }
@@ -126,6 +139,28 @@ uint32_t dsos_add(struct dsos *d, const char *path, bool kernel, uint64_t page_o
     return (uint32_t)d->list.count - 1;
 }
 
+/* As perf calls it: by the file in columns of paths, and by the process in those of names. */
+uint32_t dsos_add_jit(struct dsos *d, uint32_t pid)
+{
+    char path[40], name[40];
+    uint32_t path_id, name_id, number;
+    struct dso *dso;
+
+    snprintf(path, sizeof(path), "/tmp/perf-%" PRIu32 ".map", pid);
+    snprintf(name, sizeof(name), "[JIT] tid %" PRIu32, pid);
+    path_id = strings_add(d->strings, path);
+    name_id = strings_add(d->strings, name);
+    if (path_id == NONE || name_id == NONE)
+        return NONE;
+    if (find_dso(d, path_id, DSO_JIT, NULL, 0, &number))
+        return number;
+    dso = new_dso(d, path_id, DSO_JIT);
+    if (!dso)
+        return NONE;
+    dso->name = name_id;
+    return (uint32_t)d->list.count - 1;
+}
+
 uint32_t dsos_add_ksymbol(struct dsos *d, const char *name, uint64_t start, uint64_t size)
 {
     uint32_t path = strings_add(d->strings, name);
@@ -179,8 +214,14 @@ char *dso_cache_path(const char *dir, const struct dso *dso, const char *rest)
     return asprintf(&path, "%s/.build-id/%.2s/%s%s", dir, id, id + 2, rest) < 0 ? NULL : path;
 }
 
-/* Only regular files: a path out of a recording may name anything. */
-static int open_regular(const char *path)
+char *dso_below(const char *root, const char *path)
+{
+    char *out;
+
+    return asprintf(&out, "%s%s", root ? root : "", path) < 0 ? NULL : out;
+}
+
+int dso_open_regular(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat st;
@@ -217,7 +258,7 @@ int dso_open_checked(const struct dso *dso, const char *path, uint8_t *state, ch
 {
     uint8_t id[SPE_PERF_BUILD_ID_MAX];
     uint16_t machine = EM_NONE;
-    int fd = open_regular(path), size;
+    int fd = dso_open_regular(path), size;
     char *why = NULL;
 
     if (fd < 0)
@@ -261,13 +302,6 @@ static int try_path(struct dso *dso, char *path, char **file)
     return fd;
 }
 
-static char *below(const char *root, const char *path)
-{
-    char *out;
-
-    return asprintf(&out, "%s%s", root ? root : "", path) < 0 ? NULL : out;
-}
-
 int dso_open(const struct dsos *d, struct dso *dso, char **file)
 {
     static const char *const in_cache[] = {"/elf", "/vdso", ""};
@@ -278,7 +312,7 @@ int dso_open(const struct dsos *d, struct dso *dso, char **file)
     for (size_t i = 0; i < 3 && fd < 0; i++)
         fd = try_path(dso, dso_cache_path(d->debug_dir, dso, in_cache[i]), file);
     if (fd < 0 && path[0] == '/')
-        fd = try_path(dso, below(d->symfs, path), file);
+        fd = try_path(dso, dso_below(d->symfs, path), file);
     if (fd < 0 && d->debuginfod && dso->id_size)
         fd = try_path(dso, debuginfod_find(dso, false), file);
     if (fd >= 0) { /* what was refused before it does not matter any more */
@@ -290,7 +324,7 @@ int dso_open(const struct dsos *d, struct dso *dso, char **file)
 
 int dso_open_debug(const struct dsos *d, const struct dso *dso, char **file)
 {
-    char *directory = below(d->symfs, "/usr/lib/debug"), *warning = NULL;
+    char *directory = dso_below(d->symfs, "/usr/lib/debug"), *warning = NULL;
     uint8_t state;
     int fd = -1;
 
@@ -346,6 +380,9 @@ static void load(const struct dsos *d, struct dso *dso)
     case DSO_KERNEL:
     case DSO_MODULE:
         dso_load_kernel(d, dso);
+        break;
+    case DSO_JIT:
+        dso_load_jit(d, dso);
         break;
     case DSO_KSYMBOL:
         symtab_add(&dso->symbols, strings_at(d->strings, dso->path), dso->ksymbol_start,

@@ -6,7 +6,8 @@
  *   sideband.c  records of the perf.data -> events in order of time
  *   tasks.c     events -> threads, processes, who ran where
  *   spaces.c    address spaces that change over time
- *   dsos.c      files that were mapped, and where their symbols are; symbols.c, kernel.c, lines.c
+ *   dsos.c      files that were mapped, and where their symbols are; symbols.c, kernel.c, jit.c,
+ *               lines.c
  *   queue.c     SPE bytes of one queue -> columns
  *   join.c      columns -> rows
  *   rows.c      groups of rows; order.c: which comes next; pool.c: threads
@@ -185,7 +186,7 @@ const struct cpu_turns *tasks_turns(const struct tasks *t, uint32_t cpu);
 
 /* ---- Files that were mapped ----------------------------------------------------------------- */
 
-enum dso_kind { DSO_FILE, DSO_KERNEL, DSO_MODULE, DSO_ANONYMOUS, DSO_KSYMBOL };
+enum dso_kind { DSO_FILE, DSO_KERNEL, DSO_MODULE, DSO_ANONYMOUS, DSO_JIT, DSO_KSYMBOL };
 
 enum { SYMBOL_FUNCTION = 1, SYMBOL_OBJECT = 2 };
 
@@ -243,6 +244,9 @@ struct dsos {
 /* Find or add. NONE: no memory. */
 uint32_t dsos_add(struct dsos *d, const char *path, bool kernel, uint64_t page_offset,
                   const uint8_t *id, size_t id_size);
+/* Memory that may hold code made at run time, by its path in the recording. */
+bool is_jit_memory(const char *path);
+uint32_t dsos_add_jit(struct dsos *d, uint32_t pid);
 uint32_t dsos_add_ksymbol(struct dsos *d, const char *name, uint64_t start, uint64_t size);
 void dsos_free(struct dsos *d);
 
@@ -259,6 +263,12 @@ int dso_open(const struct dsos *d, struct dso *dso, char **file);
 int dso_open_debug(const struct dsos *d, const struct dso *dso, char **file);
 /* Symbols of the kernel or a module. */
 void dso_load_kernel(const struct dsos *d, struct dso *dso);
+/* Names of /tmp/perf-PID.map. */
+void dso_load_jit(const struct dsos *d, struct dso *dso);
+/* A descriptor, if it is a regular file: a path out of a recording may name anything. */
+int dso_open_regular(const char *path);
+/* The path below a directory (NULL: itself), to be freed. */
+char *dso_below(const char *root, const char *path);
 int dso_open_checked(const struct dso *dso, const char *path, uint8_t *state, char **warning);
 /* debug_dir/.build-id/xx/yyyy and `rest`, to be freed; NULL without build-id or memory. */
 char *dso_cache_path(const char *dir, const struct dso *dso, const char *rest);

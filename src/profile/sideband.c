@@ -92,6 +92,8 @@ static int take_mmap(struct sideband *s, const struct spe_perf_record *r)
         return SPE_OK;
     map.kernel = m->pid == SPE_NO_TASK || mode == SPE_PERF_MISC_KERNEL;
     map.end = m->length > UINT64_MAX - m->start ? UINT64_MAX : m->start + m->length;
+    if (!strcmp(m->path, VDSO_NAME)) /* it is mapped from its start, whatever the record says */
+        map.page_offset = 0;
     map.jit = !map.kernel && is_code(r) && is_jit_memory(m->path);
     map.id_size = m->id_size;
     memcpy(map.id, m->id, m->id_size);
@@ -277,6 +279,7 @@ static int collect_ids(struct sideband *s)
     if (s->ids.count)
         memcpy(d->ids + f->build_id_count, s->ids.at, s->ids.count * sizeof(*d->ids));
     d->id_count = count;
+    d->release = f->osrelease;
     return SPE_OK;
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "profile_internal.h"
 
@@ -23,7 +24,9 @@ static Elf *open_elf(int fd, enum dso_kind kind)
 
     if (elf_version(EV_CURRENT) == EV_NONE)
         return NULL;
-    if (kind == DSO_MODULE && fstat(fd, &st) == 0 && st.st_size <= PACKED_MAX)
+    /* libdw leaves the descriptor at the end of what it has unpacked, and starts where it is. */
+    if (kind == DSO_MODULE && fstat(fd, &st) == 0 && st.st_size <= PACKED_MAX &&
+        lseek(fd, 0, SEEK_SET) == 0)
         elf = dwelf_elf_begin(fd);
     else
         elf = elf_begin(fd, ELF_C_READ, NULL);

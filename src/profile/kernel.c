@@ -113,7 +113,7 @@ static bool same_boot(const struct dsos *d, const struct dso *kernel, const char
     bool same;
 
     if (kernel->kind != DSO_KERNEL || !kernel->reference || !name[0])
-        return true; /* nothing to compare with */
+        return path == d->kallsyms; /* nothing to compare with: who gives it should know */
     if (symtab_read_kallsyms(&all, path, NULL) < 0) {
         symtab_free(&all);
         return true; /* will be told when it is read */
@@ -133,7 +133,7 @@ static bool use_kallsyms(const struct dsos *d, struct dso *dso, const char *path
     if (access(path, R_OK) < 0)
         return false;
     if (!same_boot(d, kernel_of(d, dso), path)) {
-        refuse(dso, path, "is of another kernel or boot");
+        refuse(dso, path, "is, or may be, of another kernel or boot");
         return false;
     }
     count = symtab_read_kallsyms(&dso->symbols, path, dso->kind == DSO_KERNEL ? NULL : module);
@@ -166,6 +166,10 @@ static bool use_vmlinux(const struct dsos *d, struct dso *dso, const char *path)
     symbol = dso->reference && name[0] ? symbol_by_name(&dso->symbols, name) : NULL;
     if (symbol)
         dso->symbols.kernel_shift = dso->reference - symbol->start;
+    if (dso->reference && name[0] && !symbol) { /* where it was loaded is not known */
+        refuse(dso, path, "lacks the recording's reference symbol");
+        return false;
+    }
     dso->file = strdup(path);
     return true;
 }

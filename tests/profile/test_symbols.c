@@ -657,34 +657,81 @@ static void kallsyms(void **state)
     }
 }
 
-/* The kernel by an ELF file that was linked elsewhere. */
+/* kallsyms of the cache may be of another boot: they need a reference to say. One that was given
+ * does not. */
+static void kallsyms_of_another_boot(void **state)
+{
+    const uint64_t text = UINT64_C(0xffff800010000000);
+    static const uint8_t id[20] = {0xab, 0xcd, 0xef};
+    char cache[256], given[512];
+
+    (void)state;
+    put("kallsyms", "ffff800010000000 T _text\nffff800010000100 t first_one\n");
+    snprintf(cache, sizeof(cache), "%s/boot-cache", directory);
+    snprintf(given, sizeof(given), "%s/kallsyms", directory);
+    assert_int_equal(
+        run("d=%s/.build-id/ab/cdef$(printf '%%034d' 0); mkdir -p $d && cp %s $d/", cache, given),
+        0);
+    for (int i = 0; i < 3; i++) {
+        struct spe_profile_options options = quiet_options(1);
+        struct spe_profile *p;
+        struct recording r;
+        struct row row;
+
+        recording_open(&r, 0, 1, NEOVERSE_N1, NULL);
+        recording_map(&r, 0, ANY, text, 0x800000, text,
+                      i == 0 ? "[kernel.kallsyms]_text" : "[kernel.kallsyms]", id, sizeof(id));
+        recording_sample(&r, 0, 10, text + 0x104, 1, 0);
+        recording_flush(&r, 0, 0, ANY, 0);
+        recording_finish(&r);
+        options.debug_dir = cache;
+        options.kallsyms = i == 2 ? given : NULL;
+        options.want = SPE_WANT_SYMBOL;
+        p = recording_profile(&r, &options);
+        assert_int_equal(read_rows(p, &row, 1), 1);
+        assert_string_equal(symbol_name(p, row.symbol), i == 1 ? "" : "first_one");
+        assert_int_equal(spe_profile_dso(p, 0)->state,
+                         i == 1 ? SPE_DSO_REFUSED : SPE_DSO_UNVERIFIED);
+        spe_profile_close(p);
+        recording_free(&r);
+    }
+}
+
+/* The kernel by an ELF file that was linked elsewhere; without the reference symbol nobody knows
+ * where. */
 static void vmlinux(void **state)
 {
-    struct spe_profile_options options = quiet_options(1);
     uint64_t outer = address_of("prog", "outer"), reference = address_of("prog", "main");
     uint64_t shift = UINT64_C(0xffff800010000000);
     char path[256];
-    struct spe_profile_symbol symbol;
-    struct spe_profile *p;
-    struct recording r;
-    struct row row[4];
 
     (void)state;
     snprintf(path, sizeof(path), "%s/prog", directory);
-    options.vmlinux = path;
-    options.want = SPE_WANT_SYMBOL;
-    recording_open(&r, 0, 1, NEOVERSE_N1, NULL);
-    recording_map(&r, 0, ANY, shift, 0x800000, shift + reference, "[kernel.kallsyms]main", NULL, 0);
-    recording_sample(&r, 0, 10, shift + outer + 4, 2, 0);
-    recording_flush(&r, 0, 0, ANY, 0);
-    recording_finish(&r);
-    p = recording_profile(&r, &options);
-    assert_int_equal(read_rows(p, row, 4), 1);
-    assert_int_equal(spe_profile_symbol(p, row[0].symbol, &symbol), SPE_OK);
-    assert_string_equal(symbol.name, "outer");
-    assert_true(symbol.address == shift + outer);
-    spe_profile_close(p);
-    recording_free(&r);
+    for (int lost = 0; lost < 2; lost++) {
+        struct spe_profile_options options = quiet_options(1);
+        struct spe_profile_symbol symbol;
+        struct spe_profile *p;
+        struct recording r;
+        struct row row[4];
+
+        options.vmlinux = path;
+        options.want = SPE_WANT_SYMBOL;
+        recording_open(&r, 0, 1, NEOVERSE_N1, NULL);
+        recording_map(&r, 0, ANY, shift, 0x800000, shift + reference,
+                      lost ? "[kernel.kallsyms]_text" : "[kernel.kallsyms]main", NULL, 0);
+        recording_sample(&r, 0, 10, shift + outer + 4, 2, 0);
+        recording_flush(&r, 0, 0, ANY, 0);
+        recording_finish(&r);
+        p = recording_profile(&r, &options);
+        assert_int_equal(read_rows(p, row, 4), 1);
+        assert_int_equal(spe_profile_symbol(p, row[0].symbol, &symbol),
+                         lost ? SPE_ERR_UNKNOWN : SPE_OK);
+        assert_string_equal(symbol.name, lost ? "" : "outer");
+        assert_true(lost || symbol.address == shift + outer);
+        assert_int_equal(spe_profile_dso(p, 0)->state, lost ? SPE_DSO_REFUSED : SPE_DSO_UNVERIFIED);
+        spe_profile_close(p);
+        recording_free(&r);
+    }
 }
 
 #define MODULE_AT UINT64_C(0xffff800008000000)
@@ -824,6 +871,7 @@ int main(void)
         cmocka_unit_test(sections_only),
         cmocka_unit_test(module_files),
         cmocka_unit_test(kallsyms),
+        cmocka_unit_test(kallsyms_of_another_boot),
         cmocka_unit_test(vmlinux),
         cmocka_unit_test(filter_by_line),
     };

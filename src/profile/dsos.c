@@ -79,7 +79,8 @@ static struct dso *find_dso(const struct dsos *d, uint32_t path, uint8_t kind, c
          *number = d->list.at[*number]->same_path) {
         struct dso *dso = d->list.at[*number];
 
-        if (dso->kind == kind && dso->id_size == id_size && !memcmp(dso->id, id, id_size))
+        if (dso->kind == kind && dso->id_size == id_size &&
+            (!id_size || !memcmp(dso->id, id, id_size)))
             return dso;
     }
     return NULL;

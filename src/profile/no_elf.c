@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Specimen authors */
 /*
  * In place of symbols.c and lines.c where elfutils is not to be had: no file can be verified, so
- * none is used. Names of the kernel out of kallsyms work as ever.
+ * none is used. Names out of kallsyms and of code made at run time work as ever.
  */
 #include "profile_internal.h"
 

@@ -37,14 +37,35 @@ static int compare_ids(const void *a, const void *b)
                   ((const struct spe_perf_build_id *)b)->path);
 }
 
-/* The build-id that the recording has for a path. */
+/* One build-id a path. A path that had several (containers, an update) keeps none of them: which
+ * file was mapped is not known. */
+static void sort_ids(struct dsos *d)
+{
+    size_t kept = 0;
+
+    if (d->id_count)
+        qsort(d->ids, d->id_count, sizeof(*d->ids), compare_ids);
+    for (size_t i = 0; i < d->id_count; i++) {
+        struct spe_perf_build_id *last = kept ? &d->ids[kept - 1] : NULL, *next = &d->ids[i];
+
+        if (!next->id_size)
+            continue;
+        if (!last || compare_ids(last, next))
+            d->ids[kept++] = *next;
+        else if (last->id_size != next->id_size || memcmp(last->id, next->id, next->id_size))
+            last->id_size = 0;
+    }
+    d->id_count = kept;
+    d->ids_sorted = true;
+}
+
+/* The build-id that the recording has for a path; of size 0 if it has several. */
 static const struct spe_perf_build_id *find_id(struct dsos *d, const char *path)
 {
     struct spe_perf_build_id key = {.path = path};
 
-    if (!d->ids_sorted && d->id_count)
-        qsort(d->ids, d->id_count, sizeof(*d->ids), compare_ids);
-    d->ids_sorted = true;
+    if (!d->ids_sorted)
+        sort_ids(d);
     return d->id_count ? bsearch(&key, d->ids, d->id_count, sizeof(*d->ids), compare_ids) : NULL;
 }
 
@@ -147,6 +168,7 @@ uint32_t dsos_add(struct dsos *d, const char *path, bool kernel, uint64_t page_o
     if (!dso)
         return NONE;
     dso->mapped = mapped;
+    dso->several_ids = known && !id_size;
     dso->id_size = (uint8_t)id_size;
     memcpy(dso->id, id, id_size);
     if (kind == DSO_KERNEL) {
@@ -366,12 +388,27 @@ static char *served_file(const struct dsos *d, const struct dso *dso)
     return d->debuginfod && dso->id_size ? debuginfod_find(dso->id, dso->id_size, false) : NULL;
 }
 
+static char *several_ids(const char *path)
+{
+    char *text;
+
+    return asprintf(&text, "the recording has several build-ids of %s: no symbols are used", path) <
+                   0
+               ? NULL
+               : text;
+}
+
 int dso_open(const struct dsos *d, struct dso *dso, char **file)
 {
     static place *const places[] = {cached_elf,  cached_vdso, cached_file, cached_by_name,
                                     mapped_file, module_file, served_file};
     int fd = -1;
 
+    if (dso->several_ids) {
+        dso->state = SPE_DSO_REFUSED;
+        keep(&dso->warning, several_ids(strings_at(d->strings, dso->mapped)));
+        return -1;
+    }
     for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && fd < 0; i++) {
         char *path = places[i](d, dso);
 

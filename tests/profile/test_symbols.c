@@ -345,6 +345,40 @@ static void build_id_cache(void **state)
     recording_free(&r);
 }
 
+/* A path that had two files in the recording: nobody knows which of them a map is of. */
+static void several_build_ids(void **state)
+{
+    struct spe_perf_build_id known[3] = {{.misc = 2, .path = "/prog"}};
+    struct spe_perf_features features = {.build_ids = known, .build_id_count = 3};
+    uint64_t outer = address_of("prog", "outer");
+
+    (void)state;
+    known[0].id_size = (uint8_t)build_id_of("prog", known[0].id);
+    known[1] = known[2] = known[0];
+    for (int different = 0; different < 2; different++) {
+        struct spe_profile *p;
+        struct recording r;
+        struct row row;
+
+        known[1].id[19] ^= (uint8_t)different;
+        recording_open(&r, 0, 1, NEOVERSE_N1, &features);
+        recording_comm(&r, 0, 7, 7, "prog", true);
+        load(&r, 0, 7, "prog", "/prog", NULL, 0);
+        recording_sample(&r, 0, 10, BASE + outer, 0, 7);
+        recording_flush(&r, 0, 0, ANY, 0);
+        recording_finish(&r);
+        p = open_with_symbols(&r, SPE_WANT_SYMBOL);
+        assert_int_equal(read_rows(p, &row, 1), 1);
+        assert_string_equal(symbol_name(p, row.symbol), different ? "" : "outer");
+        assert_int_equal(spe_profile_dso(p, 0)->state,
+                         different ? SPE_DSO_REFUSED : SPE_DSO_VERIFIED);
+        if (different)
+            assert_non_null(strstr(spe_profile_warning(p, 0), "several build-ids of /prog"));
+        spe_profile_close(p);
+        recording_free(&r);
+    }
+}
+
 /* What one address of a program is called, and the line that it has there. */
 static void name_of(const char *file, const char *path, const uint8_t *id, size_t id_size,
                     uint64_t address, char *name, uint32_t *line_number, char *warning)
@@ -864,6 +898,7 @@ int main(void)
         cmocka_unit_test(wrong_binary),
         cmocka_unit_test(build_id_cache),
         cmocka_unit_test(separate_debug_file),
+        cmocka_unit_test(several_build_ids),
         cmocka_unit_test(debug_link),
         cmocka_unit_test(debug_file_of_unverified),
         cmocka_unit_test(shared_debug_file),

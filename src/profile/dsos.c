@@ -499,16 +499,18 @@ static bool has_crc(int fd, uint32_t want)
     return size == 0 && ~crc == want;
 }
 
+bool has_build_id(int fd, const uint8_t *id, size_t id_size)
+{
+    uint8_t have[SPE_PERF_BUILD_ID_MAX];
+    uint16_t machine;
+    int size = elf_build_id(fd, DSO_FILE, have, sizeof(have), &machine);
+
+    return size > 0 && (size_t)size == id_size && !memcmp(have, id, id_size);
+}
+
 static bool is_debug_file(const struct dso *dso, int fd, bool by_link)
 {
-    uint8_t id[SPE_PERF_BUILD_ID_MAX];
-    uint16_t machine;
-    int size;
-
-    if (by_link)
-        return has_crc(fd, dso->link_crc);
-    size = elf_build_id(fd, DSO_FILE, id, sizeof(id), &machine);
-    return size > 0 && size == dso->file_id_size && !memcmp(id, dso->file_id, (size_t)size);
+    return by_link ? has_crc(fd, dso->link_crc) : has_build_id(fd, dso->file_id, dso->file_id_size);
 }
 
 int dso_open_debug(const struct dsos *d, const struct dso *dso, char **file, char **warning)

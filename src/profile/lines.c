@@ -82,14 +82,12 @@ static char *shared_path(const char *symfs, const char *name, const char *file)
  * looks for it, but not below the root of another machine. */
 static void open_shared(const struct dsos *d, struct lines *l, const char *file)
 {
-    uint8_t have[SPE_PERF_BUILD_ID_MAX];
     const char *name;
     const void *id;
-    uint16_t machine;
     ssize_t size = dwelf_dwarf_gnu_debugaltlink(l->dwarf, &name, &id);
     char *root, *path;
 
-    if (size <= 0 || (size_t)size > sizeof(have))
+    if (size <= 0 || size > SPE_PERF_BUILD_ID_MAX)
         return;
     root = dso_below(d->symfs, DEBUG_ROOT);
     for (int i = 0; i < 2 && !l->other; i++) {
@@ -99,8 +97,7 @@ static void open_shared(const struct dsos *d, struct lines *l, const char *file)
         free(path);
         if (l->other_fd < 0)
             continue;
-        if (elf_build_id(l->other_fd, DSO_FILE, have, sizeof(have), &machine) == size &&
-            !memcmp(have, id, (size_t)size))
+        if (has_build_id(l->other_fd, id, (size_t)size))
             l->other = dwarf_begin(l->other_fd, DWARF_C_READ);
         if (!l->other)
             close(l->other_fd);

@@ -283,6 +283,8 @@ char *dso_below(const char *root, const char *path);
 int dso_open_checked(const struct dso *dso, const char *path, uint8_t *state, char **warning);
 /* dir/.build-id/xx/yyyy and `rest`, to be freed; NULL without build-id or memory. */
 char *build_id_path(const char *dir, const uint8_t *id, size_t id_size, const char *rest);
+/* Does an open ELF file have this build-id? */
+bool has_build_id(int fd, const uint8_t *id, size_t id_size);
 /* The file of a module below /lib/modules: its name, to be freed; or NULL. */
 char *module_file(const struct dsos *d, const struct dso *dso);
 /* "nf_tables" of "[nf_tables]" or ".../nf-tables.ko.zst". */

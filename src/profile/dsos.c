@@ -52,7 +52,7 @@ static void sort_ids(struct dsos *d)
             continue;
         if (!last || compare_ids(last, next))
             d->ids[kept++] = *next;
-        else if (last->id_size != next->id_size || memcmp(last->id, next->id, next->id_size))
+        else if (last->id_size != next->id_size || memcmp(last->id, next->id, next->id_size) != 0)
             last->id_size = 0;
     }
     d->id_count = kept;

@@ -279,7 +279,7 @@ SPE_API size_t spe_profile_thread_count(const struct spe_profile *profile);
 enum spe_dso_state {
     SPE_DSO_UNTRIED,    /* nobody asked yet */
     SPE_DSO_VERIFIED,   /* its build-id is the recording's */
-    SPE_DSO_UNVERIFIED, /* the recording has no build-id of it: the file at its path was taken */
+    SPE_DSO_UNVERIFIED, /* there is no build-id to compare: the file at its path was taken */
     SPE_DSO_REFUSED,    /* a file was there, but it is another one: see warning */
     SPE_DSO_MISSING,    /* no file was found */
     SPE_DSO_ANONYMOUS,  /* no file: [heap], //anon ... */
@@ -288,8 +288,8 @@ enum spe_dso_state {
 SPE_API const char *spe_dso_state_name(unsigned state); /* "verified" ...; never NULL */
 
 struct spe_profile_dso {
-    uint32_t path;   /* string, as in the recording */
-    uint32_t name;   /* string, without directories */
+    uint32_t path;   /* string, as perf shows it: the path in the recording, [module] ... */
+    uint32_t name;   /* string, without directories; [JIT] tid PID */
     uint8_t state;   /* enum spe_dso_state */
     bool kernel;     /* kernel or module */
     uint8_t id_size; /* build-id in the recording; 0: none */

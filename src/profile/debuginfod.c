@@ -28,7 +28,7 @@ static bool load_debuginfod(struct debuginfod *d)
     return d->begin && d->end && d->executable && d->debuginfo;
 }
 
-char *debuginfod_find(const struct dso *dso, bool debug)
+char *debuginfod_find(const uint8_t *id, size_t id_size, bool debug)
 {
     struct debuginfod d = {0};
     char *path = NULL;
@@ -36,7 +36,7 @@ char *debuginfod_find(const struct dso *dso, bool debug)
     int fd;
 
     if (load_debuginfod(&d) && (client = d.begin())) {
-        fd = (debug ? d.debuginfo : d.executable)(client, dso->id, dso->id_size, &path);
+        fd = (debug ? d.debuginfo : d.executable)(client, id, (int)id_size, &path);
         if (fd >= 0)
             close(fd);
         else

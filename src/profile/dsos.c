@@ -7,6 +7,7 @@
  */
 #include <elf.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,25 +37,58 @@ static int compare_ids(const void *a, const void *b)
                   ((const struct spe_perf_build_id *)b)->path);
 }
 
-/* The build-id that the recording has for a path. */
+/* One build-id a path. A path that had several (containers, an update) keeps none of them: which
+ * file was mapped is not known. */
+static void sort_ids(struct dsos *d)
+{
+    size_t kept = 0;
+
+    if (d->id_count)
+        qsort(d->ids, d->id_count, sizeof(*d->ids), compare_ids);
+    for (size_t i = 0; i < d->id_count; i++) {
+        struct spe_perf_build_id *last = kept ? &d->ids[kept - 1] : NULL, *next = &d->ids[i];
+
+        if (!next->id_size)
+            continue;
+        if (!last || compare_ids(last, next))
+            d->ids[kept++] = *next;
+        else if (last->id_size != next->id_size || memcmp(last->id, next->id, next->id_size) != 0)
+            last->id_size = 0;
+    }
+    d->id_count = kept;
+    d->ids_sorted = true;
+}
+
+/* The build-id that the recording has for a path; of size 0 if it has several. */
 static const struct spe_perf_build_id *find_id(struct dsos *d, const char *path)
 {
     struct spe_perf_build_id key = {.path = path};
 
-    if (!d->ids_sorted && d->id_count)
-        qsort(d->ids, d->id_count, sizeof(*d->ids), compare_ids);
-    d->ids_sorted = true;
+    if (!d->ids_sorted)
+        sort_ids(d);
     return d->id_count ? bsearch(&key, d->ids, d->id_count, sizeof(*d->ids), compare_ids) : NULL;
+}
+
+bool is_jit_memory(const char *path)
+{
+    static const char *const begins[] = {
+        "//anon", "/dev/zero", "/anon_hugepage", "/memfd:", "/SYSV", "[anon:", "[heap]", "[stack"};
+
+    for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++) {
+        if (!strncmp(path, begins[i], strlen(begins[i])))
+            return true;
+    }
+    return false;
 }
 
 static uint8_t kind_of(const char *path, bool kernel)
 {
     if (kernel)
         return !strncmp(path, KERNEL_NAME, strlen(KERNEL_NAME)) ? DSO_KERNEL : DSO_MODULE;
-    if (!strcmp(path, "[vdso]"))
+    if (!strcmp(path, VDSO_NAME))
         return DSO_FILE;
-    if (path[0] != '/' || !strncmp(path, "//", 2) || !strncmp(path, "/memfd:", 7) ||
-        !strncmp(path, "/dev/", 5) || !strncmp(path, "/SYSV", 5))
+    if (path[0] != '/' || !strncmp(path, "//", 2) || !strncmp(path, "/dev/", 5) ||
+        is_jit_memory(path))
         return DSO_ANONYMOUS;
     return DSO_FILE;
 }
@@ -66,7 +100,8 @@ static struct dso *find_dso(const struct dsos *d, uint32_t path, uint8_t kind, c
          *number = d->list.at[*number]->same_path) {
         struct dso *dso = d->list.at[*number];
 
-        if (dso->kind == kind && dso->id_size == id_size && !memcmp(dso->id, id, id_size))
+        if (dso->kind == kind && dso->id_size == id_size &&
+            (!id_size || !memcmp(dso->id, id, id_size)))
             return dso;
     }
     return NULL;
@@ -80,7 +115,7 @@ static struct dso *new_dso(struct dsos *d, uint32_t path, uint8_t kind)
     if (!dso)
         return NULL;
     pthread_mutex_init(&dso->lock, NULL);
-    dso->path = path;
+    dso->path = dso->mapped = path;
     dso->kind = kind;
     dso->state = kind == DSO_ANONYMOUS ? SPE_DSO_ANONYMOUS : SPE_DSO_UNTRIED;
     dso->reference_name = SPE_NO_ID;
@@ -96,33 +131,72 @@ static struct dso *new_dso(struct dsos *d, uint32_t path, uint8_t kind)
     return dso;
 }
 
+/* The kernel and its modules are called as perf calls them. */
+static uint32_t shown_path(struct dsos *d, const char *path, uint8_t kind)
+{
+    char module[256], shown[sizeof(module) + 2];
+
+    if (kind == DSO_KERNEL)
+        return strings_add(d->strings, KERNEL_NAME);
+    if (kind != DSO_MODULE || path[0] != '/')
+        return strings_add(d->strings, path);
+    module_name(path, module, sizeof(module));
+    snprintf(shown, sizeof(shown), "[%s]", module);
+    return strings_add(d->strings, shown);
+}
+
 uint32_t dsos_add(struct dsos *d, const char *path, bool kernel, uint64_t page_offset,
                   const uint8_t *id, size_t id_size)
 {
     uint8_t kind = kind_of(path, kernel);
-    const char *shown = kind == DSO_KERNEL ? KERNEL_NAME : path;
+    uint32_t mapped = strings_add(d->strings, path), shown = shown_path(d, path, kind), number;
     const struct spe_perf_build_id *known;
-    uint32_t name = strings_add(d->strings, shown), number;
     struct dso *dso;
 
-    if (name == NONE)
+    if (mapped == NONE || shown == NONE)
         return NONE;
-    known = id_size ? NULL : find_id(d, shown);
+    known = id_size ? NULL : find_id(d, path);
+    if (!known && !id_size)
+        known = find_id(d, strings_at(d->strings, shown));
     if (known) {
         id = known->id;
         id_size = known->id_size;
     }
-    if (find_dso(d, name, kind, id, id_size, &number))
+    if (find_dso(d, shown, kind, id, id_size, &number))
         return number;
-    dso = new_dso(d, name, kind);
+    dso = new_dso(d, shown, kind);
     if (!dso)
         return NONE;
+    dso->mapped = mapped;
+    dso->several_ids = known && !id_size;
     dso->id_size = (uint8_t)id_size;
     memcpy(dso->id, id, id_size);
     if (kind == DSO_KERNEL) {
         dso->reference = page_offset;
         dso->reference_name = strings_add(d->strings, path + strlen(KERNEL_NAME));
     }
+    return (uint32_t)d->list.count - 1;
+}
+
+/* As perf calls it: by the file in columns of paths, and by the process in those of names. */
+uint32_t dsos_add_jit(struct dsos *d, uint32_t pid)
+{
+    char path[40], name[40];
+    uint32_t path_id, name_id, number;
+    struct dso *dso;
+
+    snprintf(path, sizeof(path), "/tmp/perf-%" PRIu32 ".map", pid);
+    snprintf(name, sizeof(name), "[JIT] tid %" PRIu32, pid);
+    path_id = strings_add(d->strings, path);
+    name_id = strings_add(d->strings, name);
+    if (path_id == NONE || name_id == NONE)
+        return NONE;
+    if (find_dso(d, path_id, DSO_JIT, NULL, 0, &number))
+        return number;
+    dso = new_dso(d, path_id, DSO_JIT);
+    if (!dso)
+        return NONE;
+    dso->name = name_id;
     return (uint32_t)d->list.count - 1;
 }
 
@@ -147,6 +221,7 @@ void dsos_free(struct dsos *d)
         symtab_free(&dso->symbols);
         free(dso->file);
         free(dso->warning);
+        free(dso->link);
         pthread_mutex_destroy(&dso->lock);
         free(dso);
     }
@@ -169,18 +244,24 @@ static void hex(const uint8_t *bytes, size_t size, char *out)
     out[2 * size] = 0;
 }
 
-char *dso_cache_path(const char *dir, const struct dso *dso, const char *rest)
+char *build_id_path(const char *dir, const uint8_t *id, size_t id_size, const char *rest)
 {
-    char id[2 * SPE_PERF_BUILD_ID_MAX + 1], *path;
+    char text[2 * SPE_PERF_BUILD_ID_MAX + 1], *path;
 
-    if (!dir || dso->id_size < 2)
+    if (!dir || id_size < 2)
         return NULL;
-    hex(dso->id, dso->id_size, id);
-    return asprintf(&path, "%s/.build-id/%.2s/%s%s", dir, id, id + 2, rest) < 0 ? NULL : path;
+    hex(id, id_size, text);
+    return asprintf(&path, "%s/.build-id/%.2s/%s%s", dir, text, text + 2, rest) < 0 ? NULL : path;
 }
 
-/* Only regular files: a path out of a recording may name anything. */
-static int open_regular(const char *path)
+char *dso_below(const char *root, const char *path)
+{
+    char *out;
+
+    return asprintf(&out, "%s%s", root ? root : "", path) < 0 ? NULL : out;
+}
+
+int dso_open_regular(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat st;
@@ -211,76 +292,132 @@ static char *mismatch(const struct dso *dso, const char *path, const uint8_t *id
     return id_size < 0 ? NULL : text;
 }
 
-/* Takes the file if it is the recorded one. What is refused leaves a warning, unless there is one
- * already. */
+/* Why a file that has the wrong build-id, or none, or is of another kind, is refused. */
+static char *reason(const struct dso *dso, const char *path, const uint8_t *id, int size)
+{
+    char *text;
+
+    if (size == SPE_ERR_UNKNOWN)
+        return strdup("this build cannot read symbols (it has no elfutils)");
+    if (size >= 0 && dso->id_size)
+        return mismatch(dso, path, id, size);
+    return asprintf(&text, "%s is no program for Arm%s: its symbols are not used", path,
+                    size < 0 ? " that can be read" : "") < 0
+               ? NULL
+               : text;
+}
+
+/* Keeps the first of several warnings. */
+static void keep(char **warning, char *text)
+{
+    if (*warning)
+        free(text);
+    else
+        *warning = text;
+}
+
+/* Takes the file if it is the recorded one. What is refused leaves a warning. */
 int dso_open_checked(const struct dso *dso, const char *path, uint8_t *state, char **warning)
 {
     uint8_t id[SPE_PERF_BUILD_ID_MAX];
     uint16_t machine = EM_NONE;
-    int fd = open_regular(path), size;
-    char *why = NULL;
+    int fd = dso_open_regular(path), size;
 
     if (fd < 0)
         return -1;
-    size = elf_build_id(fd, id, sizeof(id), &machine);
-    if (size >= 0 && dso->id_size) {
-        if (size == dso->id_size && !memcmp(id, dso->id, (size_t)size)) {
-            *state = SPE_DSO_VERIFIED;
-            return fd;
-        }
-        why = mismatch(dso, path, id, size);
-    } else if (size >= 0 && (machine == EM_AARCH64 || machine == EM_ARM)) {
+    size = elf_build_id(fd, dso->kind, id, sizeof(id), &machine);
+    if (dso->id_size && size == dso->id_size && !memcmp(id, dso->id, (size_t)size)) {
+        *state = SPE_DSO_VERIFIED;
+        return fd;
+    }
+    if (!dso->id_size && size >= 0 && (machine == EM_AARCH64 || machine == EM_ARM)) {
         *state = SPE_DSO_UNVERIFIED;
         return fd;
-    } else if (size == SPE_ERR_UNKNOWN) {
-        why = strdup("this build cannot read symbols (it has no elfutils)");
-    } else if (asprintf(&why, "%s is no program for Arm: its symbols are not used", path) < 0) {
-        why = NULL;
     }
     close(fd);
     *state = SPE_DSO_REFUSED;
-    if (*warning)
-        free(why);
-    else
-        *warning = why;
+    keep(warning, reason(dso, path, id, size));
     return -1;
 }
 
-/* Takes `path` (which it frees) if it can be opened. */
-static int try_path(struct dso *dso, char *path, char **file)
-{
-    uint8_t state = SPE_DSO_MISSING;
-    int fd = path ? dso_open_checked(dso, path, &state, &dso->warning) : -1;
+/* ---- Places of the mapped file -------------------------------------------------------------- */
 
-    if (state != SPE_DSO_MISSING)
-        dso->state = state;
-    if (fd >= 0)
-        *file = path;
-    else
-        free(path);
-    return fd;
+/* Each gives the name of a file, to be freed; or NULL where there is none for this dso. */
+typedef char *place(const struct dsos *d, const struct dso *dso);
+
+static char *cached_elf(const struct dsos *d, const struct dso *dso)
+{
+    return build_id_path(d->debug_dir, dso->id, dso->id_size, "/elf");
 }
 
-static char *below(const char *root, const char *path)
+static char *cached_vdso(const struct dsos *d, const struct dso *dso)
 {
-    char *out;
+    return build_id_path(d->debug_dir, dso->id, dso->id_size, "/vdso");
+}
 
-    return asprintf(&out, "%s%s", root ? root : "", path) < 0 ? NULL : out;
+static char *cached_file(const struct dsos *d, const struct dso *dso) /* caches of old perfs */
+{
+    return build_id_path(d->debug_dir, dso->id, dso->id_size, "");
+}
+
+/* What the links in .build-id lead to, where these were lost: "[vdso]/ID/vdso", "/bin/ls/ID/elf".
+ */
+static char *cached_by_name(const struct dsos *d, const struct dso *dso)
+{
+    const char *path = strings_at(d->strings, dso->mapped);
+    char id[2 * SPE_PERF_BUILD_ID_MAX + 1], *out;
+
+    if (!d->debug_dir || !dso->id_size)
+        return NULL;
+    hex(dso->id, dso->id_size, id);
+    return asprintf(&out, "%s/%s/%s/%s", d->debug_dir, path, id,
+                    !strcmp(path, VDSO_NAME) ? "vdso" : "elf") < 0
+               ? NULL
+               : out;
+}
+
+static char *mapped_file(const struct dsos *d, const struct dso *dso)
+{
+    const char *path = strings_at(d->strings, dso->mapped);
+
+    return path[0] == '/' ? dso_below(d->symfs, path) : NULL;
+}
+
+static char *served_file(const struct dsos *d, const struct dso *dso)
+{
+    return d->debuginfod && dso->id_size ? debuginfod_find(dso->id, dso->id_size, false) : NULL;
+}
+
+static char *several_ids(const char *path)
+{
+    char *text;
+
+    return asprintf(&text, "the recording has several build-ids of %s: no symbols are used", path) <
+                   0
+               ? NULL
+               : text;
 }
 
 int dso_open(const struct dsos *d, struct dso *dso, char **file)
 {
-    static const char *const in_cache[] = {"/elf", "/vdso", ""};
-    const char *path = strings_at(d->strings, dso->path);
+    static place *const places[] = {cached_elf,  cached_vdso, cached_file, cached_by_name,
+                                    mapped_file, module_file, served_file};
     int fd = -1;
 
-    dso->state = SPE_DSO_MISSING;
-    for (size_t i = 0; i < 3 && fd < 0; i++)
-        fd = try_path(dso, dso_cache_path(d->debug_dir, dso, in_cache[i]), file);
-    if (fd < 0 && path[0] == '/')
-        fd = try_path(dso, below(d->symfs, path), file);
-    if (fd < 0 && d->debuginfod && dso->id_size)
-        fd = try_path(dso, debuginfod_find(dso, false), file);
+    if (dso->several_ids) {
+        dso->state = SPE_DSO_REFUSED;
+        keep(&dso->warning, several_ids(strings_at(d->strings, dso->mapped)));
+        return -1;
+    }
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && fd < 0; i++) {
+        char *path = places[i](d, dso);
+
+        fd = path ? dso_open_checked(dso, path, &dso->state, &dso->warning) : -1;
+        if (fd >= 0)
+            *file = path;
+        else
+            free(path);
+    }
     if (fd >= 0) { /* what was refused before it does not matter any more */
         free(dso->warning);
         dso->warning = NULL;
@@ -288,27 +425,121 @@ int dso_open(const struct dsos *d, struct dso *dso, char **file)
     return fd;
 }
 
-int dso_open_debug(const struct dsos *d, const struct dso *dso, char **file)
+/* ---- Places of its debug file --------------------------------------------------------------- */
+
+static char *cached_debug(const struct dsos *d, const struct dso *dso)
 {
-    char *directory = below(d->symfs, "/usr/lib/debug"), *warning = NULL;
-    uint8_t state;
-    int fd = -1;
+    return build_id_path(d->debug_dir, dso->file_id, dso->file_id_size, "/debug");
+}
 
-    for (int i = 0; i < 3 && fd < 0; i++) {
-        char *path = i == 0                          ? dso_cache_path(d->debug_dir, dso, "/debug")
-                     : i == 1                        ? dso_cache_path(directory, dso, ".debug")
-                     : d->debuginfod && dso->id_size ? debuginfod_find(dso, true)
-                                                     : NULL;
+static char *installed_debug(const struct dsos *d, const struct dso *dso)
+{
+    char *directory = dso_below(d->symfs, DEBUG_ROOT);
+    char *path = build_id_path(directory, dso->file_id, dso->file_id_size, ".debug");
 
-        fd = path ? dso_open_checked(dso, path, &state, &warning) : -1;
-        if (fd >= 0)
-            *file = path;
-        else
-            free(path);
-    }
     free(directory);
-    free(warning);
-    return fd;
+    return path;
+}
+
+/* The debug file that the file names: in a directory `above` the file's own, or `within` it. */
+static char *linked(const struct dsos *d, const struct dso *dso, const char *above,
+                    const char *within)
+{
+    const char *path = strings_at(d->strings, dso->mapped), *slash = strrchr(path, '/');
+    char *out;
+
+    if (!dso->link || !slash || path[0] != '/')
+        return NULL;
+    return asprintf(&out, "%s%s%.*s%s%s", d->symfs ? d->symfs : "", above, (int)(slash - path + 1),
+                    path, within, dso->link) < 0
+               ? NULL
+               : out;
+}
+
+static char *linked_beside(const struct dsos *d, const struct dso *dso)
+{
+    return linked(d, dso, "", "");
+}
+
+static char *linked_below(const struct dsos *d, const struct dso *dso)
+{
+    return linked(d, dso, "", ".debug/");
+}
+
+static char *linked_installed(const struct dsos *d, const struct dso *dso)
+{
+    return linked(d, dso, DEBUG_ROOT, "");
+}
+
+static char *served_debug(const struct dsos *d, const struct dso *dso)
+{
+    return d->debuginfod && dso->file_id_size
+               ? debuginfod_find(dso->file_id, dso->file_id_size, true)
+               : NULL;
+}
+
+/* The CRC of .gnu_debuglink: CRC-32 of IEEE 802.3. */
+static bool has_crc(int fd, uint32_t want)
+{
+    uint8_t bytes[65536];
+    uint32_t table[256], crc = UINT32_MAX;
+    off_t at = 0;
+    ssize_t size;
+
+    for (uint32_t i = 0; i < 256; i++) {
+        table[i] = i;
+        for (int bit = 0; bit < 8; bit++)
+            table[i] = table[i] >> 1 ^ (table[i] & 1 ? 0xedb88320 : 0);
+    }
+    while ((size = pread(fd, bytes, sizeof(bytes), at)) > 0) {
+        for (ssize_t i = 0; i < size; i++)
+            crc = crc >> 8 ^ table[(crc ^ bytes[i]) & 0xff];
+        at += size;
+    }
+    return size == 0 && ~crc == want;
+}
+
+bool has_build_id(int fd, const uint8_t *id, size_t id_size)
+{
+    uint8_t have[SPE_PERF_BUILD_ID_MAX];
+    uint16_t machine;
+    int size = elf_build_id(fd, DSO_FILE, have, sizeof(have), &machine);
+
+    return size > 0 && (size_t)size == id_size && !memcmp(have, id, id_size);
+}
+
+static bool is_debug_file(const struct dso *dso, int fd, bool by_link)
+{
+    return by_link ? has_crc(fd, dso->link_crc) : has_build_id(fd, dso->file_id, dso->file_id_size);
+}
+
+int dso_open_debug(const struct dsos *d, const struct dso *dso, char **file, char **warning)
+{
+    static const struct {
+        place *at;
+        bool by_link; /* the file's name and CRC lead there; else its build-id */
+    } places[] = {
+        {cached_debug, false}, {installed_debug, false}, {linked_beside, true},
+        {linked_below, true},  {linked_installed, true}, {served_debug, false},
+    };
+
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        char *path = places[i].at(d, dso), *text;
+        int fd = path ? dso_open_regular(path) : -1;
+
+        if (fd >= 0 && is_debug_file(dso, fd, places[i].by_link)) {
+            *file = path;
+            return fd;
+        }
+        if (fd >= 0) {
+            close(fd);
+            if (asprintf(&text, "%s is the debug file of another program: it is not used", path) >=
+                0)
+                keep(warning, text);
+        }
+        free(path);
+    }
+    return -1;
 }
 
 /* ---- Symbols -------------------------------------------------------------------------------- */
@@ -317,23 +548,27 @@ int dso_open_debug(const struct dsos *d, const struct dso *dso, char **file)
 static void load_file(const struct dsos *d, struct dso *dso)
 {
     char *debug = NULL;
-    int fd = dso_open(d, dso, &dso->file);
+    uint16_t machine;
+    int fd, other = -1, size;
 
+    dso->state = SPE_DSO_MISSING;
+    fd = dso_open(d, dso, &dso->file);
     if (fd < 0)
         return;
+    size = elf_build_id(fd, DSO_FILE, dso->file_id, sizeof(dso->file_id), &machine);
+    dso->file_id_size = size > 0 ? (uint8_t)size : 0;
+    dso->link = elf_debuglink(fd, &dso->link_crc);
     dso->symbols.relative = true;
-    if (symtab_read(&dso->symbols, fd) == 0) {
-        int other = dso_open_debug(d, dso, &debug);
+    if (symtab_read(&dso->symbols, fd, DSO_FILE) == 0)
+        other = dso_open_debug(d, dso, &debug, &dso->warning);
+    if (other >= 0) {
+        size_t segments = dso->symbols.segments.count;
 
-        if (other >= 0) {
-            size_t segments = dso->symbols.segments.count;
-
-            symtab_read(&dso->symbols, other);
-            dso->symbols.segments.count = segments;
-            close(other);
-        }
-        free(debug);
+        symtab_read(&dso->symbols, other, DSO_FILE);
+        dso->symbols.segments.count = segments;
+        close(other);
     }
+    free(debug);
     close(fd);
 }
 
@@ -346,6 +581,9 @@ static void load(const struct dsos *d, struct dso *dso)
     case DSO_KERNEL:
     case DSO_MODULE:
         dso_load_kernel(d, dso);
+        break;
+    case DSO_JIT:
+        dso_load_jit(d, dso);
         break;
     case DSO_KSYMBOL:
         symtab_add(&dso->symbols, strings_at(d->strings, dso->path), dso->ksymbol_start,

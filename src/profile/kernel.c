@@ -2,11 +2,12 @@
 /* Copyright (c) 2026 The Specimen authors */
 /*
  * Symbols of the kernel and its modules: from a vmlinux that was given, a kallsyms that was given,
- * the build-id cache, debuginfod, or the kernel that runs here if it is the recorded one. Addresses
- * of kallsyms are those of one boot: they count only if the recording's reference symbol is where
- * kallsyms has it.
+ * the build-id cache, the kernel that runs here if it is the recorded one, the module's own file,
+ * or debuginfod. Addresses of kallsyms are those of one boot: they count only if the recording's
+ * reference symbol is where kallsyms has it.
  */
 #include <fcntl.h>
+#include <fts.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,10 +83,9 @@ static void refuse(struct dso *dso, const char *path, const char *why)
     dso->warning = text;
 }
 
-/* "nf_tables" of "[nf_tables]" or ".../nf-tables.ko.zst". */
-static void module_name(const struct dsos *d, const struct dso *dso, char *out, size_t size)
+void module_name(const char *path, char *out, size_t size)
 {
-    const char *name = strings_at(d->strings, dso->name);
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 
     snprintf(out, size, "%s", name[0] == '[' ? name + 1 : name);
     out[strcspn(out, name[0] == '[' ? "]" : ".")] = 0;
@@ -113,7 +113,7 @@ static bool same_boot(const struct dsos *d, const struct dso *kernel, const char
     bool same;
 
     if (kernel->kind != DSO_KERNEL || !kernel->reference || !name[0])
-        return true; /* nothing to compare with */
+        return path == d->kallsyms; /* nothing to compare with: who gives it should know */
     if (symtab_read_kallsyms(&all, path, NULL) < 0) {
         symtab_free(&all);
         return true; /* will be told when it is read */
@@ -129,11 +129,11 @@ static bool use_kallsyms(const struct dsos *d, struct dso *dso, const char *path
     char module[256];
     int count;
 
-    module_name(d, dso, module, sizeof(module));
+    module_name(strings_at(d->strings, dso->path), module, sizeof(module));
     if (access(path, R_OK) < 0)
         return false;
     if (!same_boot(d, kernel_of(d, dso), path)) {
-        refuse(dso, path, "is of another kernel or boot");
+        refuse(dso, path, "is, or may be, of another kernel or boot");
         return false;
     }
     count = symtab_read_kallsyms(&dso->symbols, path, dso->kind == DSO_KERNEL ? NULL : module);
@@ -161,14 +161,84 @@ static bool use_vmlinux(const struct dsos *d, struct dso *dso, const char *path)
         dso->state = state;
     if (fd < 0)
         return false;
-    symtab_read(&dso->symbols, fd);
+    symtab_read(&dso->symbols, fd, DSO_KERNEL);
     close(fd);
     symbol = dso->reference && name[0] ? symbol_by_name(&dso->symbols, name) : NULL;
     if (symbol)
         dso->symbols.kernel_shift = dso->reference - symbol->start;
+    if (dso->reference && name[0] && !symbol) { /* where it was loaded is not known */
+        refuse(dso, path, "lacks the recording's reference symbol");
+        return false;
+    }
     dso->file = strdup(path);
     return true;
 }
+
+/* ---- Files of modules ----------------------------------------------------------------------- */
+
+/* Backwards by name, so that updates/ comes before kernel/, as for modprobe. */
+static int compare_entries(const FTSENT **a, const FTSENT **b)
+{
+    return strcmp((*b)->fts_name, (*a)->fts_name);
+}
+
+static bool is_file_of(const FTSENT *entry, const char *module)
+{
+    char name[256];
+
+    if (entry->fts_info != FTS_F || !strstr(entry->fts_name, ".ko"))
+        return false;
+    module_name(entry->fts_name, name, sizeof(name));
+    return !strcmp(name, module);
+}
+
+static char *find_module(char *directory, const char *module)
+{
+    char *const roots[] = {directory, NULL};
+    FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, compare_entries);
+    char *found = NULL;
+    FTSENT *entry;
+
+    while (tree && !found && (entry = fts_read(tree))) {
+        if (is_file_of(entry, module))
+            found = strdup(entry->fts_path);
+    }
+    if (tree)
+        fts_close(tree);
+    return found;
+}
+
+char *module_file(const struct dsos *d, const struct dso *dso)
+{
+    static const char *const trees[] = {"/lib/modules", "/usr/lib/modules"};
+    char module[256], *directory, *found = NULL;
+
+    if (dso->kind != DSO_MODULE || !d->release || !d->release[0] || d->release[0] == '.' ||
+        strchr(d->release, '/'))
+        return NULL;
+    module_name(strings_at(d->strings, dso->path), module, sizeof(module));
+    for (size_t i = 0; i < 2 && !found; i++) {
+        if (asprintf(&directory, "%s%s/%s/", d->symfs ? d->symfs : "", trees[i], d->release) < 0)
+            return NULL;
+        found = find_module(directory, module);
+        free(directory);
+    }
+    return found;
+}
+
+static bool use_module(const struct dsos *d, struct dso *dso)
+{
+    int fd = dso_open(d, dso, &dso->file);
+
+    if (fd < 0)
+        return false;
+    dso->symbols.relative = true;
+    symtab_read(&dso->symbols, fd, DSO_MODULE);
+    close(fd);
+    return true;
+}
+
+/* ---- All of them ---------------------------------------------------------------------------- */
 
 /* Does the recorded kernel run here? */
 static bool runs_here(const struct dso *kernel)
@@ -185,9 +255,12 @@ static bool runs_here(const struct dso *kernel)
 
 static bool use_cache(const struct dsos *d, struct dso *dso, const struct dso *kernel)
 {
-    char *kallsyms = dso_cache_path(d->debug_dir, kernel, "/kallsyms");
-    char *vmlinux = dso->kind == DSO_KERNEL ? dso_cache_path(d->debug_dir, dso, "/vmlinux") : NULL;
-    char *elf = dso->kind == DSO_KERNEL ? dso_cache_path(d->debug_dir, dso, "/elf") : NULL;
+    char *kallsyms = build_id_path(d->debug_dir, kernel->id, kernel->id_size, "/kallsyms");
+    char *vmlinux = dso->kind == DSO_KERNEL
+                        ? build_id_path(d->debug_dir, dso->id, dso->id_size, "/vmlinux")
+                        : NULL;
+    char *elf =
+        dso->kind == DSO_KERNEL ? build_id_path(d->debug_dir, dso->id, dso->id_size, "/elf") : NULL;
     bool used = (vmlinux && use_vmlinux(d, dso, vmlinux)) || (elf && use_vmlinux(d, dso, elf)) ||
                 (kallsyms && use_kallsyms(d, dso, kallsyms));
 
@@ -212,8 +285,10 @@ void dso_load_kernel(const struct dsos *d, struct dso *dso)
         used = use_cache(d, dso, kernel);
     if (!used && runs_here(kernel))
         used = use_kallsyms(d, dso, "/proc/kallsyms");
+    if (!used && dso->kind == DSO_MODULE)
+        used = use_module(d, dso);
     if (!used && dso->kind == DSO_KERNEL && d->debuginfod && dso->id_size) {
-        found = debuginfod_find(dso, true);
+        found = debuginfod_find(dso->id, dso->id_size, true);
         used = found && use_vmlinux(d, dso, found);
         free(found);
     }

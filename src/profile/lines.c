@@ -8,6 +8,8 @@
  */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <elfutils/libdwelf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,8 +24,9 @@ struct unit_range {
 };
 
 struct lines {
-    int fd;
+    int fd, other_fd;
     Dwarf *dwarf; /* NULL: no debug information */
+    Dwarf *other; /* what several files share (dwz), or NULL */
     VECTOR(struct unit_range) units;
 };
 
@@ -63,32 +66,85 @@ static void list_units(struct lines *l)
         qsort(l->units.at, l->units.count, sizeof(l->units.at[0]), compare_units);
 }
 
-/* The mapped file itself, if it has lines; else its debug file. */
+/* Below a root, else beside the file that names it. */
+static char *shared_path(const char *symfs, const char *name, const char *file)
+{
+    const char *slash = strrchr(file, '/');
+    char *path;
+
+    if (name[0] == '/')
+        return dso_below(symfs, name);
+    return asprintf(&path, "%.*s%s", slash ? (int)(slash - file + 1) : 0, file, name) < 0 ? NULL
+                                                                                          : path;
+}
+
+/* What dwz has moved to a file that several share (.gnu_debugaltlink) is part of this one. libdw
+ * looks for it, but not below the root of another machine. */
+static void open_shared(const struct dsos *d, struct lines *l, const char *file)
+{
+    const char *name;
+    const void *id;
+    ssize_t size = dwelf_dwarf_gnu_debugaltlink(l->dwarf, &name, &id);
+    char *root, *path;
+
+    if (size <= 0 || size > SPE_PERF_BUILD_ID_MAX)
+        return;
+    root = dso_below(d->symfs, DEBUG_ROOT);
+    for (int i = 0; i < 2 && !l->other; i++) {
+        path =
+            i ? shared_path(d->symfs, name, file) : build_id_path(root, id, (size_t)size, ".debug");
+        l->other_fd = path ? dso_open_regular(path) : -1;
+        free(path);
+        if (l->other_fd < 0)
+            continue;
+        if (has_build_id(l->other_fd, id, (size_t)size))
+            l->other = dwarf_begin(l->other_fd, DWARF_C_READ);
+        if (!l->other)
+            close(l->other_fd);
+    }
+    if (l->other)
+        dwarf_setalt(l->dwarf, l->other);
+    free(root);
+}
+
+static void close_dwarf(struct lines *l)
+{
+    if (l->dwarf)
+        dwarf_end(l->dwarf);
+    if (l->fd >= 0)
+        close(l->fd);
+    if (l->other) {
+        dwarf_end(l->other);
+        close(l->other_fd);
+    }
+    l->dwarf = l->other = NULL;
+    l->fd = -1;
+}
+
+/* Takes a file that has lines. */
+static void use_file(const struct dsos *d, struct lines *l, int fd, const char *file)
+{
+    l->fd = fd;
+    l->dwarf = fd >= 0 ? dwarf_begin(fd, DWARF_C_READ) : NULL;
+    if (l->dwarf) {
+        open_shared(d, l, file);
+        list_units(l);
+    }
+    if (!l->units.count)
+        close_dwarf(l);
+}
+
+/* The mapped file itself, if it has lines; else its debug file. Lines of a module would have to be
+ * relocated first. */
 static void open_dwarf(struct spe_profile *p, struct dso *dso, struct lines *l)
 {
-    char *file = NULL;
+    char *file = NULL, *warning = NULL;
     uint8_t state;
-    char *warning = NULL;
 
-    for (int i = 0; i < 2 && !l->dwarf; i++) {
-        if (i == 0)
-            l->fd = dso->file ? dso_open_checked(dso, dso->file, &state, &warning) : -1;
-        else
-            l->fd = dso->kind == DSO_FILE ? dso_open_debug(&p->dsos, dso, &file) : -1;
-        if (l->fd < 0)
-            continue;
-        l->dwarf = dwarf_begin(l->fd, DWARF_C_READ);
-        if (l->dwarf)
-            list_units(l);
-        if (l->dwarf && !l->units.count) {
-            dwarf_end(l->dwarf);
-            l->dwarf = NULL;
-        }
-        if (!l->dwarf) {
-            close(l->fd);
-            l->fd = -1;
-        }
-    }
+    if (dso->file && (dso->kind == DSO_FILE || dso->kind == DSO_KERNEL))
+        use_file(&p->dsos, l, dso_open_checked(dso, dso->file, &state, &warning), dso->file);
+    if (!l->dwarf && dso->kind == DSO_FILE)
+        use_file(&p->dsos, l, dso_open_debug(&p->dsos, dso, &file, &warning), file);
     free(file);
     free(warning);
 }
@@ -111,10 +167,7 @@ void lines_close(struct lines *l)
 {
     if (!l)
         return;
-    if (l->dwarf)
-        dwarf_end(l->dwarf);
-    if (l->fd >= 0)
-        close(l->fd);
+    close_dwarf(l);
     free(l->units.at);
     free(l);
 }

@@ -2,23 +2,32 @@
 /* Copyright (c) 2026 The Specimen authors */
 /*
  * In place of symbols.c and lines.c where elfutils is not to be had: no file can be verified, so
- * none is used. Names of the kernel out of kallsyms work as ever.
+ * none is used. Names out of kallsyms and of code made at run time work as ever.
  */
 #include "profile_internal.h"
 
-int elf_build_id(int fd, uint8_t *id, size_t max, uint16_t *machine)
+int elf_build_id(int fd, enum dso_kind kind, uint8_t *id, size_t max, uint16_t *machine)
 {
     (void)fd;
+    (void)kind;
     (void)id;
     (void)max;
     (void)machine;
     return SPE_ERR_UNKNOWN;
 }
 
-int symtab_read(struct symtab *t, int fd)
+char *elf_debuglink(int fd, uint32_t *crc)
+{
+    (void)fd;
+    (void)crc;
+    return NULL;
+}
+
+int symtab_read(struct symtab *t, int fd, enum dso_kind kind)
 {
     (void)t;
     (void)fd;
+    (void)kind;
     return SPE_ERR_UNKNOWN;
 }
 

@@ -6,7 +6,8 @@
  *   sideband.c  records of the perf.data -> events in order of time
  *   tasks.c     events -> threads, processes, who ran where
  *   spaces.c    address spaces that change over time
- *   dsos.c      files that were mapped, and where their symbols are; symbols.c, kernel.c, lines.c
+ *   dsos.c      files that were mapped, and where their symbols are; symbols.c, kernel.c, jit.c,
+ *               lines.c
  *   queue.c     SPE bytes of one queue -> columns
  *   join.c      columns -> rows
  *   rows.c      groups of rows; order.c: which comes next; pool.c: threads
@@ -185,7 +186,7 @@ const struct cpu_turns *tasks_turns(const struct tasks *t, uint32_t cpu);
 
 /* ---- Files that were mapped ----------------------------------------------------------------- */
 
-enum dso_kind { DSO_FILE, DSO_KERNEL, DSO_MODULE, DSO_ANONYMOUS, DSO_KSYMBOL };
+enum dso_kind { DSO_FILE, DSO_KERNEL, DSO_MODULE, DSO_ANONYMOUS, DSO_JIT, DSO_KSYMBOL };
 
 enum { SYMBOL_FUNCTION = 1, SYMBOL_OBJECT = 2 };
 
@@ -210,8 +211,10 @@ struct symtab {
 };
 
 struct dso {
-    uint32_t path, name;
+    uint32_t path, name; /* as they are shown */
+    uint32_t mapped;     /* the path in the recording */
     uint8_t kind;
+    bool several_ids; /* the recording has more than one for its path */
     uint8_t id_size;
     uint8_t id[SPE_PERF_BUILD_ID_MAX];
     uint64_t ksymbol_start, ksymbol_size;
@@ -224,6 +227,10 @@ struct dso {
     atomic_int loaded; /* once 1 everything below is read only */
     uint8_t state;
     char *file, *warning;
+    uint8_t file_id_size; /* the build-id of the file itself: the recording may have none */
+    uint8_t file_id[SPE_PERF_BUILD_ID_MAX];
+    char *link; /* name of its debug file (.gnu_debuglink), or NULL */
+    uint32_t link_crc;
     struct symtab symbols;
 
     struct lines *lines; /* the profile's own thread only */
@@ -233,6 +240,7 @@ struct dsos {
     VECTOR(struct dso *) list;
     struct strings *strings;
     char *symfs, *debug_dir, *vmlinux, *kallsyms; /* NULL: none */
+    const char *release;                          /* of the recorded kernel, or NULL */
     bool debuginfod;
     struct spe_perf_build_id *ids; /* of the recording */
     size_t id_count;
@@ -240,9 +248,15 @@ struct dsos {
     struct id_table by_path; /* string -> newest */
 };
 
+#define VDSO_NAME "[vdso]"
+#define DEBUG_ROOT "/usr/lib/debug" /* of installed debug files */
+
 /* Find or add. NONE: no memory. */
 uint32_t dsos_add(struct dsos *d, const char *path, bool kernel, uint64_t page_offset,
                   const uint8_t *id, size_t id_size);
+/* Memory that may hold code made at run time, by its path in the recording. */
+bool is_jit_memory(const char *path);
+uint32_t dsos_add_jit(struct dsos *d, uint32_t pid);
 uint32_t dsos_add_ksymbol(struct dsos *d, const char *name, uint64_t start, uint64_t size);
 void dsos_free(struct dsos *d);
 
@@ -253,23 +267,36 @@ uint64_t dso_address(const struct dso *dso, const struct spe_profile_map *map, u
 /* Number of the symbol that holds the address, or NONE. */
 uint32_t dso_find(const struct dso *dso, uint64_t address, unsigned kind);
 
-/* Open a file of a dso with the right build-id: the mapped one, or the one with debug information.
- * A descriptor, or -1; *file is its name, to be freed. The first also sets state and warning. */
+/* Open a file of a dso: the mapped one, or the one with debug information. A descriptor, or -1;
+ * *file is its name, to be freed. The first sets state and warning; what is refused by the second
+ * leaves a warning in *warning if there is none yet. */
 int dso_open(const struct dsos *d, struct dso *dso, char **file);
-int dso_open_debug(const struct dsos *d, const struct dso *dso, char **file);
+int dso_open_debug(const struct dsos *d, const struct dso *dso, char **file, char **warning);
 /* Symbols of the kernel or a module. */
 void dso_load_kernel(const struct dsos *d, struct dso *dso);
+/* Names of /tmp/perf-PID.map. */
+void dso_load_jit(const struct dsos *d, struct dso *dso);
+/* A descriptor, if it is a regular file: a path out of a recording may name anything. */
+int dso_open_regular(const char *path);
+/* The path below a directory (NULL: itself), to be freed. */
+char *dso_below(const char *root, const char *path);
 int dso_open_checked(const struct dso *dso, const char *path, uint8_t *state, char **warning);
-/* debug_dir/.build-id/xx/yyyy and `rest`, to be freed; NULL without build-id or memory. */
-char *dso_cache_path(const char *dir, const struct dso *dso, const char *rest);
+/* dir/.build-id/xx/yyyy and `rest`, to be freed; NULL without build-id or memory. */
+char *build_id_path(const char *dir, const uint8_t *id, size_t id_size, const char *rest);
+/* Does an open ELF file have this build-id? */
+bool has_build_id(int fd, const uint8_t *id, size_t id_size);
+/* The file of a module below /lib/modules: its name, to be freed; or NULL. */
+char *module_file(const struct dsos *d, const struct dso *dso);
+/* "nf_tables" of "[nf_tables]" or ".../nf-tables.ko.zst". */
+void module_name(const char *path, char *out, size_t size);
 /* A file that debuginfod has: its name, to be freed; or NULL. */
-char *debuginfod_find(const struct dso *dso, bool debug);
+char *debuginfod_find(const uint8_t *id, size_t id_size, bool debug);
 
 /* Names of one file are below 4 GB, and ids have 31 bits. */
 #define SYMBOL_MAX (1u << 28)
 
 /* Returns the number of names in the static symbol table: 0 if the file is stripped. */
-int symtab_read(struct symtab *t, int fd);
+int symtab_read(struct symtab *t, int fd, enum dso_kind kind);
 int symtab_read_kallsyms(struct symtab *t, const char *path, const char *module);
 int symtab_add(struct symtab *t, const char *name, uint64_t start, uint64_t size, unsigned kind,
                unsigned rank);
@@ -279,7 +306,9 @@ int symtab_name(struct symtab *t, const char *name, uint32_t *at);
 int demangle(struct symtab *t, struct symbol *symbols, size_t count);
 void symtab_free(struct symtab *t);
 /* The build-id of an open ELF file: its size, 0 if it has none, or negative. */
-int elf_build_id(int fd, uint8_t *id, size_t max, uint16_t *machine);
+int elf_build_id(int fd, enum dso_kind kind, uint8_t *id, size_t max, uint16_t *machine);
+/* What .gnu_debuglink says: the name of the debug file, to be freed, and its CRC; or NULL. */
+char *elf_debuglink(int fd, uint32_t *crc);
 
 #define SYMBOL_OF_OBJECT 0x80000000u /* in the low half of ids: objects, not functions */
 

@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "profile_internal.h"
 
@@ -26,7 +27,7 @@ struct event {
 struct event_map {
     uint64_t start, end, page_offset;
     uint32_t path;
-    uint8_t kernel, gone, id_size, id[SPE_PERF_BUILD_ID_MAX];
+    uint8_t kernel, gone, jit, id_size, id[SPE_PERF_BUILD_ID_MAX];
 };
 
 struct sideband {
@@ -74,6 +75,13 @@ static int add_map(struct sideband *s, const struct spe_perf_record *r, enum eve
                                        .parent_pid = (uint32_t)s->maps.count++});
 }
 
+/* MMAP records do not say what memory is for, but that it is for data. */
+static bool is_code(const struct spe_perf_record *r)
+{
+    return r->type == SPE_PERF_MMAP ? !(r->misc & SPE_PERF_MISC_MMAP_DATA)
+                                    : r->mmap.protection & PROT_EXEC;
+}
+
 static int take_mmap(struct sideband *s, const struct spe_perf_record *r)
 {
     const struct spe_perf_mmap *m = &r->mmap;
@@ -84,6 +92,9 @@ static int take_mmap(struct sideband *s, const struct spe_perf_record *r)
         return SPE_OK;
     map.kernel = m->pid == SPE_NO_TASK || mode == SPE_PERF_MISC_KERNEL;
     map.end = m->length > UINT64_MAX - m->start ? UINT64_MAX : m->start + m->length;
+    if (!strcmp(m->path, VDSO_NAME)) /* it is mapped from its start, whatever the record says */
+        map.page_offset = 0;
+    map.jit = !map.kernel && is_code(r) && is_jit_memory(m->path);
     map.id_size = m->id_size;
     memcpy(map.id, m->id, m->id_size);
     if (!map.kernel && see(s, m->pid, m->tid) < 0)
@@ -226,7 +237,8 @@ static int apply_map(struct sideband *s, const struct event *e)
     if (!m->gone) {
         dso = e->type == EVENT_KSYMBOL
                   ? dsos_add_ksymbol(&p->dsos, path, m->start, m->end - m->start)
-                  : dsos_add(&p->dsos, path, m->kernel, m->page_offset, m->id, m->id_size);
+              : m->jit ? dsos_add_jit(&p->dsos, e->pid)
+                       : dsos_add(&p->dsos, path, m->kernel, m->page_offset, m->id, m->id_size);
         if (dso == NONE || p->maps.count >= UINT32_MAX || VECTOR_ROOM(&p->maps) < 0)
             return SPE_ERR_NOMEM;
         map = (uint32_t)p->maps.count++;
@@ -267,6 +279,7 @@ static int collect_ids(struct sideband *s)
     if (s->ids.count)
         memcpy(d->ids + f->build_id_count, s->ids.at, s->ids.count * sizeof(*d->ids));
     d->id_count = count;
+    d->release = f->osrelease;
     return SPE_OK;
 }
 

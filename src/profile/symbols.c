@@ -1,13 +1,41 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
-/* Symbols and build-ids of ELF files, through libelf. */
+/* Symbols and build-ids of ELF files, through libelf; libdw unpacks compressed modules. */
+#include <elfutils/libdwelf.h>
 #include <gelf.h>
 #include <libelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "profile_internal.h"
+
+#define PACKED_MAX (16 << 20) /* bytes; nothing larger is unpacked */
+#define MODULE_MAX (UINT64_C(1) << 32)
+
+/* The file as ELF, or NULL. Only modules may be compressed: a path out of a recording may name any
+ * archive. */
+static Elf *open_elf(int fd, enum dso_kind kind)
+{
+    struct stat st;
+    Elf *elf;
+
+    if (elf_version(EV_CURRENT) == EV_NONE)
+        return NULL;
+    /* libdw leaves the descriptor at the end of what it has unpacked, and starts where it is. */
+    if (kind == DSO_MODULE && fstat(fd, &st) == 0 && st.st_size <= PACKED_MAX &&
+        lseek(fd, 0, SEEK_SET) == 0)
+        elf = dwelf_elf_begin(fd);
+    else
+        elf = elf_begin(fd, ELF_C_READ, NULL);
+    if (elf && elf_kind(elf) != ELF_K_ELF) {
+        elf_end(elf);
+        elf = NULL;
+    }
+    return elf;
+}
 
 /* ---- Build-ids ------------------------------------------------------------------------------ */
 
@@ -63,13 +91,13 @@ static int id_in_sections(Elf *elf, uint8_t *id, size_t max)
     return size;
 }
 
-int elf_build_id(int fd, uint8_t *id, size_t max, uint16_t *machine)
+int elf_build_id(int fd, enum dso_kind kind, uint8_t *id, size_t max, uint16_t *machine)
 {
-    Elf *elf = elf_version(EV_CURRENT) == EV_NONE ? NULL : elf_begin(fd, ELF_C_READ, NULL);
+    Elf *elf = open_elf(fd, kind);
     GElf_Ehdr header;
     int size = SPE_ERR_FORMAT;
 
-    if (elf && elf_kind(elf) == ELF_K_ELF && gelf_getehdr(elf, &header)) {
+    if (elf && gelf_getehdr(elf, &header)) {
         *machine = header.e_machine;
         size = id_in_sections(elf, id, max);
         if (!size)
@@ -77,6 +105,18 @@ int elf_build_id(int fd, uint8_t *id, size_t max, uint16_t *machine)
     }
     elf_end(elf);
     return size;
+}
+
+/* The section ends with the CRC, in the byte order of the file. */
+char *elf_debuglink(int fd, uint32_t *crc)
+{
+    Elf *elf = open_elf(fd, DSO_FILE);
+    const char *name = elf ? dwelf_elf_gnu_debuglink(elf, crc) : NULL;
+    /* A name, not a path: it must not lead out of the directories where it is looked for. */
+    char *link = name && name[0] && !strchr(name, '/') ? strdup(name) : NULL;
+
+    elf_end(elf);
+    return link;
 }
 
 /* ---- ELF ------------------------------------------------------------------------------------ */
@@ -115,8 +155,26 @@ static unsigned kind_of(Elf *elf, const GElf_Sym *symbol, const char *name)
     return SYMBOL_FUNCTION;
 }
 
+/* Where the sections of a relocatable file are in memory. */
+struct places {
+    uint64_t *at; /* by section; UINT64_MAX: not known */
+    size_t count, capacity;
+};
+
+/* Moves a symbol of a relocatable file to its place; false if that is not known. */
+static bool place_symbol(const struct places *places, GElf_Sym *symbol)
+{
+    if (!places)
+        return true;
+    if (symbol->st_shndx >= places->count || places->at[symbol->st_shndx] == UINT64_MAX)
+        return false;
+    symbol->st_value += places->at[symbol->st_shndx];
+    return true;
+}
+
 /* Returns how many names it has. */
-static int read_symbols(struct symtab *t, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
+static int read_symbols(struct symtab *t, Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
+                        const struct places *places)
 {
     Elf_Data *data = elf_getdata(section, NULL);
     size_t count = data && header->sh_entsize ? data->d_size / header->sh_entsize : 0;
@@ -131,13 +189,37 @@ static int read_symbols(struct symtab *t, Elf *elf, Elf_Scn *section, const GElf
             break;
         name = elf_strptr(elf, header->sh_link, symbol.st_name);
         kind = kind_of(elf, &symbol, name);
-        if (!kind)
+        if (!kind || !place_symbol(places, &symbol))
             continue;
         if (symtab_add(t, name, symbol.st_value, symbol.st_size, kind, rank_of(&symbol, name)) < 0)
             return SPE_ERR_NOMEM;
         added++;
     }
     return added;
+}
+
+static int add_segment(struct symtab *t, uint64_t offset, uint64_t address, uint64_t size)
+{
+    if (VECTOR_ROOM(&t->segments) < 0)
+        return SPE_ERR_NOMEM;
+    t->segments.at[t->segments.count++] = (struct segment){offset, address, size};
+    return SPE_OK;
+}
+
+/* Files of `perf inject --jit` may have sections only. */
+static int read_sections(struct symtab *t, Elf *elf)
+{
+    Elf_Scn *section = NULL;
+
+    while ((section = elf_nextscn(elf, section))) {
+        GElf_Shdr header;
+
+        if (gelf_getshdr(section, &header) && header.sh_flags & SHF_EXECINSTR &&
+            header.sh_type == SHT_PROGBITS && header.sh_size &&
+            add_segment(t, header.sh_offset, header.sh_addr, header.sh_size) < 0)
+            return SPE_ERR_NOMEM;
+    }
+    return SPE_OK;
 }
 
 static int read_segments(struct symtab *t, Elf *elf)
@@ -149,12 +231,52 @@ static int read_segments(struct symtab *t, Elf *elf)
     for (size_t i = 0; i < count; i++) {
         GElf_Phdr header;
 
-        if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_LOAD || !header.p_filesz)
-            continue;
-        if (VECTOR_ROOM(&t->segments) < 0)
+        if (gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_LOAD && header.p_filesz &&
+            add_segment(t, header.p_offset, header.p_vaddr, header.p_filesz) < 0)
             return SPE_ERR_NOMEM;
-        t->segments.at[t->segments.count++] =
-            (struct segment){header.p_offset, header.p_vaddr, header.p_filesz};
+    }
+    return t->segments.count ? SPE_OK : read_sections(t, elf);
+}
+
+/* Behind these the place of code depends on the machine: they grow when a module is loaded. */
+static bool has_own_size(const char *name)
+{
+    return !strcmp(name, ".plt") || !strcmp(name, ".text.ftrace_trampoline");
+}
+
+/* As the kernel loads a module: sections of code one behind the other, in their order and from the
+ * map's start on, without those that it only needs to begin. */
+static int lay_out(struct symtab *t, Elf *elf, struct places *places)
+{
+    size_t names, count;
+    uint64_t end = 0;
+    bool known = elf_getshdrstrndx(elf, &names) == 0;
+
+    if (elf_getshdrnum(elf, &count) < 0)
+        return SPE_OK;
+    for (size_t i = 0; i < count; i++) {
+        Elf_Scn *section = elf_getscn(elf, i);
+        GElf_Shdr header;
+        const char *name = section && gelf_getshdr(section, &header)
+                               ? elf_strptr(elf, names, header.sh_name)
+                               : NULL;
+        uint64_t align, mask = SHF_ALLOC | SHF_EXECINSTR;
+
+        if (VECTOR_ROOM(places) < 0)
+            return SPE_ERR_NOMEM;
+        places->at[places->count++] = UINT64_MAX;
+        if (!name || (header.sh_flags & mask) != mask || !strncmp(name, ".init", 5))
+            continue;
+        align = header.sh_addralign ? header.sh_addralign : 1;
+        known = known && !has_own_size(name) && !(align & (align - 1)) && align < MODULE_MAX &&
+                header.sh_size < MODULE_MAX && end < MODULE_MAX;
+        if (!known)
+            continue;
+        end = (end + align - 1) & ~(align - 1);
+        places->at[i] = end;
+        if (header.sh_size && add_segment(t, end, end, header.sh_size) < 0)
+            return SPE_ERR_NOMEM;
+        end += header.sh_size;
     }
     return SPE_OK;
 }
@@ -211,13 +333,11 @@ static int read_plt(struct symtab *t, Elf *elf)
 }
 
 /* Returns the number of names in the static symbol table; a file without is stripped. */
-static int read_elf(struct symtab *t, Elf *elf)
+static int read_tables(struct symtab *t, Elf *elf, const struct places *places)
 {
     Elf_Scn *section = NULL;
     int found = 0;
 
-    if (read_segments(t, elf) < 0 || read_plt(t, elf) < 0)
-        return SPE_ERR_NOMEM;
     while ((section = elf_nextscn(elf, section))) {
         GElf_Shdr header;
         int added;
@@ -225,7 +345,7 @@ static int read_elf(struct symtab *t, Elf *elf)
         if (!gelf_getshdr(section, &header) ||
             (header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM))
             continue;
-        added = read_symbols(t, elf, section, &header);
+        added = read_symbols(t, elf, section, &header, places);
         if (added < 0)
             return added;
         if (header.sh_type == SHT_SYMTAB)
@@ -234,13 +354,22 @@ static int read_elf(struct symtab *t, Elf *elf)
     return found;
 }
 
-int symtab_read(struct symtab *t, int fd)
+int symtab_read(struct symtab *t, int fd, enum dso_kind kind)
 {
-    Elf *elf = elf_version(EV_CURRENT) == EV_NONE ? NULL : elf_begin(fd, ELF_C_READ, NULL);
+    Elf *elf = open_elf(fd, kind);
+    struct places places = {0};
+    bool module = kind == DSO_MODULE;
+    GElf_Ehdr header;
     int result = SPE_ERR_FORMAT;
 
-    if (elf && elf_kind(elf) == ELF_K_ELF)
-        result = read_elf(t, elf);
+    if (elf && gelf_getehdr(elf, &header) && (header.e_type == ET_REL) == module) {
+        result = module ? lay_out(t, elf, &places) : read_segments(t, elf);
+        if (result == SPE_OK && !module)
+            result = read_plt(t, elf);
+        if (result == SPE_OK)
+            result = read_tables(t, elf, module ? &places : NULL);
+    }
+    free(places.at);
     elf_end(elf);
     return result;
 }

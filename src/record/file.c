@@ -283,7 +283,7 @@ static void read_build_id(struct known_file *k)
     if (fd < 0)
         return;
     find_code(fd, k);
-    size = elf_build_id(fd, k->id, sizeof(k->id), &machine);
+    size = elf_build_id(fd, DSO_FILE, k->id, sizeof(k->id), &machine);
     k->id_size = size > 0 && size <= (int)sizeof(k->id) ? (uint8_t)size : 0;
     close(fd);
 }

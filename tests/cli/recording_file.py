@@ -83,6 +83,10 @@ class Recording:
         body = struct.pack("<IIQQQIIQQII", pid, pid, start, length, offset, 8, 1, 42, 0, 5, 2)
         self.sideband(10, body + text(path), 2, pid, pid, time, cpu)
 
+    def kernel_map(self, start, length, offset, path):
+        body = struct.pack("<IIQQQIIQQII", NONE, 0, start, length, offset, 0, 0, 0, 0, 5, 2)
+        self.sideband(10, body + text(path), 1)
+
     def fork(self, pid, tid, parent_pid, parent_tid, time, cpu=0):
         self.sideband(7, struct.pack("<IIIIQ", pid, parent_pid, tid, parent_tid, time), 0, pid, tid,
                       time, cpu)

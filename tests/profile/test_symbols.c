@@ -345,6 +345,267 @@ static void build_id_cache(void **state)
     recording_free(&r);
 }
 
+/* A path that had two files in the recording: nobody knows which of them a map is of. */
+static void several_build_ids(void **state)
+{
+    struct spe_perf_build_id known[3] = {{.misc = 2, .path = "/prog"}};
+    struct spe_perf_features features = {.build_ids = known, .build_id_count = 3};
+    uint64_t outer = address_of("prog", "outer");
+
+    (void)state;
+    known[0].id_size = (uint8_t)build_id_of("prog", known[0].id);
+    known[1] = known[2] = known[0];
+    for (int different = 0; different < 2; different++) {
+        struct spe_profile *p;
+        struct recording r;
+        struct row row;
+
+        known[1].id[19] ^= (uint8_t)different;
+        recording_open(&r, 0, 1, NEOVERSE_N1, &features);
+        recording_comm(&r, 0, 7, 7, "prog", true);
+        load(&r, 0, 7, "prog", "/prog", NULL, 0);
+        recording_sample(&r, 0, 10, BASE + outer, 0, 7);
+        recording_flush(&r, 0, 0, ANY, 0);
+        recording_finish(&r);
+        p = open_with_symbols(&r, SPE_WANT_SYMBOL);
+        assert_int_equal(read_rows(p, &row, 1), 1);
+        assert_string_equal(symbol_name(p, row.symbol), different ? "" : "outer");
+        assert_int_equal(spe_profile_dso(p, 0)->state,
+                         different ? SPE_DSO_REFUSED : SPE_DSO_VERIFIED);
+        if (different)
+            assert_non_null(strstr(spe_profile_warning(p, 0), "several build-ids of /prog"));
+        spe_profile_close(p);
+        recording_free(&r);
+    }
+}
+
+/* What one address of a program is called, and the line that it has there. */
+static void name_of(const char *file, const char *path, const uint8_t *id, size_t id_size,
+                    uint64_t address, char *name, uint32_t *line_number, char *warning)
+{
+    struct spe_profile_line line;
+    struct spe_profile *p;
+    struct recording r;
+    struct row row;
+
+    recording_open(&r, 0, 1, NEOVERSE_N1, NULL);
+    recording_comm(&r, 0, 7, 7, "prog", true);
+    load(&r, 0, 7, file, path, id, id_size);
+    recording_sample(&r, 0, 10, BASE + address, 0, 7);
+    recording_flush(&r, 0, 0, ANY, 0);
+    recording_finish(&r);
+    p = open_with_symbols(&r, SPE_WANT_SYMBOL | SPE_WANT_LINE);
+    assert_int_equal(read_rows(p, &row, 1), 1);
+    strcpy(name, symbol_name(p, row.symbol));
+    spe_profile_line(p, row.line, &line);
+    *line_number = line.line;
+    snprintf(warning, 256, "%s", spe_profile_warning(p, 0) ? spe_profile_warning(p, 0) : "");
+    spe_profile_close(p);
+    recording_free(&r);
+}
+
+/* .gnu_debuglink: in its three places, by its CRC, in programs that have no build-id. */
+static void debug_link(void **state)
+{
+    static const char *const places[] = {"opt", "opt/.debug", "usr/lib/debug/opt"};
+    uint64_t in_local;
+    char name[4096], warning[256];
+    uint32_t line;
+
+    (void)state;
+    assert_int_equal(run("cd %s && mkdir -p opt && " CC
+                         " -g -O1 -fno-ipa-icf -fno-pie -no-pie -Wl,--build-id=none -o plain "
+                         "prog.c && "
+                         "aarch64-linux-gnu-objcopy --only-keep-debug plain plain.debug && "
+                         "aarch64-linux-gnu-strip -o opt/plain plain && "
+                         "aarch64-linux-gnu-objcopy --add-gnu-debuglink=plain.debug opt/plain",
+                         directory),
+                     0);
+    in_local = address_of("plain", "in_local");
+    name_of("plain", "/opt/plain", NULL, 0, in_local, name, &line, warning);
+    assert_string_equal(name, "");
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(
+            run("cd %s && mkdir -p %s && cp plain.debug %s", directory, places[i], places[i]), 0);
+        name_of("plain", "/opt/plain", NULL, 0, in_local, name, &line, warning);
+        assert_string_equal(name, "local_one");
+        assert_int_equal(line, 18);
+        assert_string_equal(warning, "");
+        /* A byte more, and it is another file. */
+        assert_int_equal(run("cd %s && echo >> %s/plain.debug", directory, places[i]), 0);
+        name_of("plain", "/opt/plain", NULL, 0, in_local, name, &line, warning);
+        assert_string_equal(name, "");
+        assert_int_equal(line, 0);
+        assert_non_null(strstr(warning, "is the debug file of another program"));
+        assert_int_equal(run("rm %s/%s/plain.debug", directory, places[i]), 0);
+    }
+}
+
+/* A recording without build-ids: the file's own one leads to its debug file. */
+static void debug_file_of_unverified(void **state)
+{
+    uint64_t local = address_of("prog", "local_one");
+    char name[4096], warning[256], hex[64] = "";
+    uint32_t line;
+    uint8_t id[20];
+
+    (void)state;
+    build_id_of("prog", id);
+    for (int i = 1; i < 20; i++)
+        sprintf(hex + strlen(hex), "%02x", id[i]);
+    assert_int_equal(run("cd %s && mkdir -p usr/lib/debug/.build-id/%02x && "
+                         "aarch64-linux-gnu-objcopy --only-keep-debug prog "
+                         "usr/lib/debug/.build-id/%02x/%s.debug && "
+                         "aarch64-linux-gnu-strip -o bare prog",
+                         directory, id[0], id[0], hex),
+                     0);
+    name_of("prog", "/bare", NULL, 0, local, name, &line, warning);
+    assert_string_equal(name, "local_one");
+    /* One that is of another program by its build-id is none. */
+    assert_int_equal(run("cd %s/usr/lib/debug/.build-id/%02x && "
+                         "aarch64-linux-gnu-objcopy -R .note.gnu.build-id %s.debug",
+                         directory, id[0], hex),
+                     0);
+    name_of("prog", "/bare", NULL, 0, local, name, &line, warning);
+    assert_string_equal(name, "");
+    assert_non_null(strstr(warning, "another program"));
+    assert_int_equal(run("rm -r %s/usr/lib/debug/.build-id", directory), 0);
+}
+
+/* dwz moves what two programs have in common to a third file. */
+static void shared_debug_file(void **state)
+{
+    char label[256];
+    uint64_t pc;
+
+    (void)state;
+    if (run("dwz --version > /dev/null 2>&1") != 0) {
+        print_message("no dwz here to share debug information with\n");
+        skip();
+    }
+    /* Beside the program, and by build-id below /usr/lib/debug. */
+    assert_int_equal(run("cd %s && cp prog one && cp prog two && "
+                         "dwz -m common -M ../elsewhere/common one two 2> /dev/null && "
+                         "mkdir -p elsewhere dwz && mv one dwz/one && cp common elsewhere",
+                         directory),
+                     0);
+    first_line(label, sizeof(label), "aarch64-linux-gnu-nm %s/prog | grep ' in_inner'", directory);
+    pc = strtoull(label, NULL, 16);
+    for (int i = 0; i < 3; i++) {
+        struct spe_profile_frame frame[4];
+        struct spe_profile *p;
+        struct recording r;
+        struct row row;
+
+        if (i == 1) {
+            uint8_t id[20];
+            char hex[64] = "";
+
+            build_id_of("common", id);
+            for (int j = 1; j < 20; j++)
+                sprintf(hex + strlen(hex), "%02x", id[j]);
+            assert_int_equal(run("cd %s && mkdir -p usr/lib/debug/.build-id/%02x && "
+                                 "mv elsewhere/common usr/lib/debug/.build-id/%02x/%s.debug",
+                                 directory, id[0], id[0], hex),
+                             0);
+        } else if (i == 2) { /* another file in that place is not taken */
+            assert_int_equal(run("cd %s && cp common elsewhere && "
+                                 "cp prog usr/lib/debug/.build-id/*/*.debug",
+                                 directory),
+                             0);
+        }
+        recording_open(&r, 0, 1, NEOVERSE_N1, NULL);
+        recording_comm(&r, 0, 7, 7, "prog", true);
+        load(&r, 0, 7, "prog", "/dwz/one", NULL, 0);
+        recording_sample(&r, 0, 10, BASE + pc, 0, 7);
+        recording_flush(&r, 0, 0, ANY, 0);
+        recording_finish(&r);
+        p = open_with_symbols(&r, SPE_WANT_SYMBOL);
+        assert_int_equal(read_rows(p, &row, 1), 1);
+        assert_int_equal(spe_profile_inlines(p, row.map, row.pc, frame, 4), 3);
+        assert_string_equal(spe_profile_string(p, frame[0].function), "inner");
+        assert_string_equal(spe_profile_string(p, frame[1].function), "middle");
+        spe_profile_close(p);
+        recording_free(&r);
+    }
+    assert_int_equal(run("rm -r %s/usr/lib/debug/.build-id", directory), 0);
+}
+
+/* [vdso] is in the cache under its name, with or without a link from its build-id. */
+static void vdso(void **state)
+{
+    struct spe_profile_options options = quiet_options(1);
+    uint64_t outer = address_of("vdso.so", "outer");
+    char cache[256], hex[64] = "";
+    struct spe_profile *p;
+    struct recording r;
+    struct row row[4];
+    uint8_t id[20];
+
+    (void)state;
+    assert_int_equal(build_id_of("vdso.so", id), 20);
+    for (int i = 0; i < 20; i++)
+        sprintf(hex + strlen(hex), "%02x", id[i]);
+    snprintf(cache, sizeof(cache), "%s/vdso-cache", directory);
+    assert_int_equal(run("mkdir -p '%s/[vdso]/%s' && cp %s/vdso.so '%s/[vdso]/%s/vdso'", cache, hex,
+                         directory, cache, hex),
+                     0);
+    recording_open(&r, 0, 1, NEOVERSE_N1, NULL);
+    recording_comm(&r, 0, 7, 7, "prog", true);
+    recording_map(&r, 0, 7, BASE, 0x10000, 0x7000, "[vdso]", id, 20);
+    recording_sample(&r, 0, 10, BASE + outer + 4, 0, 7);
+    recording_flush(&r, 0, 0, ANY, 0);
+    recording_finish(&r);
+    options.want = SPE_WANT_SYMBOL;
+    options.debug_dir = cache;
+    for (int i = 0; i < 2; i++) {
+        p = recording_profile(&r, &options);
+        assert_int_equal(read_rows(p, row, 4), 1);
+        assert_string_equal(symbol_name(p, row[0].symbol), "outer");
+        assert_int_equal(spe_profile_dso(p, 0)->state, SPE_DSO_VERIFIED);
+        spe_profile_close(p);
+        if (i == 0)
+            assert_int_equal(
+                run("cd %s && mkdir -p .build-id/%.2s linked && mv '[vdso]/%s' linked && "
+                    "ln -sn ../../linked/%s .build-id/%.2s/%s",
+                    cache, hex, hex, hex, hex, hex + 2),
+                0);
+    }
+    recording_free(&r);
+}
+
+/* Files of `perf inject --jit` of old perfs have sections, but no segments. */
+static void sections_only(void **state)
+{
+    uint64_t outer = address_of("vdso.so", "outer");
+    struct spe_profile *p;
+    struct recording r;
+    struct row row[4];
+
+    (void)state;
+    /* e_phoff and e_phnum are at 32 and 56. */
+    assert_int_equal(run("cd %s && cp vdso.so jitted-7-0.so && "
+                         "head -c 8 /dev/zero | dd of=jitted-7-0.so bs=1 seek=32 conv=notrunc "
+                         "2> /dev/null && head -c 2 /dev/zero | dd of=jitted-7-0.so bs=1 seek=56 "
+                         "conv=notrunc 2> /dev/null",
+                         directory),
+                     0);
+    recording_open(&r, 0, 1, NEOVERSE_N1, NULL);
+    recording_comm(&r, 0, 7, 7, "java", true);
+    recording_map(&r, 0, 7, BASE, 0x10000, 0, "//anon", NULL, 0);
+    recording_map(&r, 5, 7, BASE + outer, 0x1000, outer, "/jitted-7-0.so", NULL, 0);
+    recording_sample(&r, 0, 4, BASE + outer + 4, 0, 7);
+    recording_sample(&r, 0, 10, BASE + outer + 4, 0, 7);
+    recording_flush(&r, 0, 0, ANY, 0);
+    recording_finish(&r);
+    p = open_with_symbols(&r, SPE_WANT_SYMBOL);
+    assert_int_equal(read_rows(p, row, 4), 2);
+    assert_string_equal(symbol_name(p, row[0].symbol), "");
+    assert_string_equal(symbol_name(p, row[1].symbol), "outer");
+    spe_profile_close(p);
+    recording_free(&r);
+}
+
 /* Stripped, with its debug file in the place that distributions use. */
 static void separate_debug_file(void **state)
 {
@@ -427,34 +688,177 @@ static void kallsyms(void **state)
     }
 }
 
-/* The kernel by an ELF file that was linked elsewhere. */
+/* kallsyms of the cache may be of another boot: they need a reference to say. One that was given
+ * does not. */
+static void kallsyms_of_another_boot(void **state)
+{
+    const uint64_t text = UINT64_C(0xffff800010000000);
+    static const uint8_t id[20] = {0xab, 0xcd, 0xef};
+    char cache[256], given[512];
+
+    (void)state;
+    put("kallsyms", "ffff800010000000 T _text\nffff800010000100 t first_one\n");
+    snprintf(cache, sizeof(cache), "%s/boot-cache", directory);
+    snprintf(given, sizeof(given), "%s/kallsyms", directory);
+    assert_int_equal(
+        run("d=%s/.build-id/ab/cdef$(printf '%%034d' 0); mkdir -p $d && cp %s $d/", cache, given),
+        0);
+    for (int i = 0; i < 3; i++) {
+        struct spe_profile_options options = quiet_options(1);
+        struct spe_profile *p;
+        struct recording r;
+        struct row row;
+
+        recording_open(&r, 0, 1, NEOVERSE_N1, NULL);
+        recording_map(&r, 0, ANY, text, 0x800000, text,
+                      i == 0 ? "[kernel.kallsyms]_text" : "[kernel.kallsyms]", id, sizeof(id));
+        recording_sample(&r, 0, 10, text + 0x104, 1, 0);
+        recording_flush(&r, 0, 0, ANY, 0);
+        recording_finish(&r);
+        options.debug_dir = cache;
+        options.kallsyms = i == 2 ? given : NULL;
+        options.want = SPE_WANT_SYMBOL;
+        p = recording_profile(&r, &options);
+        assert_int_equal(read_rows(p, &row, 1), 1);
+        assert_string_equal(symbol_name(p, row.symbol), i == 1 ? "" : "first_one");
+        assert_int_equal(spe_profile_dso(p, 0)->state,
+                         i == 1 ? SPE_DSO_REFUSED : SPE_DSO_UNVERIFIED);
+        spe_profile_close(p);
+        recording_free(&r);
+    }
+}
+
+/* The kernel by an ELF file that was linked elsewhere; without the reference symbol nobody knows
+ * where. */
 static void vmlinux(void **state)
 {
-    struct spe_profile_options options = quiet_options(1);
     uint64_t outer = address_of("prog", "outer"), reference = address_of("prog", "main");
     uint64_t shift = UINT64_C(0xffff800010000000);
     char path[256];
-    struct spe_profile_symbol symbol;
-    struct spe_profile *p;
-    struct recording r;
-    struct row row[4];
 
     (void)state;
     snprintf(path, sizeof(path), "%s/prog", directory);
-    options.vmlinux = path;
-    options.want = SPE_WANT_SYMBOL;
-    recording_open(&r, 0, 1, NEOVERSE_N1, NULL);
-    recording_map(&r, 0, ANY, shift, 0x800000, shift + reference, "[kernel.kallsyms]main", NULL, 0);
-    recording_sample(&r, 0, 10, shift + outer + 4, 2, 0);
+    for (int lost = 0; lost < 2; lost++) {
+        struct spe_profile_options options = quiet_options(1);
+        struct spe_profile_symbol symbol;
+        struct spe_profile *p;
+        struct recording r;
+        struct row row[4];
+
+        options.vmlinux = path;
+        options.want = SPE_WANT_SYMBOL;
+        recording_open(&r, 0, 1, NEOVERSE_N1, NULL);
+        recording_map(&r, 0, ANY, shift, 0x800000, shift + reference,
+                      lost ? "[kernel.kallsyms]_text" : "[kernel.kallsyms]main", NULL, 0);
+        recording_sample(&r, 0, 10, shift + outer + 4, 2, 0);
+        recording_flush(&r, 0, 0, ANY, 0);
+        recording_finish(&r);
+        p = recording_profile(&r, &options);
+        assert_int_equal(read_rows(p, row, 4), 1);
+        assert_int_equal(spe_profile_symbol(p, row[0].symbol, &symbol),
+                         lost ? SPE_ERR_UNKNOWN : SPE_OK);
+        assert_string_equal(symbol.name, lost ? "" : "outer");
+        assert_true(lost || symbol.address == shift + outer);
+        assert_int_equal(spe_profile_dso(p, 0)->state, lost ? SPE_DSO_REFUSED : SPE_DSO_UNVERIFIED);
+        spe_profile_close(p);
+        recording_free(&r);
+    }
+}
+
+#define MODULE_AT UINT64_C(0xffff800008000000)
+
+static const char module_source[] =
+    "__attribute__((section(\".init.text\"))) int on_load(void) { return 1; }\n"
+    "int first_one(int x) { return x + 1; }\n"
+    "int second_one(int x) { return first_one(x) * 3; }\n"
+    "__attribute__((section(\".exit.text\"))) int on_unload(void) { return 2; }\n"
+    "__attribute__((section(\".text.ftrace_trampoline\"))) int hook(void) { return 3; }\n"
+    "__attribute__((section(\".text.later\"))) int later(void) { return 4; }\n";
+
+/* Sections of code are where the kernel puts them: .text at the start, .exit.text behind it,
+ * and nobody knows where from the hook on. */
+static void check_module(const char *recorded, const char *id_of, const char *release,
+                         const char *const *names, unsigned state_of_dso)
+{
+    struct spe_profile_options options = quiet_options(1);
+    struct spe_perf_features features = {.osrelease = release};
+    uint64_t second = address_of("nf-test.ko", "second_one");
+    char line[256];
+    uint64_t text_size, places[4];
+    struct spe_profile *p;
+    struct recording r;
+    struct row row[4];
+    uint8_t id[20];
+    size_t id_size = id_of ? build_id_of(id_of, id) : 0;
+
+    first_line(line, sizeof(line),
+               "aarch64-linux-gnu-size -A %s/nf-test.ko | "
+               "awk '$1 == \".text\" { printf \"%%x\\n\", $2 }'",
+               directory);
+    text_size = strtoull(line, NULL, 16);
+    assert_true(text_size > second);
+    places[0] = 0;
+    places[1] = second + 4;
+    places[2] = (text_size + 15) / 16 * 16 + 4; /* .exit.text is aligned to 16 */
+    places[3] = places[2] + 16;
+    recording_open(&r, 0, 1, NEOVERSE_N1, &features);
+    recording_map(&r, 0, ANY, MODULE_AT, 0x4000, 0, recorded, id, id_size);
+    for (unsigned i = 0; i < 4; i++)
+        recording_sample(&r, 0, 10 + i, MODULE_AT + places[i], 1, 0);
     recording_flush(&r, 0, 0, ANY, 0);
     recording_finish(&r);
+    options.symfs = directory;
+    options.want = SPE_WANT_SYMBOL | SPE_WANT_LINE;
     p = recording_profile(&r, &options);
-    assert_int_equal(read_rows(p, row, 4), 1);
-    assert_int_equal(spe_profile_symbol(p, row[0].symbol, &symbol), SPE_OK);
-    assert_string_equal(symbol.name, "outer");
-    assert_true(symbol.address == shift + outer);
+    assert_int_equal(read_rows(p, row, 4), 4);
+    for (unsigned i = 0; i < 4; i++) {
+        assert_string_equal(symbol_name(p, row[i].symbol), names[i]);
+        assert_int_equal(row[i].line, SPE_NO_ID);
+    }
+    assert_string_equal(path_of(p, row[0].map), "[nf_test]");
+    assert_int_equal(spe_profile_dso(p, 0)->state, state_of_dso);
     spe_profile_close(p);
     recording_free(&r);
+}
+
+static void module_files(void **state)
+{
+    static const char *const all[] = {"first_one", "second_one", "on_unload", ""};
+    static const char *const none[] = {"", "", "", ""};
+    const char path[] = "/lib/modules/6.1-t/kernel/net/nf-test.ko";
+
+    (void)state;
+    put("module.c", module_source);
+    assert_int_equal(run("cd %s && mkdir -p lib/modules/6.1-t/kernel/net && " CC
+                         " -g -O1 -ffreestanding -fno-inline -falign-functions=16 -c -o module.o "
+                         "module.c && "
+                         "aarch64-linux-gnu-ld -r --build-id=sha1 -o nf-test.ko module.o && "
+                         "cp nf-test.ko lib/modules/6.1-t/kernel/net",
+                         directory),
+                     0);
+    check_module("[nf_test]", NULL, "6.1-t", all, SPE_DSO_UNVERIFIED);
+    check_module("[nf_test]", "nf-test.ko", "6.1-t", all, SPE_DSO_VERIFIED);
+    check_module(path, "nf-test.ko", NULL, all, SPE_DSO_VERIFIED);
+    check_module(path, "prog", NULL, none, SPE_DSO_REFUSED);
+    check_module("[nf_test]", NULL, "6.1-u", none, SPE_DSO_MISSING);
+    check_module("[nf_test]", NULL, "../modules/6.1-t", none, SPE_DSO_MISSING);
+    check_module("[nf_test]", NULL, NULL, none, SPE_DSO_MISSING);
+    /* A program is no module, whatever it is called; and a compressed module is one, but not every
+     * compressed file. */
+    assert_int_equal(
+        run("cd %s/lib/modules/6.1-t/kernel/net && cp ../../../../../prog nf-test.ko", directory),
+        0);
+    check_module("[nf_test]", NULL, "6.1-t", none, SPE_DSO_UNVERIFIED);
+    assert_int_equal(run("cd %s/lib/modules/6.1-t/kernel/net && rm nf-test.ko && "
+                         "gzip -c ../../../../../nf-test.ko > nf_test.ko.gz",
+                         directory),
+                     0);
+    check_module("[nf_test]", "nf-test.ko", "6.1-t", all, SPE_DSO_VERIFIED);
+    assert_int_equal(run("cd %s/lib/modules/6.1-t/kernel/net && echo no module | "
+                         "gzip > nf_test.ko.gz",
+                         directory),
+                     0);
+    check_module("[nf_test]", NULL, "6.1-t", none, SPE_DSO_REFUSED);
 }
 
 static int set_up(void **state)
@@ -463,6 +867,10 @@ static int set_up(void **state)
     put("prog.c", source);
     assert_int_equal(run("cd %s && " CC " -g -O1 -fno-ipa-icf -fno-pie -no-pie -Wl,--build-id=sha1 "
                          "-o prog prog.c",
+                         directory),
+                     0);
+    assert_int_equal(run("cd %s && " CC " -O1 -shared -fpic -nostdlib -Wl,--build-id=sha1 "
+                         "-o vdso.so prog.c",
                          directory),
                      0);
     /* The same for another machine: byte 18 of an ELF file is e_machine. */
@@ -487,7 +895,15 @@ int main(void)
         cmocka_unit_test(wrong_binary),
         cmocka_unit_test(build_id_cache),
         cmocka_unit_test(separate_debug_file),
+        cmocka_unit_test(several_build_ids),
+        cmocka_unit_test(debug_link),
+        cmocka_unit_test(debug_file_of_unverified),
+        cmocka_unit_test(shared_debug_file),
+        cmocka_unit_test(vdso),
+        cmocka_unit_test(sections_only),
+        cmocka_unit_test(module_files),
         cmocka_unit_test(kallsyms),
+        cmocka_unit_test(kallsyms_of_another_boot),
         cmocka_unit_test(vmlinux),
         cmocka_unit_test(filter_by_line),
     };

@@ -355,16 +355,30 @@ SPE_API uint64_t spe_profile_find_symbol(struct spe_profile *profile, uint32_t m
 /* Line of a pc in a map, as in rows.line: id or SPE_NO_ID. */
 SPE_API uint32_t spe_profile_find_line(struct spe_profile *profile, uint32_t map, uint64_t pc);
 
+/* An address in the file's own addresses, from one in a map; UINT64_MAX: the file has no such
+ * place. Means something if the dso's state is verified or unverified. */
+SPE_API uint64_t spe_profile_find_address(struct spe_profile *profile, uint32_t map, uint64_t pc);
+
 struct spe_profile_frame {
-    uint32_t function; /* string */
-    uint32_t file;     /* string: where the pc is in this function */
-    uint32_t line;
+    uint32_t function;      /* string */
+    uint32_t linkage;       /* string: what the linker calls it, "_Z4walki" */
+    uint32_t first_line;    /* of its declaration; 0: not known */
+    uint32_t file;          /* string: where the pc is in this function */
+    uint32_t line;          /* ... 0: no line in this file */
+    uint32_t discriminator; /* which of several pieces of code of the line; LLVM's base */
+    uint32_t times; /* executions that one of this code stands for: it was unrolled or vectorised
+                       (LLVM's duplication factor); 1 where nothing is said */
+    uint64_t entry; /* of the one that is a symbol: where it begins, in the file's own addresses */
 };
 
 /* The functions that were inlined at a pc, innermost first, and last the one that is a symbol.
  * Writes at most `max` and returns how many there are; 0 without debug information. */
 SPE_API int spe_profile_inlines(struct spe_profile *profile, uint32_t map, uint64_t pc,
                                 struct spe_profile_frame *frames, size_t max);
+
+/* The same at an address of a dso, in the file's own addresses. */
+SPE_API int spe_profile_inlines_at(struct spe_profile *profile, uint32_t dso, uint64_t address,
+                                   struct spe_profile_frame *frames, size_t max);
 
 /* ---- Filters -------------------------------------------------------------------------------- */
 

@@ -16,6 +16,10 @@
 
 #define CACHE 16384
 
+#ifndef DW_AT_GNU_discriminator /* GCC's and LLVM's, of an inlined call */
+#define DW_AT_GNU_discriminator 0x2136
+#endif
+
 struct unit_range {
     uint64_t start, end;
     Dwarf_Off die;
@@ -230,22 +234,95 @@ static uint32_t text(struct spe_profile *p, const char *string)
     return strings_add(&p->strings, string ? string : "");
 }
 
+/* LLVM has three numbers in a discriminator, each of 1 bit (it is 0), 7 or 14: the base, how often
+ * the code was duplicated, and which copy it is. The first of them; the rest is left. */
+static uint32_t take_component(uint32_t *discriminator)
+{
+    uint32_t d = *discriminator;
+
+    *discriminator = d >> (d & 1 ? 1 : d & 0x40 ? 14 : 7);
+    if (d & 1)
+        return 0;
+    return d & 0x40 ? (d >> 2 & 0xfe0) | (d >> 1 & 0x1f) : d >> 1 & 0x1f;
+}
+
+/* Other compilers count pieces of code, and that is all. */
+static void set_discriminator(Dwarf_Die *unit, uint32_t discriminator,
+                              struct spe_profile_frame *frame)
+{
+    Dwarf_Attribute attribute;
+    const char *producer = dwarf_formstring(dwarf_attr(unit, DW_AT_producer, &attribute));
+
+    frame->discriminator = discriminator;
+    frame->times = 1;
+    if (!producer || !strstr(producer, "clang"))
+        return;
+    frame->discriminator = take_component(&discriminator);
+    frame->times = take_component(&discriminator);
+    frame->times += !frame->times;
+}
+
+static uint32_t number_of(Dwarf_Die *die, unsigned name)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word value = 0;
+
+    if (dwarf_formudata(dwarf_attr(die, name, &attribute), &value) < 0 || value > UINT32_MAX)
+        return 0;
+    return (uint32_t)value;
+}
+
+/* Where the address is in the innermost function. */
+static void line_place(struct spe_profile *p, Dwarf_Die *unit, uint64_t address,
+                       struct spe_profile_frame *frame)
+{
+    Dwarf_Line *found = dwarf_getsrc_die(unit, address);
+    unsigned discriminator = 0;
+    int line = 0;
+
+    if (found) {
+        dwarf_lineno(found, &line);
+        dwarf_linediscriminator(found, &discriminator);
+    }
+    frame->file = text(p, found ? dwarf_linesrc(found, NULL, NULL) : NULL);
+    frame->line = line > 0 ? (uint32_t)line : 0;
+    set_discriminator(unit, discriminator, frame);
+}
+
 /* Where an inlined function was called: the place of the frame around it. */
 static void call_site(struct spe_profile *p, Dwarf_Die *inlined, Dwarf_Die *unit,
                       struct spe_profile_frame *frame)
 {
-    Dwarf_Attribute attribute;
-    Dwarf_Word file = 0, line = 0;
+    uint32_t file = number_of(inlined, DW_AT_call_file);
     Dwarf_Files *files;
     size_t count;
 
-    frame->file = text(p, "");
-    frame->line = 0;
-    if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &line) == 0)
-        frame->line = (uint32_t)line;
-    if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &file) == 0 &&
-        dwarf_getsrcfiles(unit, &files, &count) == 0 && file < count)
-        frame->file = text(p, dwarf_filesrc(files, file, NULL, NULL));
+    frame->line = number_of(inlined, DW_AT_call_line);
+    frame->file = text(p, dwarf_hasattr(inlined, DW_AT_call_file) &&
+                                  dwarf_getsrcfiles(unit, &files, &count) == 0 && file < count
+                              ? dwarf_filesrc(files, file, NULL, NULL)
+                              : NULL);
+    set_discriminator(unit, number_of(inlined, DW_AT_GNU_discriminator), frame);
+}
+
+/* What the function is, out of its definition if this is a copy of it. */
+static void name_frame(struct spe_profile *p, Dwarf_Die *die, struct spe_profile_frame *frame)
+{
+    const char *name = dwarf_diename(die), *linkage;
+    Dwarf_Attribute attribute;
+    Dwarf_Addr base, end;
+    int line = 0;
+
+    linkage = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
+    if (!linkage)
+        linkage = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute));
+    frame->function = text(p, name);
+    frame->linkage = text(p, linkage ? linkage : name);
+    frame->first_line = dwarf_decl_line(die, &line) == 0 && line > 0 ? (uint32_t)line : 0;
+    frame->entry = UINT64_MAX;
+    if (dwarf_tag(die) == DW_TAG_subprogram && dwarf_entrypc(die, &frame->entry) != 0 &&
+        dwarf_ranges(die, 0, &base, &frame->entry, &end) <= 0)
+        frame->entry = UINT64_MAX;
 }
 
 static int walk_scopes(struct spe_profile *p, Dwarf_Die *scopes, int count, Dwarf_Die *unit,
@@ -258,7 +335,7 @@ static int walk_scopes(struct spe_profile *p, Dwarf_Die *scopes, int count, Dwar
 
         if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram)
             continue;
-        frame.function = text(p, dwarf_diename(&scopes[i]));
+        name_frame(p, &scopes[i], &frame);
         if ((size_t)found < max)
             frames[found] = frame;
         found++;
@@ -282,26 +359,18 @@ static int find_scopes(Dwarf_Die *unit, uint64_t address, Dwarf_Die **scopes)
     return count;
 }
 
-int spe_profile_inlines(struct spe_profile *profile, uint32_t map, uint64_t pc,
-                        struct spe_profile_frame *frames, size_t max)
+int spe_profile_inlines_at(struct spe_profile *profile, uint32_t dso, uint64_t address,
+                           struct spe_profile_frame *frames, size_t max)
 {
+    struct dso *file = dso < profile->dsos.list.count ? profile->dsos.list.at[dso] : NULL;
+    struct lines *l = file ? lines_of(profile, file) : NULL;
     struct spe_profile_frame frame = {0};
-    const struct spe_profile_map *m = spe_profile_map(profile, map);
-    struct dso *dso = m ? profile->dsos.list.at[m->dso] : NULL;
-    struct lines *l = dso ? lines_of(profile, dso) : NULL;
     Dwarf_Die unit, *scopes;
-    struct spe_profile_line line;
-    uint64_t address;
     int count;
 
-    if (!l || !l->dwarf)
+    if (!l || !l->dwarf || !find_unit(l, address, &unit))
         return 0;
-    address = dso_address(dso, m, pc);
-    if (!find_unit(l, address, &unit))
-        return 0;
-    spe_profile_line(profile, lines_find(profile, dso, m->dso, address), &line);
-    frame.file = line.file == SPE_NO_ID ? text(profile, "") : line.file;
-    frame.line = line.line;
+    line_place(profile, &unit, address, &frame);
     count = find_scopes(&unit, address, &scopes);
     count = walk_scopes(profile, scopes, count, &unit, frame, frames, max);
     free(scopes);

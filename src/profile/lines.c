@@ -20,25 +20,49 @@
 #define DW_AT_GNU_discriminator 0x2136
 #endif
 
-struct unit_range {
+#define SCOPES_MAX 256 /* functions that are inlined into each other */
+#define DEPTH_MAX 64   /* namespaces and types in each other */
+
+/* Code, and what it belongs to. */
+struct code_range {
     uint64_t start, end;
+    uint64_t what; /* a function: offset of its DIE; a unit: index in units */
+};
+
+struct code_ranges {
+    struct code_range *at; /* ascending by start, once sorted */
+    size_t count, capacity;
+};
+
+struct unit {
     Dwarf_Off die;
+    bool listed; /* functions are */
+    struct code_ranges functions;
 };
 
 struct lines {
     int fd;
     Dwarf *dwarf; /* NULL: no debug information */
-    VECTOR(struct unit_range) units;
+    VECTOR(struct unit) units;
+    struct code_ranges code; /* of units */
 };
 
-static int compare_units(const void *a, const void *b)
+/* ---- Units and functions -------------------------------------------------------------------- */
+
+static int compare_ranges(const void *a, const void *b)
 {
-    const struct unit_range *x = a, *y = b;
+    const struct code_range *x = a, *y = b;
 
     return (x->start > y->start) - (x->start < y->start);
 }
 
-static int add_unit(struct lines *l, Dwarf_Die *die)
+static void sort_ranges(struct code_ranges *r)
+{
+    if (r->count)
+        qsort(r->at, r->count, sizeof(r->at[0]), compare_ranges);
+}
+
+static int add_ranges(struct code_ranges *r, Dwarf_Die *die, uint64_t what)
 {
     Dwarf_Addr base, start, end;
     ptrdiff_t at = 0;
@@ -46,11 +70,26 @@ static int add_unit(struct lines *l, Dwarf_Die *die)
     while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
         if (start >= end)
             continue;
-        if (VECTOR_ROOM(&l->units) < 0)
+        if (VECTOR_ROOM(r) < 0)
             return SPE_ERR_NOMEM;
-        l->units.at[l->units.count++] = (struct unit_range){start, end, dwarf_dieoffset(die)};
+        r->at[r->count++] = (struct code_range){start, end, what};
     }
     return SPE_OK;
+}
+
+static const struct code_range *find_range(const struct code_ranges *r, uint64_t address)
+{
+    size_t low = 0, high = r->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (r->at[middle].start <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low && address < r->at[low - 1].end ? &r->at[low - 1] : NULL;
 }
 
 static void list_units(struct lines *l)
@@ -60,11 +99,35 @@ static void list_units(struct lines *l)
     Dwarf_Die die;
 
     while (dwarf_get_units(l->dwarf, unit, &unit, NULL, &type, &die, NULL) == 0) {
-        if (type != DW_UT_type && type != DW_UT_split_type && add_unit(l, &die) < 0)
+        if (type == DW_UT_type || type == DW_UT_split_type)
+            continue;
+        if (VECTOR_ROOM(&l->units) < 0 || add_ranges(&l->code, &die, l->units.count) < 0)
             break;
+        l->units.at[l->units.count++] = (struct unit){.die = dwarf_dieoffset(&die)};
     }
-    if (l->units.count)
-        qsort(l->units.at, l->units.count, sizeof(l->units.at[0]), compare_units);
+    sort_ranges(&l->code);
+}
+
+static bool may_hold_functions(int tag)
+{
+    return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_structure_type ||
+           tag == DW_TAG_class_type || tag == DW_TAG_union_type || tag == DW_TAG_enumeration_type;
+}
+
+/* Functions are where they are declared with some compilers: in namespaces and types. */
+static void list_functions(struct code_ranges *r, Dwarf_Die *parent, unsigned depth)
+{
+    Dwarf_Die die;
+    int more = depth < DEPTH_MAX ? dwarf_child(parent, &die) : 1;
+
+    for (; more == 0; more = dwarf_siblingof(&die, &die)) {
+        int tag = dwarf_tag(&die);
+
+        if (tag == DW_TAG_subprogram && add_ranges(r, &die, dwarf_dieoffset(&die)) < 0)
+            return;
+        if (may_hold_functions(tag))
+            list_functions(r, &die, depth + 1);
+    }
 }
 
 /* The mapped file itself, if it has lines; else its debug file. */
@@ -84,7 +147,7 @@ static void open_dwarf(struct spe_profile *p, struct dso *dso, struct lines *l)
         l->dwarf = dwarf_begin(l->fd, DWARF_C_READ);
         if (l->dwarf)
             list_units(l);
-        if (l->dwarf && !l->units.count) {
+        if (l->dwarf && !l->code.count) {
             dwarf_end(l->dwarf);
             l->dwarf = NULL;
         }
@@ -119,24 +182,33 @@ void lines_close(struct lines *l)
         dwarf_end(l->dwarf);
     if (l->fd >= 0)
         close(l->fd);
+    for (size_t i = 0; i < l->units.count; i++)
+        free(l->units.at[i].functions.at);
     free(l->units.at);
+    free(l->code.at);
     free(l);
 }
 
-static bool find_unit(struct lines *l, uint64_t address, Dwarf_Die *die)
+static struct unit *find_unit(struct lines *l, uint64_t address, Dwarf_Die *die)
 {
-    size_t low = 0, high = l->units.count;
+    const struct code_range *range = l && l->dwarf ? find_range(&l->code, address) : NULL;
+    struct unit *unit = range ? &l->units.at[range->what] : NULL;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
+    return unit && dwarf_offdie(l->dwarf, unit->die, die) ? unit : NULL;
+}
 
-        if (l->units.at[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
+static bool find_function(struct lines *l, struct unit *unit, Dwarf_Die *unit_die, uint64_t address,
+                          Dwarf_Die *die)
+{
+    const struct code_range *range;
+
+    if (!unit->listed) {
+        list_functions(&unit->functions, unit_die, 0);
+        sort_ranges(&unit->functions);
+        unit->listed = true;
     }
-    return low && address < l->units.at[low - 1].end &&
-           dwarf_offdie(l->dwarf, l->units.at[low - 1].die, die);
+    range = find_range(&unit->functions, address);
+    return range && dwarf_offdie(l->dwarf, range->what, die);
 }
 
 /* ---- Ids ------------------------------------------------------------------------------------ */
@@ -199,7 +271,7 @@ static uint32_t read_line(struct spe_profile *p, struct dso *dso, uint32_t dso_i
     Dwarf_Die unit;
     int number = 0;
 
-    if (!l || !l->dwarf || !find_unit(l, address, &unit))
+    if (!find_unit(l, address, &unit))
         return SPE_NO_ID;
     found = dwarf_getsrc_die(&unit, address);
     file = found ? dwarf_linesrc(found, NULL, NULL) : NULL;
@@ -325,37 +397,27 @@ static void name_frame(struct spe_profile *p, Dwarf_Die *die, struct spe_profile
         frame->entry = UINT64_MAX;
 }
 
-static int walk_scopes(struct spe_profile *p, Dwarf_Die *scopes, int count, Dwarf_Die *unit,
-                       struct spe_profile_frame frame, struct spe_profile_frame *frames, size_t max)
+/* What is inlined at the address, from the function inwards: scopes[0] is the function. */
+static int find_scopes(uint64_t address, Dwarf_Die scopes[SCOPES_MAX])
 {
-    int found = 0;
+    Dwarf_Die die, child;
+    int count = 1, more = dwarf_child(&scopes[0], &die);
 
-    for (int i = 0; i < count; i++) {
-        int tag = dwarf_tag(&scopes[i]);
+    while (more == 0 && count < SCOPES_MAX) {
+        int tag = dwarf_tag(&die);
+        bool inlined = tag == DW_TAG_inlined_subroutine;
 
-        if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram)
+        if (!(inlined || tag == DW_TAG_lexical_block || tag == DW_TAG_try_block ||
+              tag == DW_TAG_catch_block) ||
+            dwarf_haspc(&die, address) <= 0) {
+            more = dwarf_siblingof(&die, &die);
             continue;
-        name_frame(p, &scopes[i], &frame);
-        if ((size_t)found < max)
-            frames[found] = frame;
-        found++;
-        if (tag == DW_TAG_subprogram)
-            break;
-        call_site(p, &scopes[i], unit, &frame);
+        }
+        if (inlined)
+            scopes[count++] = die;
+        more = dwarf_child(&die, &child);
+        die = child;
     }
-    return found;
-}
-
-/* What holds the pc, from the innermost outwards. dwarf_getscopes leaves the nest of calls for the
- * nest of definitions at an inlined function: its first is right, and leads to the others. */
-static int find_scopes(Dwarf_Die *unit, uint64_t address, Dwarf_Die **scopes)
-{
-    Dwarf_Die *inner = NULL;
-    int count = dwarf_getscopes(unit, address, &inner);
-
-    *scopes = NULL;
-    count = count > 0 ? dwarf_getscopes_die(&inner[0], scopes) : 0;
-    free(inner);
     return count;
 }
 
@@ -365,14 +427,20 @@ int spe_profile_inlines_at(struct spe_profile *profile, uint32_t dso, uint64_t a
     struct dso *file = dso < profile->dsos.list.count ? profile->dsos.list.at[dso] : NULL;
     struct lines *l = file ? lines_of(profile, file) : NULL;
     struct spe_profile_frame frame = {0};
-    Dwarf_Die unit, *scopes;
+    Dwarf_Die scopes[SCOPES_MAX], die;
+    struct unit *unit = find_unit(l, address, &die);
     int count;
 
-    if (!l || !l->dwarf || !find_unit(l, address, &unit))
+    if (!unit || !find_function(l, unit, &die, address, &scopes[0]))
         return 0;
-    line_place(profile, &unit, address, &frame);
-    count = find_scopes(&unit, address, &scopes);
-    count = walk_scopes(profile, scopes, count, &unit, frame, frames, max);
-    free(scopes);
+    count = find_scopes(address, scopes);
+    line_place(profile, &die, address, &frame);
+    for (int i = 0; i < count && (size_t)i < max; i++) {
+        Dwarf_Die *scope = &scopes[count - 1 - i];
+
+        name_frame(profile, scope, &frame);
+        frames[i] = frame;
+        call_site(profile, scope, &die, &frame);
+    }
     return count;
 }

@@ -161,6 +161,9 @@ struct spe_profile_info {
     const struct spe_perf_features *features_of_file; /* NUMA, memory, PMUs; NULL for raw bytes */
 };
 
+/* In config: "jitter" in the kernel's format of the event, PMSIRR_EL1.RND. */
+#define SPE_CONFIG_JITTER (UINT64_C(1) << 16)
+
 SPE_API const struct spe_profile_info *spe_profile_info(const struct spe_profile *profile);
 
 /* Up to the rows handed out so far, complete when spe_profile_next has returned 0; those marked *

@@ -368,7 +368,8 @@ struct spe_profile_frame {
     uint32_t first_line;    /* of its declaration; 0: not known */
     uint32_t file;          /* string: where the pc is in this function */
     uint32_t line;          /* ... 0: no line in this file */
-    uint32_t discriminator; /* which of several pieces of code of the line; LLVM's base */
+    uint32_t discriminator; /* which of several pieces of code of the line: LLVM's base
+                               discriminator; 0 if another compiler made it */
     uint32_t times; /* executions that one of this code stands for: it was unrolled or vectorised
                        (LLVM's duplication factor); 1 where nothing is said */
     uint64_t entry; /* of the one that is a symbol: where it begins, in the file's own addresses */

@@ -318,14 +318,14 @@ static uint32_t take_component(uint32_t *discriminator)
     return d & 0x40 ? (d >> 2 & 0xfe0) | (d >> 1 & 0x1f) : d >> 1 & 0x1f;
 }
 
-/* Other compilers count pieces of code, and that is all. */
+/* Other compilers number pieces of code as they like, and that means nothing to anybody else. */
 static void set_discriminator(Dwarf_Die *unit, uint32_t discriminator,
                               struct spe_profile_frame *frame)
 {
     Dwarf_Attribute attribute;
     const char *producer = dwarf_formstring(dwarf_attr(unit, DW_AT_producer, &attribute));
 
-    frame->discriminator = discriminator;
+    frame->discriminator = 0;
     frame->times = 1;
     if (!producer || !strstr(producer, "clang"))
         return;

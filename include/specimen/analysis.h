@@ -269,7 +269,9 @@ SPE_API void spe_edges_list(const struct spe_edges *edges, struct spe_edge *list
 /*
  * How often lines ran, with the functions that were inlined into others told apart by where: what
  * LLVM calls a sample profile. A line has the count of its instruction that was sampled most, so
- * that long lines do not look hotter than short ones; calls and entries have the sum.
+ * that long lines do not look hotter than short ones; calls and entries have the sum. Lines of
+ * sampled functions that have code, but no sample, are there with 0: a line that is not there may
+ * as well have been optimised away.
  */
 struct spe_source_step {
     uint32_t function; /* string: what the linker calls it */

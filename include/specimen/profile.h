@@ -372,7 +372,9 @@ struct spe_profile_frame {
                                discriminator; 0 if another compiler made it */
     uint32_t times; /* executions that one of this code stands for: it was unrolled or vectorised
                        (LLVM's duplication factor); 1 where nothing is said */
-    uint64_t entry; /* of the one that is a symbol: where it begins, in the file's own addresses */
+    /* Of the one that is a symbol, in the file's own addresses: */
+    uint64_t entry;      /* its first instruction; UINT64_MAX: not known */
+    uint64_t start, end; /* the piece of its code that has the pc */
 };
 
 /* The functions that were inlined at a pc, innermost first, and last the one that is a symbol.

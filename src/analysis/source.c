@@ -16,11 +16,12 @@ struct builder {
     VECTOR(struct spe_source_step) steps; /* of all counts, one after the other */
     VECTOR(struct spe_source_count) counts;
     uint64_t no_line;
+    uint64_t listed_to; /* functions are, up to this address */
 };
 
 /* Where an address is; depth 0: nobody knows. */
 struct where {
-    uint64_t address, entry;
+    uint64_t address, entry, start, end; /* of the function: see struct spe_profile_frame */
     uint32_t depth, times;
     struct spe_source_step steps[FRAMES_MAX];
 };
@@ -58,6 +59,8 @@ static void find_where(const struct builder *b, uint64_t address, struct where *
         return;
     where->times = frames[0].times;
     where->entry = frames[found - 1].entry;
+    where->start = frames[found - 1].start;
+    where->end = frames[found - 1].end;
     for (i = 0; i < found; i++) {
         if (!make_step(b->profile, &frames[i], &where->steps[found - 1 - i]))
             return;
@@ -103,6 +106,44 @@ static int add_jump(struct builder *b, const struct spe_edge *edge, const struct
     return error;
 }
 
+static bool same_place(const struct where *a, const struct where *b)
+{
+    return a->depth == b->depth && !memcmp(a->steps, b->steps, a->depth * sizeof(a->steps[0]));
+}
+
+/* All lines of the function, without samples. */
+static int add_function(struct builder *b, const struct where *inside)
+{
+    struct where places[2] = {{.depth = 0}};
+    uint64_t address;
+    unsigned turn = 0;
+    int error = SPE_OK;
+
+    for (address = inside->start; address < inside->end && error == SPE_OK; address += 4) {
+        struct where *here = &places[turn], *before = &places[!turn];
+
+        find_where(b, address, here);
+        if (here->depth && !same_place(here, before))
+            error = add_count(b, SPE_SOURCE_LINE, here, SPE_NO_ID, 0);
+        turn = !turn;
+    }
+    return error;
+}
+
+static int add_line(struct builder *b, const struct spe_edge *edge, const struct where *where)
+{
+    if (!where->depth) {
+        b->no_line += edge->samples;
+        return SPE_OK;
+    }
+    if (edge->from >= b->listed_to) { /* edges ascend, so all below is */
+        b->listed_to = where->end;
+        if (add_function(b, where) < 0)
+            return SPE_ERR_NOMEM;
+    }
+    return add_count(b, SPE_SOURCE_LINE, where, SPE_NO_ID, edge->samples * where->times);
+}
+
 static int add_edges(struct builder *b, const struct spe_edge *edges, size_t count)
 {
     struct where from = {.address = 0};
@@ -116,10 +157,8 @@ static int add_edges(struct builder *b, const struct spe_edge *edges, size_t cou
             find_where(b, edge->from, &from);
         if (edge->kind == SPE_EDGE_JUMP && edge->to)
             error = add_jump(b, edge, &from);
-        else if (edge->kind == SPE_EDGE_NONE && from.depth)
-            error = add_count(b, SPE_SOURCE_LINE, &from, SPE_NO_ID, edge->samples * from.times);
         else if (edge->kind == SPE_EDGE_NONE)
-            b->no_line += edge->samples;
+            error = add_line(b, edge, &from);
     }
     return error;
 }

@@ -197,8 +197,8 @@ static struct unit *find_unit(struct lines *l, uint64_t address, Dwarf_Die *die)
     return unit && dwarf_offdie(l->dwarf, unit->die, die) ? unit : NULL;
 }
 
-static bool find_function(struct lines *l, struct unit *unit, Dwarf_Die *unit_die, uint64_t address,
-                          Dwarf_Die *die)
+static const struct code_range *find_function(struct lines *l, struct unit *unit,
+                                              Dwarf_Die *unit_die, uint64_t address, Dwarf_Die *die)
 {
     const struct code_range *range;
 
@@ -208,7 +208,7 @@ static bool find_function(struct lines *l, struct unit *unit, Dwarf_Die *unit_di
         unit->listed = true;
     }
     range = find_range(&unit->functions, address);
-    return range && dwarf_offdie(l->dwarf, range->what, die);
+    return range && dwarf_offdie(l->dwarf, range->what, die) ? range : NULL;
 }
 
 /* ---- Ids ------------------------------------------------------------------------------------ */
@@ -429,9 +429,11 @@ int spe_profile_inlines_at(struct spe_profile *profile, uint32_t dso, uint64_t a
     struct spe_profile_frame frame = {0};
     Dwarf_Die scopes[SCOPES_MAX], die;
     struct unit *unit = find_unit(l, address, &die);
+    const struct code_range *function =
+        unit ? find_function(l, unit, &die, address, &scopes[0]) : NULL;
     int count;
 
-    if (!unit || !find_function(l, unit, &die, address, &scopes[0]))
+    if (!function)
         return 0;
     count = find_scopes(address, scopes);
     line_place(profile, &die, address, &frame);
@@ -439,6 +441,8 @@ int spe_profile_inlines_at(struct spe_profile *profile, uint32_t dso, uint64_t a
         Dwarf_Die *scope = &scopes[count - 1 - i];
 
         name_frame(profile, scope, &frame);
+        frame.start = i == count - 1 ? function->start : 0;
+        frame.end = i == count - 1 ? function->end : 0;
         frames[i] = frame;
         call_site(profile, scope, &die, &frame);
     }

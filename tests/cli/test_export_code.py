@@ -152,7 +152,8 @@ class Code(CommandTest):
         return function, line - first
 
     def test_lines(self):
-        """A line has its hottest instruction, a function the branches to its entry."""
+        """A line has its hottest instruction, a function the branches to its entry; the function's
+        other lines are there, with 0."""
         walk, mix = self.walk, self.mix
         a, b = self.program.pc("walk", 0.4), self.program.pc("walk", 0.9)
         self.assertNotEqual(self.place(a), self.place(b))
@@ -164,7 +165,9 @@ class Code(CommandTest):
                    self.branch(mix + 8, mix), period=1)  # a loop is no call
         text, said = self.export("autofdo")
         name, offset = self.place(caller + 8)
-        self.assertEqual(sorted(text.splitlines()), sorted([
+        lines = text.splitlines()
+        self.assertGreater(len([line for line in lines if line.endswith(": 0")]), 2)
+        self.assertEqual(sorted(line for line in lines if not line.endswith(": 0")), sorted([
             f"{name}:3:0", f" {offset}: 3 mix:1 walk:2",
             "mix:1:1", f" {self.place(mix + 8)[1]}: 1",
             "walk:11:2", f" {self.place(a)[1]}: 3", f" {self.place(b)[1]}: 8"]))
@@ -185,7 +188,7 @@ class Code(CommandTest):
         profdata = shutil.which("llvm-profdata-19") or "llvm-profdata-14"
         shown = subprocess.run([profdata, "show", "--sample", out], check=True,
                                capture_output=True, text=True).stdout
-        self.assertIn(f"Function: walk: {PERIOD}, {PERIOD}, 1 sampled lines", shown)
+        self.assertIn(f"Function: walk: {PERIOD}, {PERIOD}, ", shown)
         self.assertIn(f"calls: walk:{PERIOD}", shown)
 
 

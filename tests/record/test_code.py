@@ -128,8 +128,8 @@ class Branches(CodeTest):
 
 
 def parse(text):
-    """LLVM's sample profile: {(function, place, function, place ...): count}, without zeros; calls
-    and entries have a name behind."""
+    """LLVM's sample profile: {(function, place, function, place ...): count}; calls and entries have
+    a name behind."""
     found, path = {}, []
     for line in text.splitlines():
         depth = len(line) - len(line.lstrip(" "))
@@ -148,7 +148,7 @@ def parse(text):
         for callee in words[2:]:
             name, count = callee.rsplit(":", 1)
             found[(*path, place, "calls " + name)] = int(count)
-    return {key: count for key, count in found.items() if count}
+    return found
 
 
 def without_discriminators(found):

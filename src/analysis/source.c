@@ -7,8 +7,9 @@
 
 #include "profile/profile_internal.h"
 
-#define FRAMES_MAX 64               /* that are inlined into each other */
-#define OFFSET_MAX UINT32_C(0x7fff) /* what LLVM takes for an offset of a line */
+#define FRAMES_MAX 64                    /* that are inlined into each other */
+#define FUNCTION_MAX (UINT64_C(1) << 20) /* bytes; of larger ones only sampled lines are told */
+#define OFFSET_MAX UINT32_C(0x7fff)      /* what LLVM takes for an offset of a line */
 
 struct builder {
     struct spe_profile *profile;
@@ -119,6 +120,8 @@ static int add_function(struct builder *b, const struct where *inside)
     unsigned turn = 0;
     int error = SPE_OK;
 
+    if (inside->end - inside->start > FUNCTION_MAX)
+        return SPE_OK;
     for (address = inside->start; address < inside->end && error == SPE_OK; address += 4) {
         struct where *here = &places[turn], *before = &places[!turn];
 

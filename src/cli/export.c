@@ -41,8 +41,7 @@ static const char help[] =
     "  spe export --format ndjson perf.data | jq 'select(.level == \"dram\") | .symbol'\n"
     "  spe export --format folded --weight latency perf.data | flamegraph.pl >flame.svg\n"
     "  spe export --format perf --time 12.5s,13s --cpus 0-3 -o part.data perf.data\n"
-    "  spe export --format bolt -o prog.bolt perf.data && \\\n"
-    "    llvm-bolt prog -pa -p prog.bolt -o prog.fast -reorder-blocks=ext-tsp\n"
+    "  spe export --format bolt -o prog.bolt && perf2bolt prog -pa -p prog.bolt -o prog.fdata\n"
     "  spe export --format autofdo --dso libz.so.1 -o libz.prof perf.data\n";
 
 enum format {

@@ -98,8 +98,12 @@ uint32_t export_code_dso(struct spe_profile *profile, const struct recording *re
     dso = spe_profile_dso(profile, found);
     path = spe_profile_string(profile, dso->path);
     if (!can_be_read(profile, found)) {
-        complain(path, "%s; --symfs and --debug-dir tell where files are",
-                 spe_dso_state_name(spe_profile_dso(profile, found)->state));
+        dso = spe_profile_dso(profile, found);
+        if (dso->warning)
+            complain(file, "%s", dso->warning);
+        else
+            complain(path, "%s; --symfs and --debug-dir tell where files are",
+                     spe_dso_state_name(dso->state));
         return SPE_NO_ID;
     }
     if (!name)

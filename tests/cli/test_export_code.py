@@ -59,7 +59,7 @@ class Code(CommandTest):
                                         f"B {walk + 12:x} {mix:x} {PERIOD} 0"])
 
     def test_not_taken(self):
-        """Its target, if there is one, means nothing."""
+        """Its target, if there is one, means nothing: D17.6-035."""
         walk = self.walk
         self.write(self.branch(walk + 8, None, NOT_TAKEN),
                    self.branch(walk + 8, walk, NOT_TAKEN | MISPREDICTED),
@@ -133,6 +133,10 @@ class Code(CommandTest):
         for name, why in (("nothing", "no file of the recording is called that"),
                           ("libother.so", "missing")):
             self.assertIn(why, self.export("bolt", "--dso", name, status=1)[1])
+        with open(self.program.path, "r+b") as f:  # a program for another machine
+            f.seek(18)
+            f.write(b"\x3e")
+        self.assertIn("no program for Arm", self.export("autofdo", status=1)[1])
         self.assertIn("--dso", self.bad(2, "export", "--format", "csv", "--dso", "x", self.path))
 
     def test_raw(self):

@@ -29,14 +29,15 @@ struct where {
 
 /* ---- places ---------------------------------------------------------------------------------- */
 
-/* The text that the name goes to has no way to quote blanks and line ends. */
+/* The text that the name goes to has no way to quote blanks and line ends, and what begins with a
+ * digit is a count. */
 static bool is_plain(const char *name)
 {
     const char *s = name;
 
-    while (*s > ' ' && *s < 0x7f)
+    while ((unsigned char)*s > ' ')
         s++;
-    return !*s && s > name;
+    return !*s && s > name && !(*name >= '0' && *name <= '9');
 }
 
 static bool make_step(struct spe_profile *profile, const struct spe_profile_frame *frame,

@@ -219,6 +219,94 @@ struct spe_data_summary {
 SPE_API size_t spe_analysis_data(const struct spe_analysis *analysis, struct spe_data *top,
                                  size_t n, struct spe_data_summary *summary);
 
+/* ---- Edges ---------------------------------------------------------------------------------- */
+
+/*
+ * How control went through the code of one file, in the file's own addresses, whichever process ran
+ * it where. Memory grows with the code that has samples, not with the samples. Operations that did
+ * not retire are left out: they did not happen.
+ */
+enum spe_edge_kind {
+    SPE_EDGE_NONE,        /* no edge: any operation at `from`, branches too; `to` is 0 */
+    SPE_EDGE_JUMP,        /* an unconditional branch: jump, call or return. 0: outside the file */
+    SPE_EDGE_TAKEN,       /* a conditional branch that was taken. 0: likewise */
+    SPE_EDGE_NOT_TAKEN,   /* ... that was not: `to` is the next instruction, and not the target that
+                             the record may have (D17.6.3: it is UNKNOWN) */
+    SPE_EDGE_STRAIGHT_ON, /* from the target of the previous taken branch (FEAT_SPE_PBT) to the
+                             branch, at `to`, that was taken next: nothing between them was */
+};
+
+struct spe_edge {
+    uint64_t from, to;
+    uint8_t kind; /* enum spe_edge_kind */
+    uint64_t samples, mispredicted;
+};
+
+struct spe_edge_counts {
+    uint64_t samples;
+    uint64_t inside, elsewhere, kernel, no_map, not_retired; /* disjoint, together all samples */
+    uint64_t branches;                                       /* those inside that are */
+    uint64_t no_target;           /* ... were taken, but do not say where to: no edge */
+    uint64_t taken, previous;     /* ... were taken; have a previous target, too */
+    uint64_t previous_impossible; /* ... which lies behind the branch or outside: no edge */
+};
+
+struct spe_edges;
+
+/* Of a dso: bit n of kinds asks for edges of kind n. SPE_OK or SPE_ERR_NOMEM. */
+SPE_API int spe_edges_create(struct spe_edges **edges, uint32_t dso, unsigned kinds);
+SPE_API void spe_edges_destroy(struct spe_edges *edges); /* NULL is fine */
+SPE_API int spe_edges_add(struct spe_edges *edges, struct spe_profile *profile,
+                          const struct spe_rows *rows);
+SPE_API const struct spe_edge_counts *spe_edges_counts(const struct spe_edges *edges);
+SPE_API size_t spe_edges_count(const struct spe_edges *edges);
+
+/* All of them, spe_edges_count(), by from, kind and to. */
+SPE_API void spe_edges_list(const struct spe_edges *edges, struct spe_edge *list);
+
+/* ---- Source profiles ------------------------------------------------------------------------ */
+
+/*
+ * How often lines ran, with the functions that were inlined into others told apart by where: what
+ * LLVM calls a sample profile. A line has the count of its instruction that was sampled most, so
+ * that long lines do not look hotter than short ones; calls and entries have the sum. Lines of
+ * sampled functions that have code, but no sample, are there with 0: a line that is not there may
+ * as well have been optimised away.
+ */
+struct spe_source_step {
+    uint32_t function; /* string: what the linker calls it */
+    uint32_t offset;   /* lines from the function's declaration: of the line, or of the call of the
+                          next step's function */
+    uint32_t discriminator;
+};
+
+enum spe_source_kind {
+    SPE_SOURCE_ENTRY, /* one step: branches to the first instruction of the function */
+    SPE_SOURCE_LINE,
+    SPE_SOURCE_CALL, /* branches from the line to the first instruction of `callee` */
+};
+
+struct spe_source_count {
+    const struct spe_source_step *steps; /* the first is the function that is a symbol */
+    uint32_t depth;
+    uint32_t callee; /* string, or SPE_NO_ID */
+    uint8_t kind;    /* enum spe_source_kind */
+    uint64_t samples;
+};
+
+struct spe_source_profile {
+    const struct spe_source_count
+        *counts; /* by functions' names, entry, line; outer before inner */
+    size_t count;
+    uint64_t no_line; /* samples that debug information says nothing of */
+};
+
+/* Out of the dso's edges NONE and JUMP, in the order of spe_edges_list. SPE_OK or SPE_ERR_NOMEM. */
+SPE_API int spe_source_profile_create(struct spe_source_profile **source,
+                                      struct spe_profile *profile, uint32_t dso,
+                                      const struct spe_edge *edges, size_t count);
+SPE_API void spe_source_profile_destroy(struct spe_source_profile *source); /* NULL is fine */
+
 #ifdef __cplusplus
 }
 #endif

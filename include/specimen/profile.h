@@ -161,6 +161,9 @@ struct spe_profile_info {
     const struct spe_perf_features *features_of_file; /* NUMA, memory, PMUs; NULL for raw bytes */
 };
 
+/* In config: "jitter" in the kernel's format of the event, PMSIRR_EL1.RND. */
+#define SPE_CONFIG_JITTER (UINT64_C(1) << 16)
+
 SPE_API const struct spe_profile_info *spe_profile_info(const struct spe_profile *profile);
 
 /* Up to the rows handed out so far, complete when spe_profile_next has returned 0; those marked *
@@ -355,16 +358,33 @@ SPE_API uint64_t spe_profile_find_symbol(struct spe_profile *profile, uint32_t m
 /* Line of a pc in a map, as in rows.line: id or SPE_NO_ID. */
 SPE_API uint32_t spe_profile_find_line(struct spe_profile *profile, uint32_t map, uint64_t pc);
 
+/* An address in the file's own addresses, from one in a map; UINT64_MAX: the file has no such
+ * place. Means something if the dso's state is verified or unverified. */
+SPE_API uint64_t spe_profile_find_address(struct spe_profile *profile, uint32_t map, uint64_t pc);
+
 struct spe_profile_frame {
-    uint32_t function; /* string */
-    uint32_t file;     /* string: where the pc is in this function */
-    uint32_t line;
+    uint32_t function;      /* string */
+    uint32_t linkage;       /* string: what the linker calls it, "_Z4walki" */
+    uint32_t first_line;    /* of its declaration; 0: not known */
+    uint32_t file;          /* string: where the pc is in this function */
+    uint32_t line;          /* ... 0: no line in this file */
+    uint32_t discriminator; /* which of several pieces of code of the line: LLVM's base
+                               discriminator; 0 if another compiler made it */
+    uint32_t times; /* executions that one of this code stands for: it was unrolled or vectorised
+                       (LLVM's duplication factor); 1 where nothing is said */
+    /* Of the one that is a symbol, in the file's own addresses: */
+    uint64_t entry;      /* its first instruction; UINT64_MAX: not known */
+    uint64_t start, end; /* the piece of its code that has the pc */
 };
 
 /* The functions that were inlined at a pc, innermost first, and last the one that is a symbol.
  * Writes at most `max` and returns how many there are; 0 without debug information. */
 SPE_API int spe_profile_inlines(struct spe_profile *profile, uint32_t map, uint64_t pc,
                                 struct spe_profile_frame *frames, size_t max);
+
+/* The same at an address of a dso, in the file's own addresses. */
+SPE_API int spe_profile_inlines_at(struct spe_profile *profile, uint32_t dso, uint64_t address,
+                                   struct spe_profile_frame *frames, size_t max);
 
 /* ---- Filters -------------------------------------------------------------------------------- */
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/export_code.h"
 #include "cli/recording.h"
 #include "render/export_perf.h"
 
@@ -24,7 +25,12 @@ static const char help[] =
     "                         folded: 'dso;function weight', for flame graphs\n"
     "                         perf: a perf.data file, cut by --time, --cpus, --pid\n"
     "                         and --tid (needs -o)\n"
+    "                         bolt: branches of one program or library, what\n"
+    "                         'perf2bolt -pa' reads\n"
+    "                         autofdo: how often its lines ran, LLVM's sample profile\n"
+    "                         as text, what 'clang -fprofile-sample-use' reads\n"
     "  -o, --output FILE      where to; - or nothing is standard output\n"
+    "      --dso NAME         bolt and autofdo: which one, by path or name (the program)\n"
     "      --weight WHAT      folded: samples or latency (samples)\n"
     "      --lines            csv and ndjson: look up source lines; folded: a frame for\n"
     "                         each\n"
@@ -34,13 +40,25 @@ static const char help[] =
     "  spe export --format csv -o samples.csv perf.data\n"
     "  spe export --format ndjson perf.data | jq 'select(.level == \"dram\") | .symbol'\n"
     "  spe export --format folded --weight latency perf.data | flamegraph.pl >flame.svg\n"
-    "  spe export --format perf --time 12.5s,13s --cpus 0-3 -o part.data perf.data\n";
+    "  spe export --format perf --time 12.5s,13s --cpus 0-3 -o part.data perf.data\n"
+    "  spe export --format bolt -o prog.bolt && perf2bolt prog -pa -p prog.bolt -o prog.fdata\n"
+    "  spe export --format autofdo --dso libz.so.1 -o libz.prof perf.data\n";
 
-enum format { FORMAT_NONE, FORMAT_CSV, FORMAT_NDJSON, FORMAT_FOLDED, FORMAT_PERF };
+enum format {
+    FORMAT_NONE,
+    FORMAT_CSV,
+    FORMAT_NDJSON,
+    FORMAT_FOLDED,
+    FORMAT_PERF,
+    FORMAT_BOLT,
+    FORMAT_AUTOFDO,
+};
+
+#define FORMAT_NAMES "csv, ndjson, folded, perf, bolt, autofdo"
 
 struct job {
     const struct command *command;
-    const char *file, *output;
+    const char *file, *output, *dso;
     enum format format;
     bool latency, lines;
     struct recording recording;
@@ -51,15 +69,15 @@ struct job {
 
 static bool format_option(struct job *job, const char *text)
 {
-    static const char *const names[] = {"", "csv", "ndjson", "folded", "perf"};
+    static const char *const names[] = {"", "csv", "ndjson", "folded", "perf", "bolt", "autofdo"};
     unsigned i;
 
-    for (i = FORMAT_CSV; i <= FORMAT_PERF; i++) {
+    for (i = FORMAT_CSV; i <= FORMAT_AUTOFDO; i++) {
         job->format = i;
         if (strcmp(names[i], text) == 0)
             return true;
     }
-    usage_error(job->command, "--format", "%s is none of csv, ndjson, folded, perf", text);
+    usage_error(job->command, "--format", "%s is none of " FORMAT_NAMES, text);
     return false;
 }
 
@@ -72,6 +90,11 @@ static bool weight_option(struct job *job, const char *text)
     return false;
 }
 
+static bool is_code(const struct job *job)
+{
+    return job->format == FORMAT_BOLT || job->format == FORMAT_AUTOFDO;
+}
+
 static bool check_options(struct job *job, int argc, char **argv)
 {
     const struct command *c = job->command;
@@ -81,12 +104,14 @@ static bool check_options(struct job *job, int argc, char **argv)
     if (!job->file)
         return false;
     if (job->format == FORMAT_NONE)
-        usage_error(c, "--format", "say which: csv, ndjson, folded or perf");
+        usage_error(c, "--format", "say which: " FORMAT_NAMES);
     else if (job->format == FORMAT_PERF && to_stdout)
         usage_error(c, "--output", "a perf.data file needs a name");
     else if (job->format == FORMAT_PERF && job->recording.options.filter)
         usage_error(c, "--filter",
                     "a perf.data file is cut by --time, --cpus, --pid and --tid only");
+    else if (job->dso && !is_code(job))
+        usage_error(c, "--dso", "is for bolt and autofdo; --filter 'dso == \"...\"' is for all");
     else
         return true;
     return false;
@@ -94,12 +119,13 @@ static bool check_options(struct job *job, int argc, char **argv)
 
 static bool parse_options(struct job *job, int argc, char **argv, int *status)
 {
-    enum { FORMAT = 256, WEIGHT, LINES };
+    enum { FORMAT = 256, WEIGHT, LINES, DSO };
     static const struct option options[] = {
         {"format", required_argument, NULL, FORMAT},
         {"output", required_argument, NULL, 'o'},
         {"weight", required_argument, NULL, WEIGHT},
         {"lines", no_argument, NULL, LINES},
+        {"dso", required_argument, NULL, DSO},
         RECORDING_OPTIONS,
         {"help", no_argument, NULL, 'h'},
         {0},
@@ -123,6 +149,9 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
             break;
         case LINES:
             job->lines = true;
+            break;
+        case DSO:
+            job->dso = optarg;
             break;
         case OPTION_HELP:
             *status = STATUS_OK;
@@ -180,10 +209,10 @@ static void set_options(struct job *job)
 {
     struct spe_profile_options *options = &job->recording.options;
 
-    options->order = job->format == FORMAT_FOLDED ? SPE_ORDER_FAST
-                     : job->format == FORMAT_PERF ? SPE_ORDER_QUEUE
-                                                  : SPE_ORDER_TIME;
-    options->want = job->format == FORMAT_PERF ? 0 : SPE_WANT_SYMBOL;
+    options->order = job->format == FORMAT_FOLDED || is_code(job) ? SPE_ORDER_FAST
+                     : job->format == FORMAT_PERF                 ? SPE_ORDER_QUEUE
+                                                                  : SPE_ORDER_TIME;
+    options->want = job->format == FORMAT_PERF || is_code(job) ? 0 : SPE_WANT_SYMBOL;
     if (job->lines && job->format != FORMAT_FOLDED)
         options->want |= SPE_WANT_LINE;
 }
@@ -230,14 +259,22 @@ static int export_groups(struct job *job, struct spe_profile *profile)
 
 static int export_profile(struct job *job, struct spe_profile *profile)
 {
+    uint32_t dso = SPE_NO_ID;
     int result;
 
+    if (is_code(job)) {
+        dso = export_code_dso(profile, &job->recording, job->file, job->dso);
+        if (dso == SPE_NO_ID)
+            return STATUS_BAD_DATA;
+    }
     if (!open_output(job))
         return STATUS_BAD_DATA;
     if (job->format == FORMAT_CSV)
         export_csv_header(&job->out);
     result = job->format == FORMAT_FOLDED ? export_groups(job, profile)
-                                          : recording_rows(profile, job->file, write_rows, job);
+             : is_code(job)
+                 ? export_code(profile, job->file, dso, job->format == FORMAT_AUTOFDO, &job->out)
+                 : recording_rows(profile, job->file, write_rows, job);
     out_flush(&job->out);
     if (result < 0)
         complain(job->file, "%s", spe_strerror(result));
@@ -289,7 +326,7 @@ static int run(const struct command *self, int argc, char **argv)
 
 const struct command command_export = {
     .name = "export",
-    .summary = "samples as CSV, JSON Lines, folded stacks or perf.data",
+    .summary = "samples for other programs: CSV, JSON Lines, flame graphs, perf, BOLT, LLVM",
     .help = help,
     .run = run,
 };

@@ -18,26 +18,54 @@
 
 #define CACHE 16384
 
-struct unit_range {
+#ifndef DW_AT_GNU_discriminator /* GCC's and LLVM's, of an inlined call */
+#define DW_AT_GNU_discriminator 0x2136
+#endif
+
+#define SCOPES_MAX 256 /* functions that are inlined into each other */
+#define DEPTH_MAX 64   /* namespaces and types in each other */
+
+/* Code, and what it belongs to. */
+struct code_range {
     uint64_t start, end;
+    uint64_t what; /* a function: offset of its DIE; a unit: index in units */
+};
+
+struct code_ranges {
+    struct code_range *at; /* ascending by start, once sorted */
+    size_t count, capacity;
+};
+
+struct unit {
     Dwarf_Off die;
+    bool listed; /* functions are */
+    struct code_ranges functions;
 };
 
 struct lines {
     int fd, other_fd;
     Dwarf *dwarf; /* NULL: no debug information */
     Dwarf *other; /* what several files share (dwz), or NULL */
-    VECTOR(struct unit_range) units;
+    VECTOR(struct unit) units;
+    struct code_ranges code; /* of units */
 };
 
-static int compare_units(const void *a, const void *b)
+/* ---- Units and functions -------------------------------------------------------------------- */
+
+static int compare_ranges(const void *a, const void *b)
 {
-    const struct unit_range *x = a, *y = b;
+    const struct code_range *x = a, *y = b;
 
     return (x->start > y->start) - (x->start < y->start);
 }
 
-static int add_unit(struct lines *l, Dwarf_Die *die)
+static void sort_ranges(struct code_ranges *r)
+{
+    if (r->count)
+        qsort(r->at, r->count, sizeof(r->at[0]), compare_ranges);
+}
+
+static int add_ranges(struct code_ranges *r, Dwarf_Die *die, uint64_t what)
 {
     Dwarf_Addr base, start, end;
     ptrdiff_t at = 0;
@@ -45,11 +73,26 @@ static int add_unit(struct lines *l, Dwarf_Die *die)
     while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
         if (start >= end)
             continue;
-        if (VECTOR_ROOM(&l->units) < 0)
+        if (VECTOR_ROOM(r) < 0)
             return SPE_ERR_NOMEM;
-        l->units.at[l->units.count++] = (struct unit_range){start, end, dwarf_dieoffset(die)};
+        r->at[r->count++] = (struct code_range){start, end, what};
     }
     return SPE_OK;
+}
+
+static const struct code_range *find_range(const struct code_ranges *r, uint64_t address)
+{
+    size_t low = 0, high = r->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (r->at[middle].start <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low && address < r->at[low - 1].end ? &r->at[low - 1] : NULL;
 }
 
 static void list_units(struct lines *l)
@@ -59,11 +102,35 @@ static void list_units(struct lines *l)
     Dwarf_Die die;
 
     while (dwarf_get_units(l->dwarf, unit, &unit, NULL, &type, &die, NULL) == 0) {
-        if (type != DW_UT_type && type != DW_UT_split_type && add_unit(l, &die) < 0)
+        if (type == DW_UT_type || type == DW_UT_split_type)
+            continue;
+        if (VECTOR_ROOM(&l->units) < 0 || add_ranges(&l->code, &die, l->units.count) < 0)
             break;
+        l->units.at[l->units.count++] = (struct unit){.die = dwarf_dieoffset(&die)};
     }
-    if (l->units.count)
-        qsort(l->units.at, l->units.count, sizeof(l->units.at[0]), compare_units);
+    sort_ranges(&l->code);
+}
+
+static bool may_hold_functions(int tag)
+{
+    return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_structure_type ||
+           tag == DW_TAG_class_type || tag == DW_TAG_union_type || tag == DW_TAG_enumeration_type;
+}
+
+/* Functions are where they are declared with some compilers: in namespaces and types. */
+static void list_functions(struct code_ranges *r, Dwarf_Die *parent, unsigned depth)
+{
+    Dwarf_Die die;
+    int more = depth < DEPTH_MAX ? dwarf_child(parent, &die) : 1;
+
+    for (; more == 0; more = dwarf_siblingof(&die, &die)) {
+        int tag = dwarf_tag(&die);
+
+        if (tag == DW_TAG_subprogram && add_ranges(r, &die, dwarf_dieoffset(&die)) < 0)
+            return;
+        if (may_hold_functions(tag))
+            list_functions(r, &die, depth + 1);
+    }
 }
 
 /* Below a root, else beside the file that names it. */
@@ -119,6 +186,8 @@ static void close_dwarf(struct lines *l)
     }
     l->dwarf = l->other = NULL;
     l->fd = -1;
+    while (l->units.count)
+        free(l->units.at[--l->units.count].functions.at);
 }
 
 /* Takes a file that has lines. */
@@ -130,7 +199,7 @@ static void use_file(const struct dsos *d, struct lines *l, int fd, const char *
         open_shared(d, l, file);
         list_units(l);
     }
-    if (!l->units.count)
+    if (!l->code.count)
         close_dwarf(l);
 }
 
@@ -169,23 +238,30 @@ void lines_close(struct lines *l)
         return;
     close_dwarf(l);
     free(l->units.at);
+    free(l->code.at);
     free(l);
 }
 
-static bool find_unit(struct lines *l, uint64_t address, Dwarf_Die *die)
+static struct unit *find_unit(struct lines *l, uint64_t address, Dwarf_Die *die)
 {
-    size_t low = 0, high = l->units.count;
+    const struct code_range *range = l && l->dwarf ? find_range(&l->code, address) : NULL;
+    struct unit *unit = range ? &l->units.at[range->what] : NULL;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
+    return unit && dwarf_offdie(l->dwarf, unit->die, die) ? unit : NULL;
+}
 
-        if (l->units.at[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
+static const struct code_range *find_function(struct lines *l, struct unit *unit,
+                                              Dwarf_Die *unit_die, uint64_t address, Dwarf_Die *die)
+{
+    const struct code_range *range;
+
+    if (!unit->listed) {
+        list_functions(&unit->functions, unit_die, 0);
+        sort_ranges(&unit->functions);
+        unit->listed = true;
     }
-    return low && address < l->units.at[low - 1].end &&
-           dwarf_offdie(l->dwarf, l->units.at[low - 1].die, die);
+    range = find_range(&unit->functions, address);
+    return range && dwarf_offdie(l->dwarf, range->what, die) ? range : NULL;
 }
 
 /* ---- Ids ------------------------------------------------------------------------------------ */
@@ -248,7 +324,7 @@ static uint32_t read_line(struct spe_profile *p, struct dso *dso, uint32_t dso_i
     Dwarf_Die unit;
     int number = 0;
 
-    if (!l || !l->dwarf || !find_unit(l, address, &unit))
+    if (!find_unit(l, address, &unit))
         return SPE_NO_ID;
     found = dwarf_getsrc_die(&unit, address);
     file = found ? dwarf_linesrc(found, NULL, NULL) : NULL;
@@ -283,80 +359,145 @@ static uint32_t text(struct spe_profile *p, const char *string)
     return strings_add(&p->strings, string ? string : "");
 }
 
+/* LLVM has three numbers in a discriminator, each of 1 bit (it is 0), 7 or 14: the base, how often
+ * the code was duplicated, and which copy it is. The first of them; the rest is left. */
+static uint32_t take_component(uint32_t *discriminator)
+{
+    uint32_t d = *discriminator;
+
+    *discriminator = d >> (d & 1 ? 1 : d & 0x40 ? 14 : 7);
+    if (d & 1)
+        return 0;
+    return d & 0x40 ? (d >> 2 & 0xfe0) | (d >> 1 & 0x1f) : d >> 1 & 0x1f;
+}
+
+/* Other compilers number pieces of code as they like, and that means nothing to anybody else. */
+static void set_discriminator(Dwarf_Die *unit, uint32_t discriminator,
+                              struct spe_profile_frame *frame)
+{
+    Dwarf_Attribute attribute;
+    const char *producer = dwarf_formstring(dwarf_attr(unit, DW_AT_producer, &attribute));
+
+    frame->discriminator = 0;
+    frame->times = 1;
+    if (!producer || !strstr(producer, "clang"))
+        return;
+    frame->discriminator = take_component(&discriminator);
+    frame->times = take_component(&discriminator);
+    frame->times += !frame->times;
+}
+
+static uint32_t number_of(Dwarf_Die *die, unsigned name)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word value = 0;
+
+    if (dwarf_formudata(dwarf_attr(die, name, &attribute), &value) < 0 || value > UINT32_MAX)
+        return 0;
+    return (uint32_t)value;
+}
+
+/* Where the address is in the innermost function. */
+static void line_place(struct spe_profile *p, Dwarf_Die *unit, uint64_t address,
+                       struct spe_profile_frame *frame)
+{
+    Dwarf_Line *found = dwarf_getsrc_die(unit, address);
+    unsigned discriminator = 0;
+    int line = 0;
+
+    if (found) {
+        dwarf_lineno(found, &line);
+        dwarf_linediscriminator(found, &discriminator);
+    }
+    frame->file = text(p, found ? dwarf_linesrc(found, NULL, NULL) : NULL);
+    frame->line = line > 0 ? (uint32_t)line : 0;
+    set_discriminator(unit, discriminator, frame);
+}
+
 /* Where an inlined function was called: the place of the frame around it. */
 static void call_site(struct spe_profile *p, Dwarf_Die *inlined, Dwarf_Die *unit,
                       struct spe_profile_frame *frame)
 {
-    Dwarf_Attribute attribute;
-    Dwarf_Word file = 0, line = 0;
+    uint32_t file = number_of(inlined, DW_AT_call_file);
     Dwarf_Files *files;
     size_t count;
 
-    frame->file = text(p, "");
-    frame->line = 0;
-    if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &line) == 0)
-        frame->line = (uint32_t)line;
-    if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &file) == 0 &&
-        dwarf_getsrcfiles(unit, &files, &count) == 0 && file < count)
-        frame->file = text(p, dwarf_filesrc(files, file, NULL, NULL));
+    frame->line = number_of(inlined, DW_AT_call_line);
+    frame->file = text(p, dwarf_hasattr(inlined, DW_AT_call_file) &&
+                                  dwarf_getsrcfiles(unit, &files, &count) == 0 && file < count
+                              ? dwarf_filesrc(files, file, NULL, NULL)
+                              : NULL);
+    set_discriminator(unit, number_of(inlined, DW_AT_GNU_discriminator), frame);
 }
 
-static int walk_scopes(struct spe_profile *p, Dwarf_Die *scopes, int count, Dwarf_Die *unit,
-                       struct spe_profile_frame frame, struct spe_profile_frame *frames, size_t max)
+/* What the function is, out of its definition if this is a copy of it. */
+static void name_frame(struct spe_profile *p, Dwarf_Die *die, struct spe_profile_frame *frame)
 {
-    int found = 0;
+    const char *name = dwarf_diename(die), *linkage;
+    Dwarf_Attribute attribute;
+    Dwarf_Addr base, end;
+    int line = 0;
 
-    for (int i = 0; i < count; i++) {
-        int tag = dwarf_tag(&scopes[i]);
+    linkage = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
+    if (!linkage)
+        linkage = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute));
+    frame->function = text(p, name);
+    frame->linkage = text(p, linkage ? linkage : name);
+    frame->first_line = dwarf_decl_line(die, &line) == 0 && line > 0 ? (uint32_t)line : 0;
+    frame->entry = UINT64_MAX;
+    if (dwarf_tag(die) == DW_TAG_subprogram && dwarf_entrypc(die, &frame->entry) != 0 &&
+        dwarf_ranges(die, 0, &base, &frame->entry, &end) <= 0)
+        frame->entry = UINT64_MAX;
+}
 
-        if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram)
+/* What is inlined at the address, from the function inwards: scopes[0] is the function. */
+static int find_scopes(uint64_t address, Dwarf_Die scopes[SCOPES_MAX])
+{
+    Dwarf_Die die, child;
+    int count = 1, more = dwarf_child(&scopes[0], &die);
+
+    while (more == 0 && count < SCOPES_MAX) {
+        int tag = dwarf_tag(&die);
+        bool inlined = tag == DW_TAG_inlined_subroutine;
+
+        if (!(inlined || tag == DW_TAG_lexical_block || tag == DW_TAG_try_block ||
+              tag == DW_TAG_catch_block) ||
+            dwarf_haspc(&die, address) <= 0) {
+            more = dwarf_siblingof(&die, &die);
             continue;
-        frame.function = text(p, dwarf_diename(&scopes[i]));
-        if ((size_t)found < max)
-            frames[found] = frame;
-        found++;
-        if (tag == DW_TAG_subprogram)
-            break;
-        call_site(p, &scopes[i], unit, &frame);
+        }
+        if (inlined)
+            scopes[count++] = die;
+        more = dwarf_child(&die, &child);
+        die = child;
     }
-    return found;
-}
-
-/* What holds the pc, from the innermost outwards. dwarf_getscopes leaves the nest of calls for the
- * nest of definitions at an inlined function: its first is right, and leads to the others. */
-static int find_scopes(Dwarf_Die *unit, uint64_t address, Dwarf_Die **scopes)
-{
-    Dwarf_Die *inner = NULL;
-    int count = dwarf_getscopes(unit, address, &inner);
-
-    *scopes = NULL;
-    count = count > 0 ? dwarf_getscopes_die(&inner[0], scopes) : 0;
-    free(inner);
     return count;
 }
 
-int spe_profile_inlines(struct spe_profile *profile, uint32_t map, uint64_t pc,
-                        struct spe_profile_frame *frames, size_t max)
+int spe_profile_inlines_at(struct spe_profile *profile, uint32_t dso, uint64_t address,
+                           struct spe_profile_frame *frames, size_t max)
 {
+    struct dso *file = dso < profile->dsos.list.count ? profile->dsos.list.at[dso] : NULL;
+    struct lines *l = file ? lines_of(profile, file) : NULL;
     struct spe_profile_frame frame = {0};
-    const struct spe_profile_map *m = spe_profile_map(profile, map);
-    struct dso *dso = m ? profile->dsos.list.at[m->dso] : NULL;
-    struct lines *l = dso ? lines_of(profile, dso) : NULL;
-    Dwarf_Die unit, *scopes;
-    struct spe_profile_line line;
-    uint64_t address;
+    Dwarf_Die scopes[SCOPES_MAX], die;
+    struct unit *unit = find_unit(l, address, &die);
+    const struct code_range *function =
+        unit ? find_function(l, unit, &die, address, &scopes[0]) : NULL;
     int count;
 
-    if (!l || !l->dwarf)
+    if (!function)
         return 0;
-    address = dso_address(dso, m, pc);
-    if (!find_unit(l, address, &unit))
-        return 0;
-    spe_profile_line(profile, lines_find(profile, dso, m->dso, address), &line);
-    frame.file = line.file == SPE_NO_ID ? text(profile, "") : line.file;
-    frame.line = line.line;
-    count = find_scopes(&unit, address, &scopes);
-    count = walk_scopes(profile, scopes, count, &unit, frame, frames, max);
-    free(scopes);
+    count = find_scopes(address, scopes);
+    line_place(profile, &die, address, &frame);
+    for (int i = 0; i < count && (size_t)i < max; i++) {
+        Dwarf_Die *scope = &scopes[count - 1 - i];
+
+        name_frame(profile, scope, &frame);
+        frame.start = i == count - 1 ? function->start : 0;
+        frame.end = i == count - 1 ? function->end : 0;
+        frames[i] = frame;
+        call_site(profile, scope, &die, &frame);
+    }
     return count;
 }

@@ -45,12 +45,12 @@ void lines_close(struct lines *lines)
     (void)lines;
 }
 
-int spe_profile_inlines(struct spe_profile *profile, uint32_t map, uint64_t pc,
-                        struct spe_profile_frame *frames, size_t max)
+int spe_profile_inlines_at(struct spe_profile *profile, uint32_t dso, uint64_t address,
+                           struct spe_profile_frame *frames, size_t max)
 {
     (void)profile;
-    (void)map;
-    (void)pc;
+    (void)dso;
+    (void)address;
     (void)frames;
     (void)max;
     return 0;

@@ -739,6 +739,17 @@ uint64_t spe_profile_find_symbol(struct spe_profile *p, uint32_t map, uint64_t p
     return number == NONE ? SPE_NO_SYMBOL : (uint64_t)m->dso << 32 | number;
 }
 
+uint64_t spe_profile_find_address(struct spe_profile *p, uint32_t map, uint64_t pc)
+{
+    const struct spe_profile_map *m = spe_profile_map(p, map);
+    struct dso *dso = m ? p->dsos.list.at[m->dso] : NULL;
+
+    if (!dso)
+        return UINT64_MAX;
+    dso_load(&p->dsos, dso);
+    return dso_address(dso, m, pc);
+}
+
 uint32_t spe_profile_find_line(struct spe_profile *profile, uint32_t map, uint64_t pc)
 {
     const struct spe_profile_map *m = spe_profile_map(profile, map);
@@ -748,6 +759,16 @@ uint32_t spe_profile_find_line(struct spe_profile *profile, uint32_t map, uint64
         return SPE_NO_ID;
     dso_load(&profile->dsos, dso);
     return lines_find(profile, dso, m->dso, dso_address(dso, m, pc));
+}
+
+int spe_profile_inlines(struct spe_profile *profile, uint32_t map, uint64_t pc,
+                        struct spe_profile_frame *frames, size_t max)
+{
+    const struct spe_profile_map *m = spe_profile_map(profile, map);
+
+    return m ? spe_profile_inlines_at(profile, m->dso, spe_profile_find_address(profile, map, pc),
+                                      frames, max)
+             : 0;
 }
 
 int spe_profile_line(const struct spe_profile *profile, uint32_t id, struct spe_profile_line *line)

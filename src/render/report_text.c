@@ -175,9 +175,6 @@ static void duration_line(struct page *p)
     header_line(p, "duration", TONE_PLAIN, t.bytes);
 }
 
-/* "jitter" in the kernel's format of the event. */
-#define CONFIG_JITTER (UINT64_C(1) << 16)
-
 static void samples_line(struct page *p)
 {
     const struct spe_profile_counts *counts = p->report->counts;
@@ -185,7 +182,7 @@ static void samples_line(struct page *p)
     struct text t = {.used = 0};
 
     append_count(&t, counts->rows, "sample");
-    if (info->period && info->config & CONFIG_JITTER) /* PMSIRR_EL1.RND: 0 to 255 more */
+    if (info->period && info->config & SPE_CONFIG_JITTER) /* PMSIRR_EL1.RND: 0 to 255 more */
         append(&t, ", one in %" PRIu64 " to %" PRIu64 " operations at random", info->period,
                info->period + 255);
     else if (info->period)

@@ -135,8 +135,8 @@ class Recording:
 # ---- samples -------------------------------------------------------------------------------------
 
 def sample(pc, time, tid=None, op=(1, 0), events=0x16, total=9, va=None, target=None, source=None,
-           pa=None, el=0):
-    """One record; pc a plain address."""
+           pa=None, el=0, previous=None):
+    """One record; pc a plain address, previous the target of the branch before."""
     out = s.address(0, pc & (1 << 56) - 1 | el << 61 | 1 << 63)
     if tid is not None:
         out += s.context(0, tid)
@@ -149,6 +149,8 @@ def sample(pc, time, tid=None, op=(1, 0), events=0x16, total=9, va=None, target=
         out += s.address(1, target | 1 << 63)
     if pa is not None:
         out += s.address(3, pa | 1 << 63)
+    if previous is not None:
+        out += s.address(4, previous | 1 << 63)
     if source is not None:
         out += s.source(source)
     return out + s.timestamp(time)
@@ -214,8 +216,8 @@ class Program:
         start, size = self.symbols[name]
         return start + int(size * fraction)
 
-    def map(self, recording, pid, time=0):
-        recording.mmap(pid, self.start, self.length, self.offset, self.path, time)
+    def map(self, recording, pid, time=0, shift=0):
+        recording.mmap(pid, self.start + shift, self.length, self.offset, self.path, time)
 
 
 def can_compile():

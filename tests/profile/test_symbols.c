@@ -263,6 +263,17 @@ static void inlined_functions(void **state)
     assert_true(frame[0].line == 5 || frame[0].line == 6);
     assert_int_equal(frame[1].line, 10);
     assert_int_equal(frame[2].line, 14);
+    assert_string_equal(spe_profile_string(p, frame[2].linkage), "outer");
+    assert_int_equal(frame[0].first_line, 3);
+    assert_int_equal(frame[1].first_line, 8);
+    assert_int_equal(frame[2].first_line, 12);
+    assert_int_equal(frame[0].times, 1);
+    assert_true(frame[0].entry == UINT64_MAX);
+    assert_true(frame[2].entry == address_of("prog", "outer"));
+    assert_true(spe_profile_find_address(p, row[0].map, row[0].pc) == pc);
+    assert_true(spe_profile_find_address(p, SPE_NO_ID, row[0].pc) == UINT64_MAX);
+    assert_int_equal(spe_profile_inlines_at(p, 0, pc, frame, 8), 3);
+    assert_int_equal(spe_profile_inlines_at(p, 99, pc, frame, 8), 0);
     assert_int_equal(spe_profile_inlines(p, row[0].map, row[0].pc, frame, 1), 3);
     assert_int_equal(spe_profile_dso(p, spe_profile_map(p, row[0].map)->dso)->state,
                      SPE_DSO_UNVERIFIED);

@@ -15,7 +15,7 @@ sys.path.insert(0, os.path.join(HERE, "..", "cli"))
 
 # pylint: disable=wrong-import-position
 import perf_file  # noqa: E402
-from spetest import SPE, CommandTest, skip, spe  # noqa: E402,F401
+from spetest import SPE, CommandTest, need_symbols, skip, spe  # noqa: E402,F401
 
 COMPILER = shutil.which("aarch64-linux-gnu-gcc")
 PLUGIN = (os.environ.get("SPECIMEN_PLUGIN")

@@ -71,7 +71,7 @@ struct spe_analysis_config {
     unsigned by;           /* bit n: groups by enum spe_group_by n are wanted */
     bool data;             /* hot data is wanted */
     unsigned data_shift;   /* of 2^n bytes each: 6 lines, 12 pages; 0: 6 */
-    size_t data_slots;     /* places in memory for it, a power of two from 16; 0: 32768 */
+    size_t data_slots;     /* places in memory for it, a power of two from 16; 0: 8192 */
     size_t pc_slots;       /* likewise for distinct pcs before they are summed up; 0: 524288 */
     uint16_t saturated_at; /* of the latency counters, see above */
 };

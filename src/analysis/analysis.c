@@ -13,7 +13,7 @@
 #include "analysis/top.h"
 #include "format/clones.h"
 
-#define DATA_SLOTS 32768
+#define DATA_SLOTS 8192
 #define DATA_AHEAD 8
 #define BATCH 512 /* rows */
 #define PC_SLOTS 524288
@@ -344,6 +344,8 @@ static void count_data(struct spe_analysis *a, const struct spe_rows *rows, size
     struct heavy_counts *counts = heavy_add_hashed(
         &a->data, hash, rows->va[i] >> a->config.data_shift, space_of(rows, i), rows->total[i]);
 
+    if (!counts)
+        return;
     counts->thread = counts->samples == 1 ? thread : counts->thread;
     counts->loads += !(rows->op[i] & 1);
     counts->misses += rows->events[i] >> SPE_EVENT_L1D_MISS & 1;

@@ -25,19 +25,16 @@
 #define IN_CODE                                                                                    \
     (1u << SPE_BY_FUNCTION | 1u << SPE_BY_LINE | 1u << SPE_BY_FUNCTION_LINE | 1u << SPE_BY_DSO)
 
-#define EVENT_WORDS 4
-
 struct op_count {
     uint64_t samples, latency_samples, latency;
 };
 
 struct spe_analysis {
     struct spe_analysis_config config;
-    uint8_t class_of[OP_COUNT];          /* enum mix_class */
-    struct op_count ops[OP_COUNT];       /* of the places that have been summed up */
-    unsigned event_words;                /* that have been seen */
-    bool events_rest;                    /* there are any above the low 16 */
-    uint64_t events[EVENT_WORDS][65536]; /* samples by each 16 bits of their events */
+    uint8_t class_of[OP_COUNT];    /* enum mix_class */
+    struct op_count ops[OP_COUNT]; /* of the places that have been summed up */
+    uint64_t events[64];           /* samples with each of them */
+    uint64_t spread[256];          /* the bits of a byte, each in a byte of its own */
     struct latency served[SPE_SERVED_COUNT];
     uint64_t loads[SPE_SERVED_COUNT];
     struct places places, branches;
@@ -54,6 +51,16 @@ static bool is_power_of_two(size_t n)
     return n >= 16 && (n & (n - 1)) == 0;
 }
 
+static uint64_t spread_bits(unsigned byte)
+{
+    uint64_t bytes = 0;
+    unsigned bit;
+
+    for (bit = 0; bit < 8; bit++)
+        bytes |= (uint64_t)(byte >> bit & 1) << 8 * bit;
+    return bytes;
+}
+
 static int prepare(struct spe_analysis *a)
 {
     struct spe_analysis_config *config = &a->config;
@@ -67,6 +74,8 @@ static int prepare(struct spe_analysis *a)
         return SPE_ERR_INVALID;
     for (i = 0; i < OP_COUNT; i++)
         a->class_of[i] = (uint8_t)mix_class_of(i);
+    for (i = 0; i < 256; i++)
+        a->spread[i] = spread_bits(i);
     for (i = 0; i < SPE_SERVED_COUNT; i++) {
         if (latency_prepare(&a->served[i]) < 0)
             return SPE_ERR_NOMEM;
@@ -296,21 +305,37 @@ static int count_places(struct spe_analysis *a, const struct batch *b)
     return SPE_OK;
 }
 
+/* Two bytes of the events, from bit `first` on. The bits of a byte are counted in the bytes of one
+ * number, as long as none of these can overflow. */
+static void count_two_bytes(struct spe_analysis *a, const uint64_t *events, size_t count,
+                            unsigned first)
+{
+    uint64_t low = 0, high = 0;
+    unsigned bit;
+    size_t i;
+
+    for (i = 0; i < count; i++) {
+        low += a->spread[events[i] >> first & 0xff];
+        high += a->spread[events[i] >> (first + 8) & 0xff];
+    }
+    for (bit = 0; bit < 8; bit++) {
+        a->events[first + bit] += low >> 8 * bit & 0xff;
+        a->events[first + 8 + bit] += high >> 8 * bit & 0xff;
+    }
+}
+
 static void count_events(struct spe_analysis *a, const struct batch *b)
 {
     const uint64_t *events = b->rows->events + b->from;
-    size_t i;
-    unsigned word;
+    size_t left, count;
+    unsigned first;
 
-    for (i = 0; i < b->count; i++)
-        a->events[0][b->word[i] & 0xffff]++;
-    if (!b->rest_of_events)
-        return;
-    for (i = 0; i < b->count; i++) {
-        for (word = 1; word < EVENT_WORDS; word++)
-            a->events[word][events[i] >> 16 * word & 0xffff]++;
+    for (left = b->count; left; left -= count, events += count) {
+        count = left < 255 ? left : 255;
+        count_two_bytes(a, events, count, 0);
+        for (first = 16; first < 64 && b->rest_of_events; first += 16)
+            count_two_bytes(a, events, count, first);
     }
-    a->events_rest = true;
 }
 
 static void count_load(struct spe_analysis *a, const struct spe_rows *rows, size_t i)
@@ -477,25 +502,17 @@ static int merge_places(struct places *to, const struct places *from)
     return SPE_OK;
 }
 
-static unsigned event_words(const struct spe_analysis *a)
-{
-    return a->events_rest ? EVENT_WORDS : 1;
-}
-
 static void merge_tables(struct spe_analysis *a, const struct spe_analysis *from)
 {
-    unsigned i, j;
+    unsigned i;
 
     for (i = 0; i < OP_COUNT; i++) {
         a->ops[i].samples += from->ops[i].samples;
         a->ops[i].latency_samples += from->ops[i].latency_samples;
         a->ops[i].latency += from->ops[i].latency;
     }
-    for (i = 0; i < event_words(from); i++) {
-        for (j = 0; j < 65536; j++)
-            a->events[i][j] += from->events[i][j];
-    }
-    a->events_rest |= from->events_rest;
+    for (i = 0; i < 64; i++)
+        a->events[i] += from->events[i];
     for (i = 0; i < SPE_SERVED_COUNT; i++)
         a->loads[i] += from->loads[i];
 }
@@ -537,17 +554,7 @@ int spe_analysis_finish(struct spe_analysis *a, struct spe_profile *profile)
 
 void spe_analysis_events(const struct spe_analysis *a, uint64_t samples[64])
 {
-    unsigned word, value, bit;
-
-    memset(samples, 0, 64 * sizeof(*samples));
-    for (word = 0; word < event_words(a); word++) {
-        for (value = 0; value < 65536; value++) {
-            for (bit = 0; a->events[word][value] && bit < 16; bit++) {
-                if (value >> bit & 1)
-                    samples[16 * word + bit] += a->events[word][value];
-            }
-        }
-    }
+    memcpy(samples, a->events, sizeof(a->events));
 }
 
 size_t spe_analysis_mix(const struct spe_analysis *a, struct spe_mix mix[SPE_MIX_MAX])

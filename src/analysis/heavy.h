@@ -63,7 +63,7 @@ struct heavy {
     struct heavy_set *sets;
     struct heavy_head *heads;
     uint32_t *cells; /* HEAVY_CELLS of each set */
-    size_t mask; /* sets - 1 */
+    size_t mask;     /* sets - 1 */
     uint64_t total;
 };
 

@@ -210,10 +210,8 @@ static int sum_up_places(struct spe_analysis *a, struct spe_profile *profile)
 {
     size_t i;
 
-    for (i = 0; a->places.slots && i <= a->places.mask; i++) {
-        const struct place *place = &a->places.slots[i];
-
-        if (place->samples && sum_up_place(a, profile, place) < 0)
+    for (i = 0; i < a->places.used; i++) {
+        if (sum_up_place(a, profile, &a->places.list[i]) < 0)
             return SPE_ERR_NOMEM;
     }
     places_empty(&a->places);
@@ -223,13 +221,11 @@ static int sum_up_places(struct spe_analysis *a, struct spe_profile *profile)
     return SPE_OK;
 }
 
-/* The table is kept sparse up to its largest size, so that nearly all places are where they are
- * looked for first. */
 static int make_room_for_place(struct spe_analysis *a, struct spe_profile *profile)
 {
-    if (a->places.mask + 1 < a->config.pc_slots)
-        return a->places.used < a->places.mask / 8 ? SPE_OK : places_grow(&a->places);
-    return places_full(&a->places) ? sum_up_places(a, profile) : SPE_OK;
+    if (a->places.used == a->config.pc_slots && sum_up_places(a, profile) < 0)
+        return SPE_ERR_NOMEM;
+    return places_make_room(&a->places);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -238,9 +234,10 @@ static int make_room_for_place(struct spe_analysis *a, struct spe_profile *profi
 struct batch {
     struct spe_profile *profile;
     const struct spe_rows *rows;
-    size_t from, count;      /* rows */
-    uint16_t op[BATCH];      /* OP_NONE: none */
-    uint64_t code[BATCH];    /* place_code */
+    size_t from, count;   /* rows */
+    uint16_t op[BATCH];   /* OP_NONE: none */
+    uint64_t code[BATCH]; /* place_code */
+    uint64_t place_hash[BATCH];
     uint32_t word[BATCH];    /* place_word */
     uint64_t rest_of_events; /* of any row, without the low 16 */
 };
@@ -250,7 +247,7 @@ static CLONES void prepare_batch(struct batch *b)
     const uint8_t *has = b->rows->has + b->from, *counters = b->rows->counters + b->from;
     const uint16_t *op = b->rows->op + b->from;
     const uint32_t *map = b->rows->map + b->from;
-    const uint64_t *events = b->rows->events + b->from;
+    const uint64_t *events = b->rows->events + b->from, *pc = b->rows->pc + b->from;
     size_t count = b->count, i;
     uint64_t all = 0;
 
@@ -258,6 +255,8 @@ static CLONES void prepare_batch(struct batch *b)
         b->op[i] = has[i] & SPE_HAS_OP ? op[i] & 0x3ff : OP_NONE;
     for (i = 0; i < count; i++)
         b->code[i] = place_code(map[i], b->op[i]);
+    for (i = 0; i < count; i++)
+        b->place_hash[i] = place_hash(pc[i], b->code[i]);
     for (i = 0; i < count; i++) {
         b->word[i] = place_word(events[i], counters[i] >> SPE_COUNTER_TOTAL & 1);
         all |= events[i];
@@ -270,18 +269,15 @@ static struct place *new_place(struct spe_analysis *a, const struct batch *b, si
 {
     const struct spe_rows *rows = b->rows;
     size_t row = b->from + i;
-    struct place *slot;
+    struct place *place;
 
     if (make_room_for_place(a, b->profile) < 0)
         return NULL;
-    slot = place_find(&a->places, rows->pc[row], b->code[i]);
-    slot->pc = rows->pc[row];
-    slot->code = b->code[i];
-    slot->symbol = rows->symbol ? rows->symbol[row]
-                   : b->profile ? spe_profile_find_symbol(b->profile, rows->map[row], slot->pc)
-                                : SPE_NO_SYMBOL;
-    a->places.used++;
-    return slot;
+    place = places_append(&a->places, rows->pc[row], b->code[i]);
+    place->symbol = rows->symbol ? rows->symbol[row]
+                    : b->profile ? spe_profile_find_symbol(b->profile, rows->map[row], place->pc)
+                                 : SPE_NO_SYMBOL;
+    return place;
 }
 
 static int count_places(struct spe_analysis *a, const struct batch *b)
@@ -292,14 +288,13 @@ static int count_places(struct spe_analysis *a, const struct batch *b)
     size_t count = b->count, i;
 
     for (i = 0; i < count; i++) {
-        struct place *place = place_find(&places, pc[i], b->code[i]);
+        uint32_t found = places.index[place_find(&places, b->place_hash[i], pc[i], b->code[i])];
+        struct place *place = found ? &places.list[found - 1] : new_place(a, b, i);
 
-        if (!place->code) {
-            place = new_place(a, b, i);
-            if (!place)
-                return SPE_ERR_NOMEM;
+        if (!place)
+            return SPE_ERR_NOMEM;
+        if (!found)
             places = a->places;
-        }
         place_count(place, b->word[i], total[i]);
     }
     return SPE_OK;
@@ -476,7 +471,7 @@ int spe_analysis_add(struct spe_analysis *a, struct spe_profile *profile,
     a->rows_since_sum += rows->count;
     if (a->rows_since_sum > ROWS_BEFORE_SUM && sum_up_places(a, profile) < 0)
         return SPE_ERR_NOMEM;
-    if (!a->places.slots && places_grow(&a->places) < 0)
+    if (places_make_room(&a->places) < 0)
         return SPE_ERR_NOMEM;
     for (b.from = 0; b.from < rows->count; b.from += b.count) {
         int error;
@@ -495,8 +490,8 @@ static int merge_places(struct places *to, const struct places *from)
 {
     size_t i;
 
-    for (i = 0; from->slots && i <= from->mask; i++) {
-        if (from->slots[i].samples && places_add(to, &from->slots[i]) < 0)
+    for (i = 0; i < from->used; i++) {
+        if (places_add(to, &from->list[i]) < 0)
             return SPE_ERR_NOMEM;
     }
     return SPE_OK;
@@ -642,8 +637,8 @@ size_t spe_analysis_branches(const struct spe_analysis *a, struct spe_branch *fi
     struct top top = {.elements = first, .size = sizeof(*first), .n = n, .order = branch_order};
     size_t i;
 
-    for (i = 0; a->branches.slots && i <= a->branches.mask; i++) {
-        const struct place *place = &a->branches.slots[i];
+    for (i = 0; i < a->branches.used; i++) {
+        const struct place *place = &a->branches.list[i];
         struct spe_branch branch = {
             .pc = place->pc,
             .symbol = place->symbol,

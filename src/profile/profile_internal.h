@@ -369,6 +369,7 @@ struct pc_entry {
 struct joiner {
     struct pc_entry pc[PC_CACHE];
     struct map_view map[MAP_CACHE];
+    struct map_view user, kernel; /* of the last rows */
     struct task_view task[TASK_CACHE];
     struct spe_filter *filter;
 };

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define FIRST_ROOM 512
-#define SPARSE 4 /* entries of the index for each place, at least */
+#define SPARSE 8 /* entries of the index for each place, at least */
 
 static size_t index_of(const struct places *p, const struct place *place)
 {

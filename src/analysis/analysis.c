@@ -373,22 +373,42 @@ static void count_data(struct spe_analysis *a, const struct spe_rows *rows, size
     counts->shared += from_another_cache(rows, i);
 }
 
-/* Data is all over the memory, and so are its sets: ask for them ahead. */
+static CLONES void hash_data(const struct batch *b, unsigned shift, uint64_t *hash)
+{
+    const uint64_t *va = b->rows->va + b->from;
+    const uint32_t *pid = b->rows->pid + b->from;
+    size_t count = b->count, i;
+
+    for (i = 0; i < count; i++)
+        hash[i] = heavy_hash(va[i] >> shift, va[i] >> 63 ? SPE_NO_TASK : pid[i]);
+}
+
+/* Whether the table has a key is what nobody can predict: rows are first told apart by what it has
+ * before them. Cells are in no near cache: they are asked for ahead. */
 static void count_all_data(struct spe_analysis *a, const struct batch *b, const uint16_t *with_data,
                            size_t n)
 {
-    const struct spe_rows *rows = b->rows;
+    uint16_t known[BATCH], others[BATCH];
+    size_t n_known = 0, n_others = 0, i;
     uint64_t hash[BATCH];
-    size_t i;
 
+    hash_data(b, a->config.data_shift, hash);
     for (i = 0; i < n; i++) {
-        size_t row = b->from + with_data[i];
+        uint16_t row = with_data[i];
+        bool may_be = heavy_may_have(&a->data, hash[row]);
 
-        hash[i] = heavy_hash(rows->va[row] >> a->config.data_shift, space_of(rows, row));
+        known[n_known] = others[n_others] = row;
+        n_known += may_be;
+        n_others += !may_be;
     }
-    for (i = 0; i < n; i++) {
-        heavy_prefetch(&a->data, hash[i + DATA_AHEAD < n ? i + DATA_AHEAD : i]);
-        count_data(a, rows, b->from + with_data[i], hash[i]);
+    for (i = 0; i < n_known; i++)
+        count_data(a, b->rows, b->from + known[i], hash[known[i]]);
+    for (i = 0; i < n_others; i++) {
+        uint16_t row = others[i];
+
+        heavy_prefetch(&a->data, hash[others[i + DATA_AHEAD < n_others ? i + DATA_AHEAD : i]]);
+        if (!heavy_absorb(&a->data, hash[row], b->rows->total[b->from + row]))
+            count_data(a, b->rows, b->from + row, hash[row]);
     }
 }
 

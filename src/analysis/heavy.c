@@ -45,6 +45,18 @@ static uint64_t least_held(const struct heavy_set *set)
     return least;
 }
 
+/* What the set's cells may have, after its error or its lightest key has changed. Weights only grow
+ * until the next time: while there is no room now, there is none then. */
+static void allow_cells(struct heavy *h, size_t number)
+{
+    struct heavy_head *head = &h->heads[number];
+    uint64_t least = least_held(&h->sets[number]) / HEAVY_WAYS;
+    uint64_t most =
+        head->error < UINT32_MAX / HEAVY_ABSORB ? head->error * HEAVY_ABSORB : UINT32_MAX;
+
+    head->absorb = least > head->error ? (uint32_t)most : 0;
+}
+
 /* Take the same off all, the newcomer included, until somebody has nothing left: the newcomer, who
  * then does not come in, or another, whose way it gets. */
 static struct heavy_counts *push_in(struct heavy *h, size_t number, uint64_t tag, uint64_t place,
@@ -55,39 +67,27 @@ static struct heavy_counts *push_in(struct heavy *h, size_t number, uint64_t tag
     uint64_t least = least_held(set), limit = head->error + weight;
     unsigned way = least % HEAVY_WAYS;
 
-    head->least = least / HEAVY_WAYS;
-    if (head->least >= limit) {
+    if (least / HEAVY_WAYS >= limit) {
         head->error = limit;
+        allow_cells(h, number);
         return NULL;
     }
-    head->error = head->least;
+    head->error = least / HEAVY_WAYS;
     head->tags = (head->tags & ~(UINT64_C(0xff) << 8 * way)) | tag << 8 * way;
     set->held[way] = limit * HEAVY_WAYS + way;
     set->place[way] = place;
     set->counts[way] = (struct heavy_counts){.space = space, .samples = 1};
-    head->least = least_held(set) / HEAVY_WAYS;
+    allow_cells(h, number);
     return &set->counts[way];
-}
-
-/* Whether the cell takes the weight of a key that its set, which is full, does not have. */
-static bool absorb(const struct heavy_head *head, uint32_t *cell, uint64_t weight)
-{
-    uint64_t sum = *cell + weight;
-
-    if ((head->least <= head->error) | (sum / HEAVY_ABSORB > head->error) | (sum > UINT32_MAX))
-        return false;
-    *cell = (uint32_t)sum;
-    return true;
 }
 
 struct heavy_counts *heavy_add_new(struct heavy *h, uint64_t hash, uint64_t place, uint32_t space,
                                    uint64_t weight)
 {
-    size_t set = heavy_set_of(h, hash);
-
-    if (absorb(&h->heads[set], heavy_cell_of(h, hash), weight))
+    if (heavy_absorb(h, hash, weight))
         return NULL;
-    return push_in(h, set, hash >> 56, place, space, weight);
+    h->total += weight;
+    return push_in(h, heavy_set_of(h, hash), hash >> 56, place, space, weight);
 }
 
 static void merge_key(struct heavy *to, uint64_t place, const struct heavy_counts *from,
@@ -112,7 +112,6 @@ static void raise_error(struct heavy *h, size_t set, uint64_t error)
     unsigned way;
 
     h->heads[set].error += error;
-    h->heads[set].least += error;
     for (way = 0; way < HEAVY_WAYS; way++)
         h->sets[set].held[way] += error * HEAVY_WAYS;
 }
@@ -145,6 +144,7 @@ void heavy_merge(struct heavy *to, const struct heavy *from)
         }
         raise_error(to, i, from->heads[i].error);
         merge_cells(to, from, i);
+        allow_cells(to, i);
     }
     to->total = total; /* what was taken off in `from` counts too */
 }

@@ -56,7 +56,7 @@ struct heavy_set {
 struct heavy_head {
     uint64_t tags; /* a byte of each key's hash, the first way's lowest */
     uint64_t error;
-    uint64_t least; /* weight and error of the lightest key are at least this */
+    uint32_t absorb; /* what a cell may have: 0 while there may be room for a key */
 };
 
 struct heavy {
@@ -113,6 +113,26 @@ static inline uint64_t heavy_ways_with(uint64_t tags, uint64_t tag)
     return (different - ones) & ~different & ones << 7;
 }
 
+/* Whether its set may have the key; nearly always right. */
+static inline bool heavy_may_have(const struct heavy *h, uint64_t hash)
+{
+    return heavy_ways_with(h->heads[heavy_set_of(h, hash)].tags, hash >> 56) != 0;
+}
+
+/* Whether the cell took the weight of a key that its set, which is full, did not have lately. */
+static inline bool heavy_absorb(struct heavy *h, uint64_t hash, uint64_t weight)
+{
+    const struct heavy_head *head = &h->heads[heavy_set_of(h, hash)];
+    uint32_t *cell = heavy_cell_of(h, hash);
+    uint64_t sum = *cell + weight;
+
+    if (sum > head->absorb)
+        return false;
+    *cell = (uint32_t)sum;
+    h->total += weight;
+    return true;
+}
+
 /* A key that its set does not have. */
 struct heavy_counts *heavy_add_new(struct heavy *h, uint64_t hash, uint64_t place, uint32_t space,
                                    uint64_t weight);
@@ -126,12 +146,12 @@ static inline struct heavy_counts *heavy_add_hashed(struct heavy *h, uint64_t ha
     struct heavy_set *set = &h->sets[number];
     uint64_t ways = heavy_ways_with(h->heads[number].tags, hash >> 56);
 
-    h->total += weight;
     for (; ways; ways &= ways - 1) {
         unsigned way = (unsigned)__builtin_ctzll(ways) / 8;
 
         if (set->place[way] == place && set->counts[way].space == space &&
             heavy_weight(h, number, way)) {
+            h->total += weight;
             set->held[way] += weight * HEAVY_WAYS;
             set->counts[way].samples++;
             return &set->counts[way];

@@ -34,7 +34,6 @@ struct spe_analysis {
     uint8_t class_of[OP_COUNT];    /* enum mix_class */
     struct op_count ops[OP_COUNT]; /* of the places that have been summed up */
     uint64_t events[64];           /* samples with each of them */
-    uint64_t spread[256];          /* the bits of a byte, each in a byte of its own */
     struct latency served[SPE_SERVED_COUNT];
     uint64_t loads[SPE_SERVED_COUNT];
     struct places places, branches;
@@ -51,16 +50,6 @@ static bool is_power_of_two(size_t n)
     return n >= 16 && (n & (n - 1)) == 0;
 }
 
-static uint64_t spread_bits(unsigned byte)
-{
-    uint64_t bytes = 0;
-    unsigned bit;
-
-    for (bit = 0; bit < 8; bit++)
-        bytes |= (uint64_t)(byte >> bit & 1) << 8 * bit;
-    return bytes;
-}
-
 static int prepare(struct spe_analysis *a)
 {
     struct spe_analysis_config *config = &a->config;
@@ -74,8 +63,6 @@ static int prepare(struct spe_analysis *a)
         return SPE_ERR_INVALID;
     for (i = 0; i < OP_COUNT; i++)
         a->class_of[i] = (uint8_t)mix_class_of(i);
-    for (i = 0; i < 256; i++)
-        a->spread[i] = spread_bits(i);
     for (i = 0; i < SPE_SERVED_COUNT; i++) {
         if (latency_prepare(&a->served[i]) < 0)
             return SPE_ERR_NOMEM;
@@ -300,36 +287,36 @@ static int count_places(struct spe_analysis *a, const struct batch *b)
     return SPE_OK;
 }
 
-/* Two bytes of the events, from bit `first` on. The bits of a byte are counted in the bytes of one
- * number, as long as none of these can overflow. */
-static void count_two_bytes(struct spe_analysis *a, const uint64_t *events, size_t count,
-                            unsigned first)
+/*
+ * How often each bit of a byte of the events is set, in up to 127 rows. Of eight copies of the byte
+ * one after the other, copy 7 - i leaves its bit i; these bits are 7 places apart, so that sums of
+ * such numbers have the count of bit i from place 56 - 7 i on.
+ */
+static CLONES uint64_t sum_of_bits(const uint64_t *events, size_t count, unsigned first)
 {
-    uint64_t low = 0, high = 0;
-    unsigned bit;
+    const uint64_t copies = UINT64_C(0x0101010101010101), bits = UINT64_C(0x0102040810204080);
+    uint64_t sum = 0;
     size_t i;
 
-    for (i = 0; i < count; i++) {
-        low += a->spread[events[i] >> first & 0xff];
-        high += a->spread[events[i] >> (first + 8) & 0xff];
-    }
-    for (bit = 0; bit < 8; bit++) {
-        a->events[first + bit] += low >> 8 * bit & 0xff;
-        a->events[first + 8 + bit] += high >> 8 * bit & 0xff;
-    }
+    for (i = 0; i < count; i++)
+        sum += (events[i] >> first & 0xff) * copies & bits;
+    return sum;
 }
 
 static void count_events(struct spe_analysis *a, const struct batch *b)
 {
     const uint64_t *events = b->rows->events + b->from;
+    unsigned first, bit, end = b->rest_of_events ? 64 : 16;
     size_t left, count;
-    unsigned first;
 
     for (left = b->count; left; left -= count, events += count) {
-        count = left < 255 ? left : 255;
-        count_two_bytes(a, events, count, 0);
-        for (first = 16; first < 64 && b->rest_of_events; first += 16)
-            count_two_bytes(a, events, count, first);
+        count = left < 120 ? left : 120;
+        for (first = 0; first < end; first += 8) {
+            uint64_t sum = sum_of_bits(events, count, first);
+
+            for (bit = 0; bit < 8; bit++)
+                a->events[first + bit] += sum >> (56 - 7 * bit) & 0x7f;
+        }
     }
 }
 

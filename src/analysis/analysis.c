@@ -267,7 +267,7 @@ static struct place *new_place(struct spe_analysis *a, const struct batch *b, si
     return place;
 }
 
-static int count_places(struct spe_analysis *a, const struct batch *b)
+static CLONES int count_places(struct spe_analysis *a, const struct batch *b)
 {
     const uint64_t *pc = b->rows->pc + b->from;
     const uint16_t *total = b->rows->total + b->from;
@@ -372,7 +372,7 @@ static CLONES void hash_data(const struct batch *b, unsigned shift, uint64_t *ha
 
 /* Whether the table has a key is what nobody can predict: rows are first told apart by what it has
  * before them. Cells are in no near cache: they are asked for ahead. */
-static void count_all_data(struct spe_analysis *a, const struct batch *b, const uint16_t *with_data,
+static CLONES void count_all_data(struct spe_analysis *a, const struct batch *b, const uint16_t *with_data,
                            size_t n)
 {
     uint16_t known[BATCH], others[BATCH];
@@ -432,7 +432,7 @@ static int count_tasks(struct spe_analysis *a, const struct spe_rows *rows, size
 
 /* Which rows are loads, and which have data, is first found out without a branch that nobody can
  * predict. */
-static void count_memory(struct spe_analysis *a, const struct batch *b)
+static CLONES void count_memory(struct spe_analysis *a, const struct batch *b)
 {
     const uint16_t *total = b->rows->total + b->from;
     const uint8_t *addresses = b->rows->addresses + b->from;

@@ -83,7 +83,7 @@ static CLONES void join_addresses(struct group *g)
         c->pa[i] &= UINT64_MAX >> 8;
 }
 
-static void join_levels(const struct queue *q, struct group *g)
+static CLONES void join_levels(const struct queue *q, struct group *g)
 {
     const uint8_t *levels = q->levels, *has = g->columns.has;
     const uint16_t *source = g->columns.source;
@@ -231,7 +231,7 @@ static void count_run(struct spe_profile_counts *counts, const struct run *run, 
         counts->context_mismatch += rows;
 }
 
-static void fill(uint32_t *column, const struct run *run, uint32_t value)
+static CLONES void fill(uint32_t *column, const struct run *run, uint32_t value)
 {
     for (size_t i = run->first; column && i < run->end; i++)
         column[i] = value;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_ROOM 512
+#define FIRST_ROOM 4096 /* memory that nobody has touched costs nothing */
 #define SPARSE 8 /* entries of the index for each place, at least */
 
 static size_t index_of(const struct places *p, const struct place *place)
@@ -13,11 +13,11 @@ static size_t index_of(const struct places *p, const struct place *place)
     return place_find(p, place_hash(place->pc, place->code), place->pc, place->code);
 }
 
-static void index_again(struct places *p)
+/* Of an index without entries. */
+static void index_all(struct places *p)
 {
     size_t i;
 
-    memset(p->index, 0, (p->mask + 1) * sizeof(*p->index));
     for (i = 0; i < p->used; i++)
         p->index[index_of(p, &p->list[i])] = (uint32_t)i + 1;
 }
@@ -31,7 +31,7 @@ int places_make_room(struct places *p)
     if (p->used < p->room)
         return SPE_OK;
     list = aligned_alloc(CACHE_LINE, room * sizeof(*list));
-    index = malloc(entries * sizeof(*index));
+    index = calloc(entries, sizeof(*index));
     if (!list || !index) {
         free(list);
         free(index);
@@ -42,7 +42,7 @@ int places_make_room(struct places *p)
     free(p->list);
     free(p->index);
     *p = (struct places){list, p->used, room, index, entries - 1};
-    index_again(p);
+    index_all(p);
     return SPE_OK;
 }
 
@@ -55,11 +55,18 @@ struct place *places_append(struct places *p, uint64_t pc, uint64_t code)
     return place;
 }
 
+/* After the list has changed. */
+static void index_again(struct places *p)
+{
+    if (p->index)
+        memset(p->index, 0, (p->mask + 1) * sizeof(*p->index));
+    index_all(p);
+}
+
 void places_empty(struct places *p)
 {
     p->used = 0;
-    if (p->index)
-        index_again(p);
+    index_again(p);
 }
 
 void places_free(struct places *p)
@@ -115,7 +122,6 @@ uint32_t places_keep_mispredicted(struct places *p, size_t keep)
             p->list[kept++] = p->list[i];
     }
     p->used = kept;
-    if (p->index)
-        index_again(p);
+    index_again(p);
     return bound;
 }

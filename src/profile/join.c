@@ -12,26 +12,33 @@
 
 #define BLOCK 64 /* rows that are looked at together */
 
+static struct pc_entry *new_pc_cache(void)
+{
+    struct pc_entry *cache = malloc(PC_CACHE * sizeof(*cache));
+
+    if (cache)
+        memset(cache, 0xff, PC_CACHE * sizeof(*cache)); /* no pc */
+    return cache;
+}
+
 struct joiner *joiner_new(struct spe_profile *p, int *error)
 {
     const struct map_view nowhere = {1, 0, NONE, NONE}; /* is of no space */
-    struct joiner *j = malloc(sizeof(*j));
+    struct joiner *j = calloc(1, sizeof(*j));
 
     *error = SPE_ERR_NOMEM;
     if (!j)
         return NULL;
-    memset(j->pc, 0xff, sizeof(j->pc));
     for (size_t i = 0; i < MAP_CACHE; i++)
         j->map[i] = nowhere;
     j->user = j->kernel = nowhere;
     for (size_t i = 0; i < TASK_CACHE; i++)
         j->task[i] = (struct task_view){1, 0, 0, 0, 0, 0, 0}; /* holds at no time */
-    j->filter = NULL;
-    *error = SPE_OK;
-    if (p->worker_filter)
-        *error = spe_filter_compile(&j->filter, p->filter_text, NULL);
+    j->pc = p->want & SPE_WANT_SYMBOL ? new_pc_cache() : NULL;
+    if (j->pc || !(p->want & SPE_WANT_SYMBOL))
+        *error = p->worker_filter ? spe_filter_compile(&j->filter, p->filter_text, NULL) : SPE_OK;
     if (*error < 0) {
-        free(j);
+        joiner_free(j);
         return NULL;
     }
     return j;
@@ -42,6 +49,7 @@ void joiner_free(struct joiner *j)
     if (!j)
         return;
     spe_filter_free(j->filter);
+    free(j->pc);
     free(j);
 }
 

@@ -367,7 +367,7 @@ struct pc_entry {
 
 /* What one thread remembers from row to row. */
 struct joiner {
-    struct pc_entry pc[PC_CACHE];
+    struct pc_entry *pc; /* PC_CACHE of them, if symbols are wanted */
     struct map_view map[MAP_CACHE];
     struct map_view user, kernel; /* of the last rows */
     struct task_view task[TASK_CACHE];

@@ -48,11 +48,11 @@ struct spe_latency_summary {
     uint16_t saturated_at;          /* this value means "or more"; 0: not known */
 };
 
-/* Columns of the rows that are not read: spe_profile_options.omit. */
+/* Columns of the rows that are not read: spe_profile_options.omit. Only SPE_BY_CPU reads cpu. */
 #define SPE_ANALYSIS_OMIT                                                                          \
     (SPE_OMIT_OFFSET | SPE_OMIT_TIMESTAMP | SPE_OMIT_TARGET | SPE_OMIT_PA |                        \
      SPE_OMIT_PREVIOUS_TARGET | SPE_OMIT_LATENCIES | SPE_OMIT_SOURCE | SPE_OMIT_CONTEXTS |         \
-     SPE_OMIT_COMM)
+     SPE_OMIT_COMM | SPE_OMIT_TID)
 
 /* ---- Asking --------------------------------------------------------------------------------- */
 

@@ -27,7 +27,7 @@
 #include <specimen/analysis.h>
 
 #define HEAVY_WAYS 8
-#define HEAVY_CELLS 64 /* of a set */
+#define HEAVY_CELLS 32 /* of a set */
 #define HEAVY_ABSORB 8
 
 /* What is counted of a key; all but space and samples by the caller. */

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_ROOM 4096 /* memory that nobody has touched costs nothing */
+#define FIRST_ROOM 4096 /* places; memory that nobody has touched costs nothing */
+#define FIRST_INDEX 4096
 #define SPARSE 8 /* entries of the index for each place, at least */
 
 static size_t index_of(const struct places *p, const struct place *place)
@@ -22,28 +23,40 @@ static void index_all(struct places *p)
         p->index[index_of(p, &p->list[i])] = (uint32_t)i + 1;
 }
 
-int places_make_room(struct places *p)
+static int grow_list(struct places *p)
 {
-    size_t room = p->room ? 2 * p->room : FIRST_ROOM, entries = SPARSE * room;
-    struct place *list;
-    uint32_t *index;
+    size_t room = p->room ? 2 * p->room : FIRST_ROOM;
+    struct place *list = aligned_alloc(CACHE_LINE, room * sizeof(*list));
 
-    if (p->used < p->room)
-        return SPE_OK;
-    list = aligned_alloc(CACHE_LINE, room * sizeof(*list));
-    index = calloc(entries, sizeof(*index));
-    if (!list || !index) {
-        free(list);
-        free(index);
+    if (!list)
         return SPE_ERR_NOMEM;
-    }
     if (p->used)
         memcpy(list, p->list, p->used * sizeof(*list));
     free(p->list);
+    p->list = list;
+    p->room = room;
+    return SPE_OK;
+}
+
+static int grow_index(struct places *p)
+{
+    size_t entries = p->index ? 2 * (p->mask + 1) : FIRST_INDEX;
+    uint32_t *index = calloc(entries, sizeof(*index));
+
+    if (!index)
+        return SPE_ERR_NOMEM;
     free(p->index);
-    *p = (struct places){list, p->used, room, index, entries - 1};
+    p->index = index;
+    p->mask = entries - 1;
     index_all(p);
     return SPE_OK;
+}
+
+int places_make_room(struct places *p)
+{
+    if (p->used == p->room && grow_list(p) < 0)
+        return SPE_ERR_NOMEM;
+    return p->used < p->mask / SPARSE ? SPE_OK : grow_index(p);
 }
 
 struct place *places_append(struct places *p, uint64_t pc, uint64_t code)

@@ -293,6 +293,8 @@ static int run_job(struct job *job, int argc, char **argv)
     if (!parse_options(job, argc, argv, &status))
         return status;
     job->report.filter = job->recording.options.filter;
+    if (!(job->config.by & 1u << SPE_BY_CPU))
+        job->recording.options.omit |= SPE_OMIT_CPU;
     status = recording_open(&job->recording, job->command, job->report.file, &profile);
     if (status == STATUS_OK) {
         status = report_profile(job, profile);

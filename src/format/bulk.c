@@ -216,12 +216,17 @@ static uint16_t build_tree(struct spe_bulk *b, unsigned set, unsigned depth, uin
     return (uint16_t)(node << 8 | at);
 }
 
+/* Walks that are at a leaf stay there. */
+static void make_leaf(struct spe_bulk *b, unsigned leaf)
+{
+    for (unsigned byte = 0; byte < 256; byte++)
+        b->next[leaf][byte] = (uint16_t)(leaf << 8);
+}
+
 /* No shape is known: every walk ends where it begins. */
 static void clear_tree(struct spe_bulk *b)
 {
-    for (unsigned leaf = LEAF; leaf <= NO_SHAPE; leaf++)
-        for (unsigned byte = 0; byte < 256; byte++)
-            b->next[leaf][byte] = (uint16_t)(leaf << 8);
+    make_leaf(b, NO_SHAPE);
     b->root = NO_SHAPE << 8;
     b->depth = 0;
 }
@@ -265,6 +270,7 @@ static void learn(struct spe_bulk *b, const struct spe_item *item, const struct 
     learn_shape(&shape, r, item->bytes, r->size + after);
     b->last = (uint8_t)victim_for(b, &shape);
     b->shape[b->last] = shape;
+    make_leaf(b, LEAF + b->last);
     b->longest = 0;
     for (unsigned i = 0; i < b->shapes; i++)
         if (b->shape[i].advance > b->longest)

@@ -132,7 +132,7 @@ static int set_options(struct spe_profile *p, const struct spe_profile_options *
     p->cpus_here = cpus > 0 ? (unsigned)cpus : 1;
     p->order = o->order;
     p->want = o->want;
-    p->omit = o->filter ? 0 : o->omit;
+    p->omit = o->filter || o->cpus || o->tids ? 0 : o->omit;
     p->group_rows = o->group_rows ? o->group_rows : GROUP_ROWS;
     p->time_from = o->time_from;
     p->time_to = o->time_to;

@@ -197,11 +197,12 @@ static int sum_up_places(struct spe_analysis *a, struct spe_profile *profile)
 {
     size_t i;
 
+    places_drop_index(&a->places); /* which takes memory, and nobody looks anything up now */
     for (i = 0; i < a->places.used; i++) {
         if (sum_up_place(a, profile, &a->places.list[i]) < 0)
             return SPE_ERR_NOMEM;
     }
-    places_empty(&a->places);
+    a->places.used = 0;
     a->rows_since_sum = 0;
     if (a->branches.used > BRANCH_SLOTS)
         a->branch_error += places_keep_mispredicted(&a->branches, BRANCH_SLOTS / 2);
@@ -372,8 +373,8 @@ static CLONES void hash_data(const struct batch *b, unsigned shift, uint64_t *ha
 
 /* Whether the table has a key is what nobody can predict: rows are first told apart by what it has
  * before them. Cells are in no near cache: they are asked for ahead. */
-static CLONES void count_all_data(struct spe_analysis *a, const struct batch *b, const uint16_t *with_data,
-                           size_t n)
+static CLONES void count_all_data(struct spe_analysis *a, const struct batch *b,
+                                  const uint16_t *with_data, size_t n)
 {
     uint16_t known[BATCH], others[BATCH];
     size_t n_known = 0, n_others = 0, i;

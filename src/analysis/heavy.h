@@ -28,7 +28,7 @@
 
 #define HEAVY_WAYS 8
 #define HEAVY_CELLS 32 /* of a set */
-#define HEAVY_ABSORB 8
+#define HEAVY_ABSORB 4
 
 /* What is counted of a key; all but space and samples by the caller. */
 struct heavy_counts {

@@ -14,15 +14,6 @@ static size_t index_of(const struct places *p, const struct place *place)
     return place_find(p, place_hash(place->pc, place->code), place->pc, place->code);
 }
 
-/* Of an index without entries. */
-static void index_all(struct places *p)
-{
-    size_t i;
-
-    for (i = 0; i < p->used; i++)
-        p->index[index_of(p, &p->list[i])] = (uint32_t)i + 1;
-}
-
 static int grow_list(struct places *p)
 {
     size_t room = p->room ? 2 * p->room : FIRST_ROOM;
@@ -38,17 +29,19 @@ static int grow_list(struct places *p)
     return SPE_OK;
 }
 
-static int grow_index(struct places *p)
+static int make_index(struct places *p)
 {
-    size_t entries = p->index ? 2 * (p->mask + 1) : FIRST_INDEX;
-    uint32_t *index = calloc(entries, sizeof(*index));
+    size_t entries = FIRST_INDEX, i;
 
-    if (!index)
+    while (entries / SPARSE <= p->used)
+        entries *= 2;
+    places_drop_index(p);
+    p->index = calloc(entries, sizeof(*p->index));
+    if (!p->index)
         return SPE_ERR_NOMEM;
-    free(p->index);
-    p->index = index;
     p->mask = entries - 1;
-    index_all(p);
+    for (i = 0; i < p->used; i++)
+        p->index[index_of(p, &p->list[i])] = (uint32_t)i + 1;
     return SPE_OK;
 }
 
@@ -56,7 +49,13 @@ int places_make_room(struct places *p)
 {
     if (p->used == p->room && grow_list(p) < 0)
         return SPE_ERR_NOMEM;
-    return p->used < p->mask / SPARSE ? SPE_OK : grow_index(p);
+    return p->index && p->used < p->mask / SPARSE ? SPE_OK : make_index(p);
+}
+
+void places_drop_index(struct places *p)
+{
+    free(p->index);
+    p->index = NULL;
 }
 
 struct place *places_append(struct places *p, uint64_t pc, uint64_t code)
@@ -66,20 +65,6 @@ struct place *places_append(struct places *p, uint64_t pc, uint64_t code)
     p->index[place_find(p, place_hash(pc, code), pc, code)] = (uint32_t)++p->used;
     *place = (struct place){.pc = pc, .code = code};
     return place;
-}
-
-/* After the list has changed. */
-static void index_again(struct places *p)
-{
-    if (p->index)
-        memset(p->index, 0, (p->mask + 1) * sizeof(*p->index));
-    index_all(p);
-}
-
-void places_empty(struct places *p)
-{
-    p->used = 0;
-    index_again(p);
 }
 
 void places_free(struct places *p)
@@ -135,6 +120,6 @@ uint32_t places_keep_mispredicted(struct places *p, size_t keep)
             p->list[kept++] = p->list[i];
     }
     p->used = kept;
-    index_again(p);
+    places_drop_index(p);
     return bound;
 }

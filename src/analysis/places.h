@@ -40,7 +40,7 @@ _Static_assert(sizeof(struct place) == CACHE_LINE, "a place fills a cache line")
 struct places {
     struct place *list;
     size_t used, room;
-    uint32_t *index; /* of the place in the list, and 1; 0: none. NULL until the first */
+    uint32_t *index; /* of the place in the list, and 1; 0: none. Or NULL */
     size_t mask;
 };
 
@@ -104,7 +104,8 @@ static inline void place_count(struct place *place, uint32_t word, uint16_t late
 int places_make_room(struct places *p);
 /* A place without counts, at the end of the list; there must be room for it. */
 struct place *places_append(struct places *p, uint64_t pc, uint64_t code);
-void places_empty(struct places *p);
+/* Until the next time that room is made. */
+void places_drop_index(struct places *p);
 void places_free(struct places *p);
 
 /* Add to the entry of the same operation; grows. */

@@ -356,9 +356,9 @@ void queue_stop(struct queue *q);
 
 /* ---- Joining -------------------------------------------------------------------------------- */
 
-#define PC_CACHE 8192
-#define MAP_CACHE 1024
-#define TASK_CACHE 256
+#define PC_CACHE 4096
+#define MAP_CACHE 256
+#define TASK_CACHE 128
 
 struct pc_entry {
     uint64_t pc, symbol;

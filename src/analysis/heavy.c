@@ -52,7 +52,7 @@ static void allow_cells(struct heavy *h, size_t number)
     struct heavy_head *head = &h->heads[number];
     uint64_t least = least_held(&h->sets[number]) / HEAVY_WAYS;
     uint64_t most =
-        head->error < UINT32_MAX / HEAVY_ABSORB ? head->error * HEAVY_ABSORB : UINT32_MAX;
+        head->error < UINT16_MAX / HEAVY_ABSORB ? head->error * HEAVY_ABSORB : UINT16_MAX;
 
     head->absorb = least > head->error ? (uint32_t)most : 0;
 }
@@ -122,9 +122,9 @@ static void merge_cells(struct heavy *to, const struct heavy *from, size_t set)
     size_t first = set * HEAVY_CELLS, i;
 
     for (i = first; i < first + HEAVY_CELLS; i++) {
-        uint64_t sum = (uint64_t)to->cells[i] + from->cells[i];
+        unsigned sum = (unsigned)to->cells[i] + from->cells[i];
 
-        to->cells[i] = sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
+        to->cells[i] = sum < UINT32_MAX ? (uint32_t)sum : UINT16_MAX;
         raise_error(to, set, sum - to->cells[i]);
     }
 }

@@ -11,7 +11,7 @@
  *
  * Most keys are light and come once. They are kept away from the sets: a newcomer's weight goes
  * into a cell, which its hash tells too, as long as that has at most HEAVY_ABSORB times the set's
- * error. A cell takes four bytes and one look, a key ten times that, so that the same memory does
+ * error. A cell takes two bytes and one look, a key twenty times that, so that the same memory does
  * much better with cells.
  *
  *     weight  <=  true weight  <=  weight + error of its set + its cell
@@ -62,7 +62,7 @@ struct heavy_head {
 struct heavy {
     struct heavy_set *sets;
     struct heavy_head *heads;
-    uint32_t *cells; /* HEAVY_CELLS of each set */
+    uint16_t *cells; /* HEAVY_CELLS of each set */
     size_t mask;     /* sets - 1 */
     uint64_t total;
 };
@@ -93,7 +93,7 @@ static inline size_t heavy_set_of(const struct heavy *h, uint64_t hash)
     return (size_t)(hash >> 32 ^ hash >> 17) & h->mask;
 }
 
-static inline uint32_t *heavy_cell_of(const struct heavy *h, uint64_t hash)
+static inline uint16_t *heavy_cell_of(const struct heavy *h, uint64_t hash)
 {
     return &h->cells[heavy_set_of(h, hash) * HEAVY_CELLS + (hash >> 50) % HEAVY_CELLS];
 }
@@ -123,12 +123,12 @@ static inline bool heavy_may_have(const struct heavy *h, uint64_t hash)
 static inline bool heavy_absorb(struct heavy *h, uint64_t hash, uint64_t weight)
 {
     const struct heavy_head *head = &h->heads[heavy_set_of(h, hash)];
-    uint32_t *cell = heavy_cell_of(h, hash);
+    uint16_t *cell = heavy_cell_of(h, hash);
     uint64_t sum = *cell + weight;
 
     if (sum > head->absorb)
         return false;
-    *cell = (uint32_t)sum;
+    *cell = (uint16_t)sum;
     h->total += weight;
     return true;
 }

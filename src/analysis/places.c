@@ -7,7 +7,7 @@
 
 #define FIRST_ROOM 4096 /* places; memory that nobody has touched costs nothing */
 #define FIRST_INDEX 4096
-#define SPARSE 8 /* entries of the index for each place, at least */
+#define SPARSE 4 /* entries of the index for each place, at least */
 
 static size_t index_of(const struct places *p, const struct place *place)
 {

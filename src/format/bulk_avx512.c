@@ -29,7 +29,7 @@ struct sink {
     size_t waiting;
     const struct hot *shape[8];
     const uint8_t *record[8];
-    struct hot hot[SPE_BULK_SHAPES + 1]; /* the last is no shape */
+    struct hot leaf[1 + SPE_BULK_SHAPES]; /* none, and the shapes */
 };
 
 static inline __m128i load128(const uint8_t *p)
@@ -40,7 +40,7 @@ static inline __m128i load128(const uint8_t *p)
 static inline bool has_shape(const struct sink *k, const struct spe_bulk *b, unsigned shape,
                              const uint8_t *p)
 {
-    const struct hot *h = &k->hot[shape];
+    const struct hot *h = &k->leaf[1 + shape];
 
     (void)b;
     return !_mm512_mask_cmpneq_epi8_mask(h->mask, _mm512_loadu_si512(p), h->match);
@@ -192,7 +192,7 @@ static inline __attribute__((always_inline)) void sink_put(struct sink *k, size_
     (void)b;
     if (k->columns->offset)
         k->columns->offset[row] = offset;
-    k->shape[k->waiting] = &k->hot[shape];
+    k->shape[k->waiting] = &k->leaf[1 + shape];
     k->record[k->waiting] = p;
     if (++k->waiting == 8)
         put_waiting(k, row - 7);
@@ -255,7 +255,7 @@ static inline bool find_tile(const struct sink *k, const struct spe_bulk *b, con
             step[i] = next_step(b, step[i], p + i * stride);
     }
     for (unsigned i = 0; i < 8; i++) {
-        shape[i] = &k->hot[(step[i] >> 8) - LEAF];
+        shape[i] = &k->leaf[(step[i] >> 8) - NO_SHAPE];
         record[i] = _mm512_loadu_si512(p + i * stride);
         differs |= _mm512_mask_cmpneq_epi8_mask(shape[i]->mask, record[i], shape[i]->match);
     }
@@ -297,7 +297,7 @@ static inline void fill_tiles(struct spe_bulk *b, struct spe_columns *c, struct 
         put_tile(sink->columns, row, shape, record);
         row += 8;
         pos += 8 * stride;
-        run.last = (uint8_t)(shape[7] - sink->hot);
+        run.last = (uint8_t)(shape[7] - sink->leaf - 1);
     }
     run.record_bytes = tally & ((UINT64_C(1) << TALLY_UNKNOWN) - 1);
     run.unknown = tally >> TALLY_UNKNOWN;
@@ -315,7 +315,7 @@ void spe_bulk_fill_avx512(struct spe_bulk *b, struct spe_columns *c)
     for (unsigned i = 0; i < b->shapes; i++) {
         const struct spe_shape *s = &b->shape[i];
 
-        sink.hot[i] = (struct hot){
+        sink.leaf[1 + i] = (struct hot){
             .match = _mm512_loadu_si512(s->match),
             .wide_from = _mm512_loadu_si512(s->row_from),
             .narrow_from = load128(s->row_from + 64),
@@ -327,7 +327,7 @@ void spe_bulk_fill_avx512(struct spe_bulk *b, struct spe_columns *c)
                      (uint64_t)(s->advance != stride) << TALLY_OTHER,
         };
     }
-    sink.hot[SPE_BULK_SHAPES] = (struct hot){.tally = UINT64_C(1) << TALLY_OTHER};
+    sink.leaf[0] = (struct hot){.tally = UINT64_C(1) << TALLY_OTHER};
     fill_tiles(b, c, &sink);
     fill(b, c, &sink);
 }

@@ -15,7 +15,7 @@
 
 #define THREADS_MAX 256
 #define BYTES_A_THREAD (UINT64_C(256) << 20)
-#define GROUP_ROWS 2048
+#define GROUP_ROWS 1024
 #define GROUP_ROWS_MAX 65536
 
 int profile_fail(struct spe_profile_error *error, int code, const char *format, ...)

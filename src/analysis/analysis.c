@@ -35,7 +35,7 @@ struct spe_analysis {
     struct op_count ops[OP_COUNT]; /* of the places that have been summed up */
     uint64_t events[64];           /* samples with each of them */
     struct latency served[SPE_SERVED_COUNT];
-    uint64_t loads[SPE_SERVED_COUNT];
+    uint64_t untimed[SPE_SERVED_COUNT]; /* loads without a total latency */
     struct places places, branches;
     uint64_t rows_since_sum, branch_error;
     struct groups groups[SPE_BY_COUNT];
@@ -326,9 +326,10 @@ static void count_load(struct spe_analysis *a, const struct spe_rows *rows, size
     unsigned level = rows->level[i];
     unsigned served = level != SPE_LEVEL_UNKNOWN ? level : spe_served_by(level, rows->events[i]);
 
-    a->loads[served]++;
     if (rows->counters[i] >> SPE_COUNTER_TOTAL & 1)
         latency_add(&a->served[served], rows->total[i]);
+    else
+        a->untimed[served]++;
 }
 
 /* Kernel addresses mean the same in every process. */
@@ -517,7 +518,7 @@ static void merge_tables(struct spe_analysis *a, const struct spe_analysis *from
     for (i = 0; i < 64; i++)
         a->events[i] += from->events[i];
     for (i = 0; i < SPE_SERVED_COUNT; i++)
-        a->loads[i] += from->loads[i];
+        a->untimed[i] += from->untimed[i];
 }
 
 int spe_analysis_merge(struct spe_analysis *a, const struct spe_analysis *from,
@@ -600,11 +601,13 @@ size_t spe_analysis_served(const struct spe_analysis *a,
     unsigned served;
 
     for (served = 0; served < SPE_SERVED_COUNT; served++) {
-        if (!a->loads[served])
+        uint64_t loads = latency_samples(&a->served[served]) + a->untimed[served];
+
+        if (!loads)
             continue;
         rows[n].served = (uint8_t)served;
         rows[n].by_source = served < SPE_LEVEL_COUNT;
-        rows[n].loads = a->loads[served];
+        rows[n].loads = loads;
         latency_summary(&a->served[served], a->config.saturated_at, &rows[n].latency);
         n++;
     }

@@ -67,7 +67,7 @@ static inline __attribute__((always_inline)) size_t fill_run(struct spe_bulk *b,
             return pos;
         }
         s = &b->shape[found];
-        __builtin_prefetch(piece + pos + PREFETCH_AHEAD);
+        __builtin_prefetch(piece + pos + PREFETCH_AHEAD, 0, 0);
         sink_put(sink, *row, b, (unsigned)found, piece + pos, offset + pos);
         ++*row;
         run->record_bytes += s->size;

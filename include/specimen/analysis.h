@@ -204,6 +204,7 @@ struct spe_data {
     uint32_t pid;     /* whose; SPE_NO_TASK: the kernel's */
     uint32_t thread;  /* the first one that was seen */
     uint64_t latency;
+    uint64_t error; /* by which the latency may be too small */
     uint64_t samples, loads, stores, l1_misses;
     uint64_t shared;      /* samples that another core's cache served, or that met modified data */
     bool several_threads; /* others than the first came, too */
@@ -212,7 +213,7 @@ struct spe_data {
 struct spe_data_summary {
     unsigned shift;
     uint64_t latency; /* of all samples with a data address */
-    uint64_t error;   /* every latency in the list may be too small by up to this; 0: exact */
+    uint64_t missing; /* whatever is not in the list has at most the last one's latency, or this */
 };
 
 /* Lines or pages with the highest sum of latencies. */

@@ -675,7 +675,7 @@ size_t spe_analysis_data(const struct spe_analysis *a, struct spe_data *top, siz
     size_t i;
 
     *summary = (struct spe_data_summary){
-        .shift = a->config.data_shift, .latency = a->data.total, .error = heavy_error(&a->data)};
+        .shift = a->config.data_shift, .latency = a->data.total, .missing = heavy_error(&a->data)};
     n = n < heavy_count(&a->data) ? n : heavy_count(&a->data);
     keys = n ? malloc(n * sizeof(*keys)) : NULL;
     if (!keys)
@@ -687,6 +687,7 @@ size_t spe_analysis_data(const struct spe_analysis *a, struct spe_data *top, siz
             .pid = keys[i].space,
             .thread = keys[i].thread,
             .latency = keys[i].weight,
+            .error = keys[i].error,
             .samples = keys[i].samples,
             .loads = keys[i].loads,
             .stores = keys[i].samples - keys[i].loads,

@@ -196,7 +196,9 @@ size_t heavy_top(const struct heavy *h, struct heavy_key *first, size_t n)
         for (way = 0; way < HEAVY_WAYS; way++) {
             const struct heavy_set *set = &h->sets[i];
             const struct heavy_counts *c = &set->counts[way];
+            uint64_t hash = heavy_hash(set->place[way], c->space);
             struct heavy_key key = {heavy_weight(h, i, way),
+                                    h->heads[i].error + *heavy_cell_of(h, hash),
                                     set->place[way],
                                     c->space,
                                     c->samples,

@@ -69,7 +69,7 @@ struct heavy {
 
 /* An answer. */
 struct heavy_key {
-    uint64_t weight, place;
+    uint64_t weight, error, place; /* it may weigh up to `error` more */
     uint32_t space, samples, loads, misses, thread, several, shared;
 };
 
@@ -170,7 +170,7 @@ static inline struct heavy_counts *heavy_add(struct heavy *h, uint64_t place, ui
 void heavy_merge(struct heavy *to, const struct heavy *from);
 
 size_t heavy_count(const struct heavy *h);
-uint64_t heavy_error(const struct heavy *h); /* the largest of a set and its cells */
+uint64_t heavy_error(const struct heavy *h); /* the largest that a key can have */
 
 /* The heaviest first, at most n; equal weights by space and place. Returns their number. */
 size_t heavy_top(const struct heavy *h, struct heavy_key *first, size_t n);

@@ -346,7 +346,8 @@ static void test_data(void **state)
     assert_int_equal(spe_analysis_data(a, top, 8, &summary), 3);
     assert_int_equal(summary.shift, 6);
     assert_int_equal(summary.latency, 125);
-    assert_int_equal(summary.error, 0);
+    assert_int_equal(summary.missing, 0);
+    assert_int_equal(top[0].error, 0);
     assert_int_equal(top[0].address, 0x1000);
     assert_int_equal(top[0].pid, 7);
     assert_int_equal(top[0].latency, 55);
@@ -445,7 +446,7 @@ static void test_sums_and_merge(void **state)
         assert_int_equal(spe_analysis_branches(a[i], branches[i], 20, &error), 20);
         assert_int_equal(error, 0);
         assert_int_equal(spe_analysis_data(a[i], data[i], 20, &summary), 20);
-        assert_int_equal(summary.error, 0);
+        assert_int_equal(summary.missing, 0);
     }
     for (i = 1; i < 3; i++) {
         assert_memory_equal(top[0], top[i], sizeof(top[0]));

@@ -48,11 +48,11 @@ struct spe_latency_summary {
     uint16_t saturated_at;          /* this value means "or more"; 0: not known */
 };
 
-/* Columns of the rows that are not read: spe_profile_options.omit. */
+/* Columns of the rows that are not read: spe_profile_options.omit. Only SPE_BY_CPU reads cpu. */
 #define SPE_ANALYSIS_OMIT                                                                          \
     (SPE_OMIT_OFFSET | SPE_OMIT_TIMESTAMP | SPE_OMIT_TARGET | SPE_OMIT_PA |                        \
      SPE_OMIT_PREVIOUS_TARGET | SPE_OMIT_LATENCIES | SPE_OMIT_SOURCE | SPE_OMIT_CONTEXTS |         \
-     SPE_OMIT_COMM)
+     SPE_OMIT_COMM | SPE_OMIT_TID)
 
 /* ---- Asking --------------------------------------------------------------------------------- */
 
@@ -71,7 +71,7 @@ struct spe_analysis_config {
     unsigned by;           /* bit n: groups by enum spe_group_by n are wanted */
     bool data;             /* hot data is wanted */
     unsigned data_shift;   /* of 2^n bytes each: 6 lines, 12 pages; 0: 6 */
-    size_t data_slots;     /* places in memory for it, a power of two from 16; 0: 32768 */
+    size_t data_slots;     /* places in memory for it, a power of two from 16; 0: 8192 */
     size_t pc_slots;       /* likewise for distinct pcs before they are summed up; 0: 524288 */
     uint16_t saturated_at; /* of the latency counters, see above */
 };
@@ -204,6 +204,7 @@ struct spe_data {
     uint32_t pid;     /* whose; SPE_NO_TASK: the kernel's */
     uint32_t thread;  /* the first one that was seen */
     uint64_t latency;
+    uint64_t error; /* by which the latency may be too small */
     uint64_t samples, loads, stores, l1_misses;
     uint64_t shared;      /* samples that another core's cache served, or that met modified data */
     bool several_threads; /* others than the first came, too */
@@ -212,7 +213,7 @@ struct spe_data {
 struct spe_data_summary {
     unsigned shift;
     uint64_t latency; /* of all samples with a data address */
-    uint64_t error;   /* every latency in the list may be too small by up to this; 0: exact */
+    uint64_t missing; /* whatever is not in the list has at most the last one's latency, or this */
 };
 
 /* Lines or pages with the highest sum of latencies. */

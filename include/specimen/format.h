@@ -534,9 +534,9 @@ struct spe_shape {
 struct spe_bulk {
     struct spe_stream stream;
     struct spe_shape shape[SPE_BULK_SHAPES];
-    /* The tree that finds the shape which a record may have. A step is a node, and << 8 the place
-     * of the byte to look at there, which leads to the next step. Nodes from 16 on are shapes, and
-     * the last is none; they lead to themselves. */
+    /* The tree that finds the shape which a record may have. A step is a node << 8, and the place
+     * of the byte to look at there, which leads to the next step. Node 16 is no shape, and
+     * those behind it are shapes; they lead to themselves. */
     uint16_t root, next[32][256];
     uint8_t depth;
     uint8_t shapes, next_victim, last; /* of them: known, to be replaced, seen last */

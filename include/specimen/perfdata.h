@@ -421,8 +421,8 @@ SPE_API const char *spe_perf_record_name(uint32_t type);
 struct spe_perf_reader;
 
 enum {
-    /* Read instead of mapping. A mapped file counts as memory in use as it is read, and a file that
-     * is cut off by somebody else meanwhile ends the program with SIGBUS. */
+    /* Read instead of mapping, which is faster. But if somebody else cuts off a mapped file, or its
+     * disk fails, whoever reads it then gets SIGBUS. */
     SPE_PERF_NO_MAP = 1u << 0,
     /* Keep no list of AUX pieces; queues only count. Always so where there is no random access. */
     SPE_PERF_NO_PIECES = 1u << 1,
@@ -556,13 +556,18 @@ SPE_API const struct spe_perf_queue *spe_perf_reader_queue(const struct spe_perf
                                                            size_t i);
 
 /*
- * Bytes of a piece, from `from` on. *bytes points into the mapped file, or to `buffer` which they
- * were read into, up to `size`. Returns their number, 0 at the piece's end, or SPE_ERR_IO,
- * SPE_ERR_INVALID (no random access). Any number of threads may call this at the same time.
+ * Up to `size` bytes of a piece, from `from` on. *bytes points into the mapped file, or to `buffer`
+ * which they were read into; it may be NULL if the file is mapped. Returns their number, 0 at the
+ * piece's end, or SPE_ERR_IO, SPE_ERR_INVALID (no random access). Any number of threads may call
+ * this at the same time.
  */
 SPE_API int64_t spe_perf_piece_read(const struct spe_perf_reader *reader,
                                     const struct spe_perf_piece *piece, uint64_t from, void *buffer,
                                     size_t size, const uint8_t **bytes);
+
+/* These bytes of a piece are not needed any more: a mapped file need not stay in memory for them. */
+SPE_API void spe_perf_piece_done(const struct spe_perf_reader *reader,
+                                 const struct spe_perf_piece *piece, uint64_t from, uint64_t size);
 
 /* ---- Accounting ----------------------------------------------------------------------------- */
 

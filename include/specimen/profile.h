@@ -66,6 +66,8 @@ enum {
     SPE_OMIT_SOURCE = 1u << 7,    /* level stays */
     SPE_OMIT_CONTEXTS = 1u << 8,  /* pid, tid and thread stay */
     SPE_OMIT_COMM = 1u << 9,
+    SPE_OMIT_CPU = 1u << 10,
+    SPE_OMIT_TID = 1u << 11, /* pid and thread stay */
 };
 
 /* In which order rows come. Queues (SPE buffers, one for each CPU or thread) are numbered as they
@@ -82,8 +84,9 @@ struct spe_profile_options {
     unsigned threads; /* 0: as many as there are CPUs, at most one for each 256 MB of SPE bytes */
     unsigned order;   /* enum spe_profile_order */
     unsigned want;    /* SPE_WANT_... */
-    unsigned omit;    /* SPE_OMIT_...: what is not read. A filter reads everything */
-    unsigned group_rows; /* most rows of a group; 0: 4096; at most 65536 */
+    unsigned omit;    /* SPE_OMIT_...: what is not read. A filter and a cut read everything */
+    unsigned group_rows; /* most rows of a group; 0: 2048; at most 65536 */
+    bool map;            /* map the file instead of reading it (SPE_PERF_NO_MAP tells of SIGBUS) */
 
     const char *symfs;     /* files of the recording's machine are below this directory; NULL: / */
     const char *debug_dir; /* build-id cache; NULL: $HOME/.debug; "": none */

@@ -13,7 +13,7 @@
 #include "analysis/top.h"
 #include "format/clones.h"
 
-#define DATA_SLOTS 32768
+#define DATA_SLOTS 8192
 #define DATA_AHEAD 8
 #define BATCH 512 /* rows */
 #define PC_SLOTS 524288
@@ -25,21 +25,17 @@
 #define IN_CODE                                                                                    \
     (1u << SPE_BY_FUNCTION | 1u << SPE_BY_LINE | 1u << SPE_BY_FUNCTION_LINE | 1u << SPE_BY_DSO)
 
-#define EVENT_WORDS 4
-
 struct op_count {
     uint64_t samples, latency_samples, latency;
 };
 
 struct spe_analysis {
     struct spe_analysis_config config;
-    uint8_t class_of[OP_COUNT];          /* enum mix_class */
-    struct op_count ops[OP_COUNT];       /* of the places that have been summed up */
-    unsigned event_words;                /* that have been seen */
-    bool events_rest;                    /* there are any above the low 16 */
-    uint64_t events[EVENT_WORDS][65536]; /* samples by each 16 bits of their events */
+    uint8_t class_of[OP_COUNT];    /* enum mix_class */
+    struct op_count ops[OP_COUNT]; /* of the places that have been summed up */
+    uint64_t events[64];           /* samples with each of them */
     struct latency served[SPE_SERVED_COUNT];
-    uint64_t loads[SPE_SERVED_COUNT];
+    uint64_t untimed[SPE_SERVED_COUNT]; /* loads without a total latency */
     struct places places, branches;
     uint64_t rows_since_sum, branch_error;
     struct groups groups[SPE_BY_COUNT];
@@ -201,26 +197,23 @@ static int sum_up_places(struct spe_analysis *a, struct spe_profile *profile)
 {
     size_t i;
 
-    for (i = 0; a->places.slots && i <= a->places.mask; i++) {
-        const struct place *place = &a->places.slots[i];
-
-        if (place->samples && sum_up_place(a, profile, place) < 0)
+    places_drop_index(&a->places); /* which takes memory, and nobody looks anything up now */
+    for (i = 0; i < a->places.used; i++) {
+        if (sum_up_place(a, profile, &a->places.list[i]) < 0)
             return SPE_ERR_NOMEM;
     }
-    places_empty(&a->places);
+    a->places.used = 0;
     a->rows_since_sum = 0;
     if (a->branches.used > BRANCH_SLOTS)
         a->branch_error += places_keep_mispredicted(&a->branches, BRANCH_SLOTS / 2);
     return SPE_OK;
 }
 
-/* The table is kept sparse up to its largest size, so that nearly all places are where they are
- * looked for first. */
 static int make_room_for_place(struct spe_analysis *a, struct spe_profile *profile)
 {
-    if (a->places.mask + 1 < a->config.pc_slots)
-        return a->places.used < a->places.mask / 8 ? SPE_OK : places_grow(&a->places);
-    return places_full(&a->places) ? sum_up_places(a, profile) : SPE_OK;
+    if (a->places.used == a->config.pc_slots && sum_up_places(a, profile) < 0)
+        return SPE_ERR_NOMEM;
+    return places_make_room(&a->places);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -229,9 +222,10 @@ static int make_room_for_place(struct spe_analysis *a, struct spe_profile *profi
 struct batch {
     struct spe_profile *profile;
     const struct spe_rows *rows;
-    size_t from, count;      /* rows */
-    uint16_t op[BATCH];      /* OP_NONE: none */
-    uint64_t code[BATCH];    /* place_code */
+    size_t from, count;   /* rows */
+    uint16_t op[BATCH];   /* OP_NONE: none */
+    uint64_t code[BATCH]; /* place_code */
+    uint64_t place_hash[BATCH];
     uint32_t word[BATCH];    /* place_word */
     uint64_t rest_of_events; /* of any row, without the low 16 */
 };
@@ -241,7 +235,7 @@ static CLONES void prepare_batch(struct batch *b)
     const uint8_t *has = b->rows->has + b->from, *counters = b->rows->counters + b->from;
     const uint16_t *op = b->rows->op + b->from;
     const uint32_t *map = b->rows->map + b->from;
-    const uint64_t *events = b->rows->events + b->from;
+    const uint64_t *events = b->rows->events + b->from, *pc = b->rows->pc + b->from;
     size_t count = b->count, i;
     uint64_t all = 0;
 
@@ -249,6 +243,8 @@ static CLONES void prepare_batch(struct batch *b)
         b->op[i] = has[i] & SPE_HAS_OP ? op[i] & 0x3ff : OP_NONE;
     for (i = 0; i < count; i++)
         b->code[i] = place_code(map[i], b->op[i]);
+    for (i = 0; i < count; i++)
+        b->place_hash[i] = place_hash(pc[i], b->code[i]);
     for (i = 0; i < count; i++) {
         b->word[i] = place_word(events[i], counters[i] >> SPE_COUNTER_TOTAL & 1);
         all |= events[i];
@@ -261,21 +257,18 @@ static struct place *new_place(struct spe_analysis *a, const struct batch *b, si
 {
     const struct spe_rows *rows = b->rows;
     size_t row = b->from + i;
-    struct place *slot;
+    struct place *place;
 
     if (make_room_for_place(a, b->profile) < 0)
         return NULL;
-    slot = place_find(&a->places, rows->pc[row], b->code[i]);
-    slot->pc = rows->pc[row];
-    slot->code = b->code[i];
-    slot->symbol = rows->symbol ? rows->symbol[row]
-                   : b->profile ? spe_profile_find_symbol(b->profile, rows->map[row], slot->pc)
-                                : SPE_NO_SYMBOL;
-    a->places.used++;
-    return slot;
+    place = places_append(&a->places, rows->pc[row], b->code[i]);
+    place->symbol = rows->symbol ? rows->symbol[row]
+                    : b->profile ? spe_profile_find_symbol(b->profile, rows->map[row], place->pc)
+                                 : SPE_NO_SYMBOL;
+    return place;
 }
 
-static int count_places(struct spe_analysis *a, const struct batch *b)
+static CLONES int count_places(struct spe_analysis *a, const struct batch *b)
 {
     const uint64_t *pc = b->rows->pc + b->from;
     const uint16_t *total = b->rows->total + b->from;
@@ -283,34 +276,49 @@ static int count_places(struct spe_analysis *a, const struct batch *b)
     size_t count = b->count, i;
 
     for (i = 0; i < count; i++) {
-        struct place *place = place_find(&places, pc[i], b->code[i]);
+        uint32_t found = places.index[place_find(&places, b->place_hash[i], pc[i], b->code[i])];
+        struct place *place = found ? &places.list[found - 1] : new_place(a, b, i);
 
-        if (!place->code) {
-            place = new_place(a, b, i);
-            if (!place)
-                return SPE_ERR_NOMEM;
+        if (!place)
+            return SPE_ERR_NOMEM;
+        if (!found)
             places = a->places;
-        }
         place_count(place, b->word[i], total[i]);
     }
     return SPE_OK;
 }
 
+/*
+ * How often each bit of a byte of the events is set, in up to 127 rows. Of eight copies of the byte
+ * one after the other, copy 7 - i leaves its bit i; these bits are 7 places apart, so that sums of
+ * such numbers have the count of bit i from place 56 - 7 i on.
+ */
+static CLONES uint64_t sum_of_bits(const uint64_t *events, size_t count, unsigned first)
+{
+    const uint64_t copies = UINT64_C(0x0101010101010101), bits = UINT64_C(0x0102040810204080);
+    uint64_t sum = 0;
+    size_t i;
+
+    for (i = 0; i < count; i++)
+        sum += (events[i] >> first & 0xff) * copies & bits;
+    return sum;
+}
+
 static void count_events(struct spe_analysis *a, const struct batch *b)
 {
     const uint64_t *events = b->rows->events + b->from;
-    size_t i;
-    unsigned word;
+    unsigned first, bit, end = b->rest_of_events ? 64 : 16;
+    size_t left, count;
 
-    for (i = 0; i < b->count; i++)
-        a->events[0][b->word[i] & 0xffff]++;
-    if (!b->rest_of_events)
-        return;
-    for (i = 0; i < b->count; i++) {
-        for (word = 1; word < EVENT_WORDS; word++)
-            a->events[word][events[i] >> 16 * word & 0xffff]++;
+    for (left = b->count; left; left -= count, events += count) {
+        count = left < 120 ? left : 120;
+        for (first = 0; first < end; first += 8) {
+            uint64_t sum = sum_of_bits(events, count, first);
+
+            for (bit = 0; bit < 8; bit++)
+                a->events[first + bit] += sum >> (56 - 7 * bit) & 0x7f;
+        }
     }
-    a->events_rest = true;
 }
 
 static void count_load(struct spe_analysis *a, const struct spe_rows *rows, size_t i)
@@ -318,9 +326,10 @@ static void count_load(struct spe_analysis *a, const struct spe_rows *rows, size
     unsigned level = rows->level[i];
     unsigned served = level != SPE_LEVEL_UNKNOWN ? level : spe_served_by(level, rows->events[i]);
 
-    a->loads[served]++;
     if (rows->counters[i] >> SPE_COUNTER_TOTAL & 1)
         latency_add(&a->served[served], rows->total[i]);
+    else
+        a->untimed[served]++;
 }
 
 /* Kernel addresses mean the same in every process. */
@@ -344,6 +353,8 @@ static void count_data(struct spe_analysis *a, const struct spe_rows *rows, size
     struct heavy_counts *counts = heavy_add_hashed(
         &a->data, hash, rows->va[i] >> a->config.data_shift, space_of(rows, i), rows->total[i]);
 
+    if (!counts)
+        return;
     counts->thread = counts->samples == 1 ? thread : counts->thread;
     counts->loads += !(rows->op[i] & 1);
     counts->misses += rows->events[i] >> SPE_EVENT_L1D_MISS & 1;
@@ -351,22 +362,42 @@ static void count_data(struct spe_analysis *a, const struct spe_rows *rows, size
     counts->shared += from_another_cache(rows, i);
 }
 
-/* Data is all over the memory, and so are its sets: ask for them ahead. */
-static void count_all_data(struct spe_analysis *a, const struct batch *b, const uint16_t *with_data,
-                           size_t n)
+static CLONES void hash_data(const struct batch *b, unsigned shift, uint64_t *hash)
 {
-    const struct spe_rows *rows = b->rows;
+    const uint64_t *va = b->rows->va + b->from;
+    const uint32_t *pid = b->rows->pid + b->from;
+    size_t count = b->count, i;
+
+    for (i = 0; i < count; i++)
+        hash[i] = heavy_hash(va[i] >> shift, va[i] >> 63 ? SPE_NO_TASK : pid[i]);
+}
+
+/* Whether the table has a key is what nobody can predict: rows are first told apart by what it has
+ * before them. Cells are in no near cache: they are asked for ahead. */
+static CLONES void count_all_data(struct spe_analysis *a, const struct batch *b,
+                                  const uint16_t *with_data, size_t n)
+{
+    uint16_t known[BATCH], others[BATCH];
+    size_t n_known = 0, n_others = 0, i;
     uint64_t hash[BATCH];
-    size_t i;
 
+    hash_data(b, a->config.data_shift, hash);
     for (i = 0; i < n; i++) {
-        size_t row = b->from + with_data[i];
+        uint16_t row = with_data[i];
+        bool may_be = heavy_may_have(&a->data, hash[row]);
 
-        hash[i] = heavy_hash(rows->va[row] >> a->config.data_shift, space_of(rows, row));
+        known[n_known] = others[n_others] = row;
+        n_known += may_be;
+        n_others += !may_be;
     }
-    for (i = 0; i < n; i++) {
-        heavy_prefetch(&a->data, hash[i + DATA_AHEAD < n ? i + DATA_AHEAD : i]);
-        count_data(a, rows, b->from + with_data[i], hash[i]);
+    for (i = 0; i < n_known; i++)
+        count_data(a, b->rows, b->from + known[i], hash[known[i]]);
+    for (i = 0; i < n_others; i++) {
+        uint16_t row = others[i];
+
+        heavy_prefetch(&a->data, hash[others[i + DATA_AHEAD < n_others ? i + DATA_AHEAD : i]]);
+        if (!heavy_absorb(&a->data, hash[row], b->rows->total[b->from + row]))
+            count_data(a, b->rows, b->from + row, hash[row]);
     }
 }
 
@@ -403,7 +434,7 @@ static int count_tasks(struct spe_analysis *a, const struct spe_rows *rows, size
 
 /* Which rows are loads, and which have data, is first found out without a branch that nobody can
  * predict. */
-static void count_memory(struct spe_analysis *a, const struct batch *b)
+static CLONES void count_memory(struct spe_analysis *a, const struct batch *b)
 {
     const uint16_t *total = b->rows->total + b->from;
     const uint8_t *addresses = b->rows->addresses + b->from;
@@ -449,7 +480,7 @@ int spe_analysis_add(struct spe_analysis *a, struct spe_profile *profile,
     a->rows_since_sum += rows->count;
     if (a->rows_since_sum > ROWS_BEFORE_SUM && sum_up_places(a, profile) < 0)
         return SPE_ERR_NOMEM;
-    if (!a->places.slots && places_grow(&a->places) < 0)
+    if (places_make_room(&a->places) < 0)
         return SPE_ERR_NOMEM;
     for (b.from = 0; b.from < rows->count; b.from += b.count) {
         int error;
@@ -468,34 +499,26 @@ static int merge_places(struct places *to, const struct places *from)
 {
     size_t i;
 
-    for (i = 0; from->slots && i <= from->mask; i++) {
-        if (from->slots[i].samples && places_add(to, &from->slots[i]) < 0)
+    for (i = 0; i < from->used; i++) {
+        if (places_add(to, &from->list[i]) < 0)
             return SPE_ERR_NOMEM;
     }
     return SPE_OK;
 }
 
-static unsigned event_words(const struct spe_analysis *a)
-{
-    return a->events_rest ? EVENT_WORDS : 1;
-}
-
 static void merge_tables(struct spe_analysis *a, const struct spe_analysis *from)
 {
-    unsigned i, j;
+    unsigned i;
 
     for (i = 0; i < OP_COUNT; i++) {
         a->ops[i].samples += from->ops[i].samples;
         a->ops[i].latency_samples += from->ops[i].latency_samples;
         a->ops[i].latency += from->ops[i].latency;
     }
-    for (i = 0; i < event_words(from); i++) {
-        for (j = 0; j < 65536; j++)
-            a->events[i][j] += from->events[i][j];
-    }
-    a->events_rest |= from->events_rest;
+    for (i = 0; i < 64; i++)
+        a->events[i] += from->events[i];
     for (i = 0; i < SPE_SERVED_COUNT; i++)
-        a->loads[i] += from->loads[i];
+        a->untimed[i] += from->untimed[i];
 }
 
 int spe_analysis_merge(struct spe_analysis *a, const struct spe_analysis *from,
@@ -535,17 +558,7 @@ int spe_analysis_finish(struct spe_analysis *a, struct spe_profile *profile)
 
 void spe_analysis_events(const struct spe_analysis *a, uint64_t samples[64])
 {
-    unsigned word, value, bit;
-
-    memset(samples, 0, 64 * sizeof(*samples));
-    for (word = 0; word < event_words(a); word++) {
-        for (value = 0; value < 65536; value++) {
-            for (bit = 0; a->events[word][value] && bit < 16; bit++) {
-                if (value >> bit & 1)
-                    samples[16 * word + bit] += a->events[word][value];
-            }
-        }
-    }
+    memcpy(samples, a->events, sizeof(a->events));
 }
 
 size_t spe_analysis_mix(const struct spe_analysis *a, struct spe_mix mix[SPE_MIX_MAX])
@@ -588,11 +601,13 @@ size_t spe_analysis_served(const struct spe_analysis *a,
     unsigned served;
 
     for (served = 0; served < SPE_SERVED_COUNT; served++) {
-        if (!a->loads[served])
+        uint64_t loads = latency_samples(&a->served[served]) + a->untimed[served];
+
+        if (!loads)
             continue;
         rows[n].served = (uint8_t)served;
         rows[n].by_source = served < SPE_LEVEL_COUNT;
-        rows[n].loads = a->loads[served];
+        rows[n].loads = loads;
         latency_summary(&a->served[served], a->config.saturated_at, &rows[n].latency);
         n++;
     }
@@ -633,8 +648,8 @@ size_t spe_analysis_branches(const struct spe_analysis *a, struct spe_branch *fi
     struct top top = {.elements = first, .size = sizeof(*first), .n = n, .order = branch_order};
     size_t i;
 
-    for (i = 0; a->branches.slots && i <= a->branches.mask; i++) {
-        const struct place *place = &a->branches.slots[i];
+    for (i = 0; i < a->branches.used; i++) {
+        const struct place *place = &a->branches.list[i];
         struct spe_branch branch = {
             .pc = place->pc,
             .symbol = place->symbol,
@@ -660,7 +675,7 @@ size_t spe_analysis_data(const struct spe_analysis *a, struct spe_data *top, siz
     size_t i;
 
     *summary = (struct spe_data_summary){
-        .shift = a->config.data_shift, .latency = a->data.total, .error = heavy_error(&a->data)};
+        .shift = a->config.data_shift, .latency = a->data.total, .missing = heavy_error(&a->data)};
     n = n < heavy_count(&a->data) ? n : heavy_count(&a->data);
     keys = n ? malloc(n * sizeof(*keys)) : NULL;
     if (!keys)
@@ -672,6 +687,7 @@ size_t spe_analysis_data(const struct spe_analysis *a, struct spe_data *top, siz
             .pid = keys[i].space,
             .thread = keys[i].thread,
             .latency = keys[i].weight,
+            .error = keys[i].error,
             .samples = keys[i].samples,
             .loads = keys[i].loads,
             .stores = keys[i].samples - keys[i].loads,

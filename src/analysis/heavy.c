@@ -16,7 +16,8 @@ int heavy_init(struct heavy *h, size_t slots)
     memset(h, 0, sizeof(*h));
     h->sets = calloc_lines(sets, sizeof(*h->sets));
     h->heads = calloc(sets, sizeof(*h->heads));
-    if (!h->sets || !h->heads)
+    h->cells = calloc(sets, HEAVY_CELLS * sizeof(*h->cells));
+    if (!h->sets || !h->heads || !h->cells)
         return SPE_ERR_NOMEM;
     h->mask = sets - 1;
     for (i = 0; i < sets; i++) {
@@ -30,22 +31,30 @@ void heavy_free(struct heavy *h)
 {
     free(h->sets);
     free(h->heads);
+    free(h->cells);
     memset(h, 0, sizeof(*h));
 }
 
-/* 0: the way is free. */
-static uint64_t weight_of(const struct heavy *h, size_t set, unsigned way)
+static uint64_t least_held(const struct heavy_set *set)
 {
-    return h->sets[set].held[way] / HEAVY_WAYS - h->heads[set].error;
+    uint64_t least = set->held[0];
+    unsigned way;
+
+    for (way = 1; way < HEAVY_WAYS; way++)
+        least = set->held[way] < least ? set->held[way] : least;
+    return least;
 }
 
-/* Bytes of `tags` that are `tag`, as their highest bits; and maybe others above one of them. */
-static uint64_t ways_with(uint64_t tags, uint64_t tag)
+/* What the set's cells may have, after its error or its lightest key has changed. Weights only grow
+ * until the next time: while there is no room now, there is none then. */
+static void allow_cells(struct heavy *h, size_t number)
 {
-    const uint64_t ones = UINT64_C(0x0101010101010101);
-    uint64_t different = tags ^ tag * ones;
+    struct heavy_head *head = &h->heads[number];
+    uint64_t least = least_held(&h->sets[number]) / HEAVY_WAYS;
+    uint64_t most =
+        head->error < UINT16_MAX / HEAVY_ABSORB ? head->error * HEAVY_ABSORB : UINT16_MAX;
 
-    return (different - ones) & ~different & ones << 7;
+    head->absorb = least > head->error ? (uint32_t)most : 0;
 }
 
 /* Take the same off all, the newcomer included, until somebody has nothing left: the newcomer, who
@@ -55,43 +64,30 @@ static struct heavy_counts *push_in(struct heavy *h, size_t number, uint64_t tag
 {
     struct heavy_head *head = &h->heads[number];
     struct heavy_set *set = &h->sets[number];
-    uint64_t least = set->held[0], limit = head->error + weight;
-    unsigned way;
+    uint64_t least = least_held(set), limit = head->error + weight;
+    unsigned way = least % HEAVY_WAYS;
 
-    for (way = 1; way < HEAVY_WAYS; way++)
-        least = set->held[way] < least ? set->held[way] : least;
     if (least / HEAVY_WAYS >= limit) {
         head->error = limit;
-        return &h->nowhere;
+        allow_cells(h, number);
+        return NULL;
     }
-    way = least % HEAVY_WAYS;
     head->error = least / HEAVY_WAYS;
     head->tags = (head->tags & ~(UINT64_C(0xff) << 8 * way)) | tag << 8 * way;
     set->held[way] = limit * HEAVY_WAYS + way;
     set->place[way] = place;
     set->counts[way] = (struct heavy_counts){.space = space, .samples = 1};
+    allow_cells(h, number);
     return &set->counts[way];
 }
 
-struct heavy_counts *heavy_add_hashed(struct heavy *h, uint64_t hash, uint64_t place,
-                                      uint32_t space, uint64_t weight)
+struct heavy_counts *heavy_add_new(struct heavy *h, uint64_t hash, uint64_t place, uint32_t space,
+                                   uint64_t weight)
 {
-    size_t number = heavy_set_of(h, hash);
-    struct heavy_set *set = &h->sets[number];
-    uint64_t tag = hash >> 56, ways;
-
+    if (heavy_absorb(h, hash, weight))
+        return NULL;
     h->total += weight;
-    for (ways = ways_with(h->heads[number].tags, tag); ways; ways &= ways - 1) {
-        unsigned way = (unsigned)__builtin_ctzll(ways) / 8;
-
-        if (set->place[way] == place && set->counts[way].space == space &&
-            weight_of(h, number, way)) {
-            set->held[way] += weight * HEAVY_WAYS;
-            set->counts[way].samples++;
-            return &set->counts[way];
-        }
-    }
-    return push_in(h, number, tag, place, space, weight);
+    return push_in(h, heavy_set_of(h, hash), hash >> 56, place, space, weight);
 }
 
 static void merge_key(struct heavy *to, uint64_t place, const struct heavy_counts *from,
@@ -99,6 +95,8 @@ static void merge_key(struct heavy *to, uint64_t place, const struct heavy_count
 {
     struct heavy_counts *key = heavy_add(to, place, from->space, weight);
 
+    if (!key)
+        return;
     if (key->samples == 1)
         key->thread = from->thread;
     key->several |= from->several | (key->thread != from->thread);
@@ -118,6 +116,19 @@ static void raise_error(struct heavy *h, size_t set, uint64_t error)
         h->sets[set].held[way] += error * HEAVY_WAYS;
 }
 
+/* What a cell has no room for is error of the set. */
+static void merge_cells(struct heavy *to, const struct heavy *from, size_t set)
+{
+    size_t first = set * HEAVY_CELLS, i;
+
+    for (i = first; i < first + HEAVY_CELLS; i++) {
+        unsigned sum = (unsigned)to->cells[i] + from->cells[i];
+
+        to->cells[i] = sum < UINT32_MAX ? (uint32_t)sum : UINT16_MAX;
+        raise_error(to, set, sum - to->cells[i]);
+    }
+}
+
 void heavy_merge(struct heavy *to, const struct heavy *from)
 {
     uint64_t total = to->total + from->total;
@@ -126,12 +137,14 @@ void heavy_merge(struct heavy *to, const struct heavy *from)
 
     for (i = 0; from->sets && i <= from->mask; i++) {
         for (way = 0; way < HEAVY_WAYS; way++) {
-            uint64_t weight = weight_of(from, i, way);
+            uint64_t weight = heavy_weight(from, i, way);
 
             if (weight)
                 merge_key(to, from->sets[i].place[way], &from->sets[i].counts[way], weight);
         }
         raise_error(to, i, from->heads[i].error);
+        merge_cells(to, from, i);
+        allow_cells(to, i);
     }
     to->total = total; /* what was taken off in `from` counts too */
 }
@@ -143,19 +156,22 @@ size_t heavy_count(const struct heavy *h)
 
     for (i = 0; h->sets && i <= h->mask; i++) {
         for (way = 0; way < HEAVY_WAYS; way++)
-            count += weight_of(h, i, way) != 0;
+            count += heavy_weight(h, i, way) != 0;
     }
     return count;
 }
 
 uint64_t heavy_error(const struct heavy *h)
 {
-    uint64_t error = 0;
+    uint64_t most = 0;
     size_t i;
 
-    for (i = 0; h->sets && i <= h->mask; i++)
-        error = h->heads[i].error > error ? h->heads[i].error : error;
-    return error;
+    for (i = 0; h->sets && i < (h->mask + 1) * HEAVY_CELLS; i++) {
+        uint64_t error = h->heads[i / HEAVY_CELLS].error + h->cells[i];
+
+        most = error > most ? error : most;
+    }
+    return most;
 }
 
 static int heavy_order(const void *left, const void *right, void *user)
@@ -180,7 +196,9 @@ size_t heavy_top(const struct heavy *h, struct heavy_key *first, size_t n)
         for (way = 0; way < HEAVY_WAYS; way++) {
             const struct heavy_set *set = &h->sets[i];
             const struct heavy_counts *c = &set->counts[way];
-            struct heavy_key key = {weight_of(h, i, way),
+            uint64_t hash = heavy_hash(set->place[way], c->space);
+            struct heavy_key key = {heavy_weight(h, i, way),
+                                    h->heads[i].error + *heavy_cell_of(h, hash),
                                     set->place[way],
                                     c->space,
                                     c->samples,

@@ -7,13 +7,17 @@
  *
  * While a set has room, it is exact. When a key comes to a full one, as much is taken off its keys
  * and the newcomer as the least of them weighs, and those that reach zero go. What was taken off
- * adds up to the set's error, so that
+ * adds up to the set's error.
  *
- *     weight  <=  true weight  <=  weight + error of its set
+ * Most keys are light and come once. They are kept away from the sets: a newcomer's weight goes
+ * into a cell, which its hash tells too, as long as that has at most HEAVY_ABSORB times the set's
+ * error. A cell takes two bytes and one look, a key twenty times that, so that the same memory does
+ * much better with cells.
  *
- * holds for every key that is there, and a key that is not there weighs at most the error of its
- * set, which is at most what came to the set / (HEAVY_WAYS + 1). The other counts of a key begin
- * when it last came in: they are lower bounds too.
+ *     weight  <=  true weight  <=  weight + error of its set + its cell
+ *
+ * holds for every key that is there, and a key that is not there weighs at most the rest of this.
+ * The other counts of a key begin when it last came in: they are lower bounds too.
  *
  * No random numbers: the same keys in the same order give the same answers.
  */
@@ -23,6 +27,8 @@
 #include <specimen/analysis.h>
 
 #define HEAVY_WAYS 8
+#define HEAVY_CELLS 32 /* of a set */
+#define HEAVY_ABSORB 4
 
 /* What is counted of a key; all but space and samples by the caller. */
 struct heavy_counts {
@@ -46,23 +52,24 @@ struct heavy_set {
     struct heavy_counts counts[HEAVY_WAYS];
 };
 
-/* What is looked at first; apart from the sets, since these fill cache lines. */
+/* What is looked at first; apart from the sets, so that near caches have it. */
 struct heavy_head {
     uint64_t tags; /* a byte of each key's hash, the first way's lowest */
     uint64_t error;
+    uint32_t absorb; /* what a cell may have: 0 while there may be room for a key */
 };
 
 struct heavy {
     struct heavy_set *sets;
     struct heavy_head *heads;
-    size_t mask; /* sets - 1 */
+    uint16_t *cells; /* HEAVY_CELLS of each set */
+    size_t mask;     /* sets - 1 */
     uint64_t total;
-    struct heavy_counts nowhere; /* of keys for which there was no room */
 };
 
 /* An answer. */
 struct heavy_key {
-    uint64_t weight, place;
+    uint64_t weight, error, place; /* it may weigh up to `error` more */
     uint32_t space, samples, loads, misses, thread, several, shared;
 };
 
@@ -75,25 +82,83 @@ static inline uint64_t heavy_hash(uint64_t place, uint32_t space)
     return (place ^ (uint64_t)space << 40) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
+/* 0: the way is free. */
+static inline uint64_t heavy_weight(const struct heavy *h, size_t set, unsigned way)
+{
+    return h->sets[set].held[way] / HEAVY_WAYS - h->heads[set].error;
+}
+
 static inline size_t heavy_set_of(const struct heavy *h, uint64_t hash)
 {
     return (size_t)(hash >> 32 ^ hash >> 17) & h->mask;
 }
 
-/* The key will be added soon: its set is in no near cache, most likely. */
-static inline void heavy_prefetch(const struct heavy *h, uint64_t hash)
+static inline uint16_t *heavy_cell_of(const struct heavy *h, uint64_t hash)
 {
-    size_t set = heavy_set_of(h, hash);
-
-    __builtin_prefetch(&h->heads[set], 1);
-    for (unsigned line = 0; line < sizeof(struct heavy_set) / 64; line++)
-        __builtin_prefetch((const char *)&h->sets[set] + (size_t)line * 64, 1);
+    return &h->cells[heavy_set_of(h, hash) * HEAVY_CELLS + (hash >> 50) % HEAVY_CELLS];
 }
 
-/* The key's counts after its weight (not 0) was added; the caller adds the others. If there was no
- * room for it, these are counts that nobody reads. Valid until the next call. */
-struct heavy_counts *heavy_add_hashed(struct heavy *h, uint64_t hash, uint64_t place,
-                                      uint32_t space, uint64_t weight);
+/* The key will be added soon: its cell is in no near cache, most likely. */
+static inline void heavy_prefetch(const struct heavy *h, uint64_t hash)
+{
+    __builtin_prefetch(heavy_cell_of(h, hash), 1);
+}
+
+/* Bytes of `tags` that are `tag`, as their highest bits; and maybe others above one of them. */
+static inline uint64_t heavy_ways_with(uint64_t tags, uint64_t tag)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t different = tags ^ tag * ones;
+
+    return (different - ones) & ~different & ones << 7;
+}
+
+/* Whether its set may have the key; nearly always right. */
+static inline bool heavy_may_have(const struct heavy *h, uint64_t hash)
+{
+    return heavy_ways_with(h->heads[heavy_set_of(h, hash)].tags, hash >> 56) != 0;
+}
+
+/* Whether the cell took the weight of a key that its set, which is full, did not have lately. */
+static inline bool heavy_absorb(struct heavy *h, uint64_t hash, uint64_t weight)
+{
+    const struct heavy_head *head = &h->heads[heavy_set_of(h, hash)];
+    uint16_t *cell = heavy_cell_of(h, hash);
+    uint64_t sum = *cell + weight;
+
+    if (sum > head->absorb)
+        return false;
+    *cell = (uint16_t)sum;
+    h->total += weight;
+    return true;
+}
+
+/* A key that its set does not have. */
+struct heavy_counts *heavy_add_new(struct heavy *h, uint64_t hash, uint64_t place, uint32_t space,
+                                   uint64_t weight);
+
+/* The key's counts after its weight (not 0) was added; the caller adds the others. NULL if there
+ * was no room for it. Valid until the next call. */
+static inline struct heavy_counts *heavy_add_hashed(struct heavy *h, uint64_t hash, uint64_t place,
+                                                    uint32_t space, uint64_t weight)
+{
+    size_t number = heavy_set_of(h, hash);
+    struct heavy_set *set = &h->sets[number];
+    uint64_t ways = heavy_ways_with(h->heads[number].tags, hash >> 56);
+
+    for (; ways; ways &= ways - 1) {
+        unsigned way = (unsigned)__builtin_ctzll(ways) / 8;
+
+        if (set->place[way] == place && set->counts[way].space == space &&
+            heavy_weight(h, number, way)) {
+            h->total += weight;
+            set->held[way] += weight * HEAVY_WAYS;
+            set->counts[way].samples++;
+            return &set->counts[way];
+        }
+    }
+    return heavy_add_new(h, hash, place, space, weight);
+}
 
 static inline struct heavy_counts *heavy_add(struct heavy *h, uint64_t place, uint32_t space,
                                              uint64_t weight)
@@ -105,7 +170,7 @@ static inline struct heavy_counts *heavy_add(struct heavy *h, uint64_t place, ui
 void heavy_merge(struct heavy *to, const struct heavy *from);
 
 size_t heavy_count(const struct heavy *h);
-uint64_t heavy_error(const struct heavy *h); /* the largest of a set */
+uint64_t heavy_error(const struct heavy *h); /* the largest that a key can have */
 
 /* The heaviest first, at most n; equal weights by space and place. Returns their number. */
 size_t heavy_top(const struct heavy *h, struct heavy_key *first, size_t n);

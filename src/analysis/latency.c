@@ -16,14 +16,13 @@ int latency_merge(struct latency *to, const struct latency *from)
 {
     size_t i;
 
-    if (!from->samples)
+    if (!from->end)
         return SPE_OK;
     if (latency_prepare(to) < 0)
         return SPE_ERR_NOMEM;
-    for (i = 0; i < LATENCY_VALUES; i++)
+    for (i = 0; i < from->end; i++)
         to->counts[i] += from->counts[i];
-    to->samples += from->samples;
-    to->sum += from->sum;
+    to->end = from->end > to->end ? from->end : to->end;
     return SPE_OK;
 }
 
@@ -31,6 +30,16 @@ void latency_free(struct latency *l)
 {
     free(l->counts);
     memset(l, 0, sizeof(*l));
+}
+
+uint64_t latency_samples(const struct latency *l)
+{
+    uint64_t samples = 0;
+    size_t i;
+
+    for (i = 0; i < l->end; i++)
+        samples += l->counts[i];
+    return samples;
 }
 
 /* ceil(samples * permille / 1000) without overflow. */
@@ -43,37 +52,34 @@ static uint64_t rank_of(uint64_t samples, unsigned permille)
 
 uint16_t latency_quantile(const struct latency *l, unsigned permille)
 {
-    uint64_t rank = rank_of(l->samples, permille), seen = 0;
+    uint64_t rank = rank_of(latency_samples(l), permille), seen = 0;
     size_t i;
 
-    if (!l->samples)
-        return 0;
-    for (i = 0; i < LATENCY_VALUES - 1; i++) {
+    for (i = 0; i < l->end; i++) {
         seen += l->counts[i];
         if (seen >= rank)
-            break;
+            return (uint16_t)i;
     }
-    return (uint16_t)i;
+    return 0;
 }
 
 void latency_summary(const struct latency *l, uint16_t saturated_at,
                      struct spe_latency_summary *summary)
 {
+    size_t i;
+
     memset(summary, 0, sizeof(*summary));
-    summary->samples = l->samples;
-    summary->sum = l->sum;
     summary->saturated_at = saturated_at;
-    if (!l->samples)
+    summary->samples = latency_samples(l);
+    if (!summary->samples)
         return;
-    summary->mean = (double)l->sum / (double)l->samples;
+    for (i = 0; i < l->end; i++) {
+        summary->sum += i * l->counts[i];
+        summary->saturated += saturated_at && i >= saturated_at ? l->counts[i] : 0;
+    }
+    summary->mean = (double)summary->sum / (double)summary->samples;
     summary->median = latency_quantile(l, 500);
     summary->p95 = latency_quantile(l, 950);
     summary->p99 = latency_quantile(l, 990);
-    summary->max = latency_quantile(l, 1000);
-    if (saturated_at) {
-        size_t i;
-
-        for (i = saturated_at; i < LATENCY_VALUES; i++)
-            summary->saturated += l->counts[i];
-    }
+    summary->max = (uint16_t)(l->end - 1);
 }

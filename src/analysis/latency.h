@@ -12,8 +12,8 @@
 #define LATENCY_VALUES 65536
 
 struct latency {
-    uint64_t *counts; /* LATENCY_VALUES of them; NULL until the first sample */
-    uint64_t samples, sum;
+    uint64_t *counts; /* LATENCY_VALUES of them, or NULL */
+    uint32_t end;     /* all values are below */
 };
 
 /* Make room. SPE_OK or SPE_ERR_NOMEM. */
@@ -23,9 +23,11 @@ int latency_prepare(struct latency *l);
 static inline void latency_add(struct latency *l, uint16_t cycles)
 {
     l->counts[cycles]++;
-    l->samples++;
-    l->sum += cycles;
+    if (cycles >= l->end)
+        l->end = cycles + 1u;
 }
+
+uint64_t latency_samples(const struct latency *l);
 
 int latency_merge(struct latency *to, const struct latency *from);
 void latency_free(struct latency *l);

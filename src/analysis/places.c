@@ -5,41 +5,72 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_SLOTS 4096
+#define FIRST_ROOM 4096 /* places; memory that nobody has touched costs nothing */
+#define FIRST_INDEX 4096
+#define SPARSE 4 /* entries of the index for each place, at least */
 
-static struct place *find_like(const struct places *p, const struct place *place)
+static size_t index_of(const struct places *p, const struct place *place)
 {
-    return place_find(p, place->pc, place->code);
+    return place_find(p, place_hash(place->pc, place->code), place->pc, place->code);
 }
 
-int places_grow(struct places *p)
+static int grow_list(struct places *p)
 {
-    struct places larger = {.mask = p->slots ? 2 * p->mask + 1 : FIRST_SLOTS - 1};
-    size_t i;
+    size_t room = p->room ? 2 * p->room : FIRST_ROOM;
+    struct place *list = aligned_alloc(CACHE_LINE, room * sizeof(*list));
 
-    larger.slots = calloc_lines(larger.mask + 1, sizeof(*larger.slots));
-    if (!larger.slots)
+    if (!list)
         return SPE_ERR_NOMEM;
-    for (i = 0; p->slots && i <= p->mask; i++) {
-        if (p->slots[i].samples)
-            *find_like(&larger, &p->slots[i]) = p->slots[i];
-    }
-    larger.used = p->used;
-    free(p->slots);
-    *p = larger;
+    if (p->used)
+        memcpy(list, p->list, p->used * sizeof(*list));
+    free(p->list);
+    p->list = list;
+    p->room = room;
     return SPE_OK;
 }
 
-void places_empty(struct places *p)
+static int make_index(struct places *p)
 {
-    if (p->slots)
-        memset(p->slots, 0, (p->mask + 1) * sizeof(*p->slots));
-    p->used = 0;
+    size_t entries = FIRST_INDEX, i;
+
+    while (entries / SPARSE <= p->used)
+        entries *= 2;
+    places_drop_index(p);
+    p->index = calloc(entries, sizeof(*p->index));
+    if (!p->index)
+        return SPE_ERR_NOMEM;
+    p->mask = entries - 1;
+    for (i = 0; i < p->used; i++)
+        p->index[index_of(p, &p->list[i])] = (uint32_t)i + 1;
+    return SPE_OK;
+}
+
+int places_make_room(struct places *p)
+{
+    if (p->used == p->room && grow_list(p) < 0)
+        return SPE_ERR_NOMEM;
+    return p->index && p->used < p->mask / SPARSE ? SPE_OK : make_index(p);
+}
+
+void places_drop_index(struct places *p)
+{
+    free(p->index);
+    p->index = NULL;
+}
+
+struct place *places_append(struct places *p, uint64_t pc, uint64_t code)
+{
+    struct place *place = &p->list[p->used];
+
+    p->index[place_find(p, place_hash(pc, code), pc, code)] = (uint32_t)++p->used;
+    *place = (struct place){.pc = pc, .code = code};
+    return place;
 }
 
 void places_free(struct places *p)
 {
-    free(p->slots);
+    free(p->list);
+    free(p->index);
     memset(p, 0, sizeof(*p));
 }
 
@@ -54,17 +85,15 @@ static void sum_up(struct place *to, const struct place *from)
 
 int places_add(struct places *p, const struct place *place)
 {
-    struct place *slot;
+    size_t i;
 
-    if (places_full(p) && places_grow(p) < 0)
+    if (places_make_room(p) < 0)
         return SPE_ERR_NOMEM;
-    slot = find_like(p, place);
-    if (slot->samples) {
-        sum_up(slot, place);
-    } else {
-        *slot = *place;
-        p->used++;
-    }
+    i = index_of(p, place);
+    if (p->index[i])
+        sum_up(&p->list[p->index[i] - 1], place);
+    else
+        *places_append(p, place->pc, place->code) = *place;
     return SPE_OK;
 }
 
@@ -72,8 +101,8 @@ static size_t count_above(const struct places *p, uint32_t mispredicted)
 {
     size_t n = 0, i;
 
-    for (i = 0; i <= p->mask; i++)
-        n += p->slots[i].samples && p->slots[i].mispredicted > mispredicted;
+    for (i = 0; i < p->used; i++)
+        n += p->list[i].mispredicted > mispredicted;
     return n;
 }
 
@@ -81,24 +110,16 @@ static size_t count_above(const struct places *p, uint32_t mispredicted)
  * the same ones every time. */
 uint32_t places_keep_mispredicted(struct places *p, size_t keep)
 {
-    struct places rest = {.mask = p->mask};
     uint32_t bound = 0;
-    size_t i;
+    size_t kept = 0, i;
 
     while (count_above(p, bound) > keep)
         bound = bound ? 2 * bound : 1;
-    rest.slots = calloc_lines(rest.mask + 1, sizeof(*rest.slots));
-    if (!rest.slots)
-        return 0; /* keeping more than needed is no mistake */
-    for (i = 0; i <= p->mask; i++) {
-        struct place *place = &p->slots[i];
-
-        if (place->samples && place->mispredicted > bound) {
-            *find_like(&rest, place) = *place;
-            rest.used++;
-        }
+    for (i = 0; i < p->used; i++) {
+        if (p->list[i].mispredicted > bound)
+            p->list[kept++] = p->list[i];
     }
-    places_free(p);
-    *p = rest;
+    p->used = kept;
+    places_drop_index(p);
     return bound;
 }

@@ -23,8 +23,8 @@ struct place {
     uint64_t code; /* place_code */
     union {
         struct {
-            uint32_t samples; /* 0: the slot is free */
-            uint32_t timed;   /* samples with a total latency */
+            uint32_t samples;
+            uint32_t timed; /* samples with a total latency */
             uint32_t l1_misses, llc_misses, tlb_walks, mispredicted, not_taken;
             uint32_t first_op; /* of branches: their code has no type, so that a pc is one branch */
         };
@@ -35,9 +35,13 @@ struct place {
 
 _Static_assert(sizeof(struct place) == CACHE_LINE, "a place fills a cache line");
 
+/* One place behind the other, and an index, which is kept sparse: nearly all places are where they
+ * are looked for first. */
 struct places {
-    struct place *slots; /* NULL until the first */
-    size_t mask, used;
+    struct place *list;
+    size_t used, room;
+    uint32_t *index; /* of the place in the list, and 1; 0: none. Or NULL */
+    size_t mask;
 };
 
 /* Map and operation type (OP_NONE: none) in one number, which is not 0. */
@@ -56,21 +60,25 @@ static inline uint16_t place_op(const struct place *place)
     return place->code & 0x7fff;
 }
 
-static inline size_t place_home(const struct places *p, uint64_t pc, uint64_t code)
+static inline uint64_t place_hash(uint64_t pc, uint64_t code)
 {
     uint64_t x = (pc >> 2 ^ code << 32) * UINT64_C(0x9e3779b97f4a7c15);
 
-    return (size_t)(x >> 40 ^ x >> 20) & p->mask;
+    return x >> 40 ^ x >> 20;
 }
 
-/* The entry, or the free slot where it belongs: its code is 0. There must be slots. */
-static inline struct place *place_find(const struct places *p, uint64_t pc, uint64_t code)
+/* Where the index has the place, or has room for it. There must be an index. */
+static inline size_t place_find(const struct places *p, uint64_t hash, uint64_t pc, uint64_t code)
 {
-    size_t i = place_home(p, pc, code);
+    size_t i;
 
-    while ((p->slots[i].pc != pc) | (p->slots[i].code != code) && p->slots[i].code)
-        i = (i + 1) & p->mask;
-    return &p->slots[i];
+    for (i = hash & p->mask; p->index[i]; i = (i + 1) & p->mask) {
+        const struct place *place = &p->list[p->index[i] - 1];
+
+        if (!((place->pc ^ pc) | (place->code ^ code)))
+            break;
+    }
+    return i;
 }
 
 /* What is counted of a sample: its events and, above them, whether it has a total latency. */
@@ -92,14 +100,12 @@ static inline void place_count(struct place *place, uint32_t word, uint16_t late
     place->vectors[1] -= (place_vector)((words & second) == second);
 }
 
-static inline bool places_full(const struct places *p)
-{
-    return !p->slots || p->used >= (p->mask + 1) / 4 * 3;
-}
-
-/* Twice as many slots. SPE_OK or SPE_ERR_NOMEM. */
-int places_grow(struct places *p);
-void places_empty(struct places *p);
+/* Room for one more place and its index. SPE_OK or SPE_ERR_NOMEM. */
+int places_make_room(struct places *p);
+/* A place without counts, at the end of the list; there must be room for it. */
+struct place *places_append(struct places *p, uint64_t pc, uint64_t code);
+/* Until the next time that room is made. */
+void places_drop_index(struct places *p);
 void places_free(struct places *p);
 
 /* Add to the entry of the same operation; grows. */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 
@@ -87,6 +89,19 @@ static int help(int argc, char **argv)
     return STATUS_OK;
 }
 
+/* Recordings are mapped: this comes instead of an error from read(). */
+static void on_bus_error(int number)
+{
+    static const char text[] = "spe: a file became shorter, or could not be read, while it was "
+                               "read: try again when nobody writes it\n";
+
+    ssize_t written = write(STDERR_FILENO, text, sizeof(text) - 1);
+
+    (void)number;
+    (void)written; /* there is nobody else to tell */
+    _exit(STATUS_BAD_DATA);
+}
+
 int main(int argc, char **argv)
 {
     const struct command *c;
@@ -105,5 +120,6 @@ int main(int argc, char **argv)
     c = find_command(argv[1]);
     if (!c)
         return unknown_command(argv[1]);
+    signal(SIGBUS, on_bus_error);
     return flushed(c->run(c, argc - 1, argv + 1));
 }

@@ -11,6 +11,7 @@ void recording_init(struct recording *r)
     static const struct spe_profile_options options = SPE_PROFILE_OPTIONS;
 
     r->options = options;
+    r->options.map = true; /* main() sees to SIGBUS */
 }
 
 /* Digits into *value; where they end, NULL if there are none or too many. */

@@ -276,6 +276,8 @@ static int run_job(struct job *job, int argc, char **argv)
     if (!parse_options(job, argc, argv, &status))
         return status;
     job->report.filter = job->recording.options.filter;
+    if (!(job->config.by & 1u << SPE_BY_CPU))
+        job->recording.options.omit |= SPE_OMIT_CPU;
     status = recording_open(&job->recording, job->command, job->report.file, &profile);
     if (status == STATUS_OK) {
         status = report_profile(job, profile);
@@ -287,8 +289,9 @@ static int run_job(struct job *job, int argc, char **argv)
 
 static int run(const struct command *self, int argc, char **argv)
 {
-    struct job job = {.command = self};
+    static struct job job; /* it has room for long lists, which hardly anybody needs */
 
+    job.command = self;
     return run_job(&job, argc, argv);
 }
 

@@ -228,8 +228,9 @@ static int run_job(struct job *job, int argc, char **argv)
 
 static int run(const struct command *self, int argc, char **argv)
 {
-    struct job job = {.command = self};
+    static struct job job; /* it has room for long lists, which hardly anybody needs */
 
+    job.command = self;
     return run_job(&job, argc, argv);
 }
 

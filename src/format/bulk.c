@@ -195,34 +195,39 @@ static uint16_t build_tree(struct spe_bulk *b, unsigned set, unsigned depth, uin
     unsigned at;
 
     if (!(set & (set - 1)))
-        return (uint16_t)(LEAF + __builtin_ctz(set));
+        return (uint16_t)((LEAF + __builtin_ctz(set)) << 8);
     ++*used;
     at = best_place(b, set);
     for (unsigned byte = 0; byte < 256; byte++)
-        b->next[node][byte] = NO_SHAPE;
+        b->next[node][byte] = NO_SHAPE << 8;
     if (b->depth < depth + 1)
         b->depth = (uint8_t)(depth + 1);
     for (unsigned i = 0; i < b->shapes; i++) {
         uint8_t byte = b->shape[i].match[at];
         unsigned alike = 0;
 
-        if (!(set >> i & 1) || b->next[node][byte] != NO_SHAPE)
+        if (!(set >> i & 1) || b->next[node][byte] != NO_SHAPE << 8)
             continue;
         for (unsigned j = i; j < b->shapes; j++)
             if (set >> j & 1 && b->shape[j].match[at] == byte)
                 alike |= 1u << j;
         b->next[node][byte] = build_tree(b, alike, depth + 1, used);
     }
-    return (uint16_t)(at << 8 | node);
+    return (uint16_t)(node << 8 | at);
+}
+
+/* Walks that are at a leaf stay there. */
+static void make_leaf(struct spe_bulk *b, unsigned leaf)
+{
+    for (unsigned byte = 0; byte < 256; byte++)
+        b->next[leaf][byte] = (uint16_t)(leaf << 8);
 }
 
 /* No shape is known: every walk ends where it begins. */
 static void clear_tree(struct spe_bulk *b)
 {
-    for (unsigned leaf = LEAF; leaf <= NO_SHAPE; leaf++)
-        for (unsigned byte = 0; byte < 256; byte++)
-            b->next[leaf][byte] = (uint16_t)leaf;
-    b->root = NO_SHAPE;
+    make_leaf(b, NO_SHAPE);
+    b->root = NO_SHAPE << 8;
     b->depth = 0;
 }
 
@@ -265,6 +270,7 @@ static void learn(struct spe_bulk *b, const struct spe_item *item, const struct 
     learn_shape(&shape, r, item->bytes, r->size + after);
     b->last = (uint8_t)victim_for(b, &shape);
     b->shape[b->last] = shape;
+    make_leaf(b, LEAF + b->last);
     b->longest = 0;
     for (unsigned i = 0; i < b->shapes; i++)
         if (b->shape[i].advance > b->longest)

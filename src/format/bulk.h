@@ -9,8 +9,14 @@
 enum { WIDE_PC, WIDE_TARGET, WIDE_VA, WIDE_PA, WIDE_PREVIOUS, WIDE_EVENTS, WIDE_TIMESTAMP };
 enum { NARROW_TOTAL, NARROW_ISSUE, NARROW_TRANSLATION, NARROW_ALT_ISSUE, NARROW_SOURCE, NARROW_OP };
 
-#define LEAF 16 /* nodes of the tree from here on are shapes */
-#define NO_SHAPE (LEAF + SPE_BULK_SHAPES)
+#define NO_SHAPE 16 /* nodes of the tree from here on are leaves: none, and the shapes */
+#define LEAF (NO_SHAPE + 1)
+
+/* A step: the node, and in its low byte where to look. */
+static inline unsigned next_step(const struct spe_bulk *b, unsigned step, const uint8_t *p)
+{
+    return b->next[0][(step & 0xff00) | p[step & 0xff]];
+}
 
 /* A load of 8 bytes may begin at the last byte that a shape covers. */
 #define READ_AHEAD (SPE_SHAPE_MAX + 8)

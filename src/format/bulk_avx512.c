@@ -13,8 +13,15 @@ struct hot {
     __m512i match, wide_from;
     __m128i narrow_from, narrow_constant;
     uint64_t mask, wide_mask;
+    uint64_t tally; /* what a record adds to the account */
     uint16_t narrow_mask;
 };
+
+/* Sizes, unknown packets and, on top, records at another distance than expected: sums of one group
+ * have room in one number. */
+#define TALLY_UNKNOWN 24
+#define TALLY_OTHER 56
+#define TILE_ROWS 65536
 
 /* The records of up to eight rows that are not in the columns yet. */
 struct sink {
@@ -22,7 +29,7 @@ struct sink {
     size_t waiting;
     const struct hot *shape[8];
     const uint8_t *record[8];
-    struct hot hot[SPE_BULK_SHAPES];
+    struct hot leaf[1 + SPE_BULK_SHAPES]; /* none, and the shapes */
 };
 
 static inline __m128i load128(const uint8_t *p)
@@ -33,7 +40,7 @@ static inline __m128i load128(const uint8_t *p)
 static inline bool has_shape(const struct sink *k, const struct spe_bulk *b, unsigned shape,
                              const uint8_t *p)
 {
-    const struct hot *h = &k->hot[shape];
+    const struct hot *h = &k->leaf[1 + shape];
 
     (void)b;
     return !_mm512_mask_cmpneq_epi8_mask(h->mask, _mm512_loadu_si512(p), h->match);
@@ -45,9 +52,8 @@ struct row {
     __m128i narrow;
 };
 
-static inline struct row make_row(const struct hot *h, const uint8_t *p)
+static inline struct row make_row(const struct hot *h, __m512i record)
 {
-    __m512i record = _mm512_loadu_si512(p);
     __m512i narrow = _mm512_permutexvar_epi8(_mm512_castsi128_si512(h->narrow_from), record);
 
     return (struct row){
@@ -158,14 +164,24 @@ static inline void put_narrow(const struct spe_columns *c, size_t row, const str
     store_byte(c->counters, row, _mm512_extracti32x4_epi32(high, 3));
 }
 
-static inline void put_tile(struct sink *k, size_t row)
+static inline void put_tile(const struct spe_columns *c, size_t row, const struct hot *const *shape,
+                            const __m512i *record)
 {
     struct row rows[8];
 
     for (unsigned i = 0; i < 8; i++)
-        rows[i] = make_row(k->shape[i], k->record[i]);
-    put_wide(k->columns, row, rows);
-    put_narrow(k->columns, row, rows);
+        rows[i] = make_row(shape[i], record[i]);
+    put_wide(c, row, rows);
+    put_narrow(c, row, rows);
+}
+
+static inline void put_waiting(struct sink *k, size_t row)
+{
+    __m512i record[8];
+
+    for (unsigned i = 0; i < 8; i++)
+        record[i] = _mm512_loadu_si512(k->record[i]);
+    put_tile(k->columns, row, k->shape, record);
     k->waiting = 0;
 }
 
@@ -176,10 +192,10 @@ static inline __attribute__((always_inline)) void sink_put(struct sink *k, size_
     (void)b;
     if (k->columns->offset)
         k->columns->offset[row] = offset;
-    k->shape[k->waiting] = &k->hot[shape];
+    k->shape[k->waiting] = &k->leaf[1 + shape];
     k->record[k->waiting] = p;
     if (++k->waiting == 8)
-        put_tile(k, row - 7);
+        put_waiting(k, row - 7);
 }
 
 static inline void put_row(const struct spe_columns *c, size_t row, const uint64_t *wide,
@@ -212,7 +228,7 @@ static inline void put_row(const struct spe_columns *c, size_t row, const uint64
 static inline void sink_flush(struct sink *k, size_t rows)
 {
     for (size_t i = 0; i < k->waiting; i++) {
-        struct row row = make_row(k->shape[i], k->record[i]);
+        struct row row = make_row(k->shape[i], _mm512_loadu_si512(k->record[i]));
         uint64_t wide[8];
         uint16_t narrow[8];
 
@@ -225,9 +241,73 @@ static inline void sink_flush(struct sink *k, size_t rows)
 
 #include "bulk_fill.h"
 
+/* Whether eight records, `stride` bytes from each other, all have known shapes. */
+static inline bool find_tile(const struct sink *k, const struct spe_bulk *b, const uint8_t *p,
+                             size_t stride, const struct hot **shape, __m512i *record)
+{
+    unsigned step[8];
+    uint64_t differs = 0;
+
+    for (unsigned i = 0; i < 8; i++)
+        step[i] = b->root;
+    for (unsigned depth = 0; depth < b->depth; depth++) {
+        for (unsigned i = 0; i < 8; i++)
+            step[i] = next_step(b, step[i], p + i * stride);
+    }
+    for (unsigned i = 0; i < 8; i++) {
+        shape[i] = &k->leaf[(step[i] >> 8) - NO_SHAPE];
+        record[i] = _mm512_loadu_si512(p + i * stride);
+        differs |= _mm512_mask_cmpneq_epi8_mask(shape[i]->mask, record[i], shape[i]->match);
+    }
+    return !differs;
+}
+
+static inline void put_offsets(uint64_t *offset, uint64_t first, size_t stride)
+{
+    for (unsigned i = 0; i < 8; i++)
+        offset[i] = first + i * stride;
+}
+
+/* Eight rows at a time, as long as records follow each other at the same distance: no record then
+ * waits for another, and there is one branch for all of them. */
+static inline void fill_tiles(struct spe_bulk *b, struct spe_columns *c, struct sink *sink)
+{
+    const uint8_t *piece = b->stream.piece;
+    const size_t end = b->stream.piece_size, stride = b->shape[b->last].advance;
+    size_t pos = b->stream.piece_pos, row = c->rows;
+    const size_t last_row = c->capacity < row + TILE_ROWS ? c->capacity : row + TILE_ROWS;
+    uint64_t *const offsets = c->offset;
+    uint64_t tally = 0, with_tile;
+    struct run run = {.last = b->last};
+    const struct hot *shape[8];
+    __m512i record[8];
+
+    while (last_row - row >= 8 && end - pos >= 7 * stride + READ_AHEAD &&
+           find_tile(sink, b, piece + pos, stride, shape, record)) {
+        with_tile = tally;
+        for (unsigned i = 0; i < 8; i++) {
+            __builtin_prefetch(piece + pos + i * stride + PREFETCH_AHEAD, 0, 0);
+            with_tile += shape[i]->tally;
+        }
+        if (with_tile >> TALLY_OTHER)
+            break;
+        tally = with_tile;
+        if (offsets)
+            put_offsets(offsets + row, b->stream.offset + pos, stride);
+        put_tile(sink->columns, row, shape, record);
+        row += 8;
+        pos += 8 * stride;
+        run.last = (uint8_t)(shape[7] - sink->leaf - 1);
+    }
+    run.record_bytes = tally & ((UINT64_C(1) << TALLY_UNKNOWN) - 1);
+    run.unknown = tally >> TALLY_UNKNOWN;
+    account(b, c, row, pos, &run);
+}
+
 void spe_bulk_fill_avx512(struct spe_bulk *b, struct spe_columns *c)
 {
     const struct spe_columns copy = *c; /* which the stores into the columns cannot change */
+    const unsigned stride = b->shape[b->last].advance;
     struct sink sink;
 
     sink.columns = &copy;
@@ -235,7 +315,7 @@ void spe_bulk_fill_avx512(struct spe_bulk *b, struct spe_columns *c)
     for (unsigned i = 0; i < b->shapes; i++) {
         const struct spe_shape *s = &b->shape[i];
 
-        sink.hot[i] = (struct hot){
+        sink.leaf[1 + i] = (struct hot){
             .match = _mm512_loadu_si512(s->match),
             .wide_from = _mm512_loadu_si512(s->row_from),
             .narrow_from = load128(s->row_from + 64),
@@ -243,7 +323,11 @@ void spe_bulk_fill_avx512(struct spe_bulk *b, struct spe_columns *c)
             .mask = s->mask_bits,
             .wide_mask = s->row_mask,
             .narrow_mask = s->tail_mask,
+            .tally = s->size | (uint64_t)s->unknown << TALLY_UNKNOWN |
+                     (uint64_t)(s->advance != stride) << TALLY_OTHER,
         };
     }
+    sink.leaf[0] = (struct hot){.tally = UINT64_C(1) << TALLY_OTHER};
+    fill_tiles(b, c, &sink);
     fill(b, c, &sink);
 }

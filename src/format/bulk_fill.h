@@ -25,8 +25,8 @@ static inline int find_shape(const struct sink *k, const struct spe_bulk *b, uns
     unsigned n = root;
 
     for (unsigned i = 0; i < depth; i++)
-        n = b->next[n & 0xff][p[n >> 8]];
-    n &= 0xff;
+        n = next_step(b, n, p);
+    n >>= 8;
     if (n == NO_SHAPE || !has_shape(k, b, n - LEAF, p))
         return -1;
     return (int)(n - LEAF);
@@ -67,7 +67,7 @@ static inline __attribute__((always_inline)) size_t fill_run(struct spe_bulk *b,
             return pos;
         }
         s = &b->shape[found];
-        __builtin_prefetch(piece + pos + PREFETCH_AHEAD);
+        __builtin_prefetch(piece + pos + PREFETCH_AHEAD, 0, 0);
         sink_put(sink, *row, b, (unsigned)found, piece + pos, offset + pos);
         ++*row;
         run->record_bytes += s->size;
@@ -79,25 +79,33 @@ static inline __attribute__((always_inline)) size_t fill_run(struct spe_bulk *b,
     return pos - stride + advance;
 }
 
+/* The rows up to `row`, whose bytes end at `pos`, are in the columns. */
+static inline void account(struct spe_bulk *b, struct spe_columns *c, size_t row, size_t pos,
+                           const struct run *run)
+{
+    struct spe_stream *stream = &b->stream;
+
+    b->predicted += row - c->rows;
+    stream->account.records += row - c->rows;
+    stream->account.record_bytes += run->record_bytes;
+    stream->account.padding_bytes += pos - stream->piece_pos - run->record_bytes;
+    stream->account.unknown += run->unknown;
+    if (row > c->rows)
+        stream->first_header = b->shape[run->last].first_header;
+    b->last = run->last;
+    stream->piece_pos = pos;
+    c->rows = row;
+}
+
 static inline __attribute__((always_inline)) void fill(struct spe_bulk *b, struct spe_columns *c,
                                                        struct sink *sink)
 {
-    struct spe_stream *stream = &b->stream;
-    size_t pos = stream->piece_pos;
+    size_t pos = b->stream.piece_pos;
     size_t row = c->rows;
     struct run run = {.last = b->last};
 
-    while (!run.missed && row < c->capacity && stream->piece_size - pos >= READ_AHEAD)
+    while (!run.missed && row < c->capacity && b->stream.piece_size - pos >= READ_AHEAD)
         pos = fill_run(b, sink, &row, pos, b->shape[run.last].advance, &run);
     sink_flush(sink, row);
-    b->predicted += row - c->rows;
-    stream->account.records += row - c->rows;
-    stream->account.record_bytes += run.record_bytes;
-    stream->account.padding_bytes += pos - stream->piece_pos - run.record_bytes;
-    stream->account.unknown += run.unknown;
-    if (row > c->rows)
-        stream->first_header = b->shape[run.last].first_header;
-    b->last = run.last;
-    stream->piece_pos = pos;
-    c->rows = row;
+    account(b, c, row, pos, &run);
 }

@@ -308,12 +308,16 @@ int64_t spe_perf_piece_read(const struct spe_perf_reader *reader,
         return SPE_ERR_INVALID;
     if (!left)
         return 0;
-    if (s->kind == PD_MEMORY) {
-        *bytes = s->memory + piece->file_offset + from;
-        return (int64_t)left;
-    }
-    *bytes = buffer;
-    return pd_source_read(s, piece->file_offset + from, buffer, left < size ? (size_t)left : size);
+    return pd_source_take(s, piece->file_offset + from, buffer, left < size ? (size_t)left : size,
+                          bytes);
+}
+
+void spe_perf_piece_done(const struct spe_perf_reader *reader, const struct spe_perf_piece *piece,
+                         uint64_t from, uint64_t size)
+{
+    if (pd_within(from, size, piece->size) &&
+        pd_within(piece->file_offset, piece->size, reader->source.size))
+        pd_source_done(&reader->source, piece->file_offset + from, size);
 }
 
 /* ---- Bytes ---------------------------------------------------------------------------------- */

@@ -25,6 +25,7 @@
 #include <specimen/perfdata.h>
 
 #include "format/bytes.h"
+#include "source.h"
 
 #define PD_MAGIC "PERFILE2"
 #define PD_SWAPPED "2ELIFREP"
@@ -81,36 +82,6 @@ struct pd_places {
 
 int64_t pd_places_find(const struct pd_places *p, uint32_t key); /* the place, or -1 */
 bool pd_places_add(struct pd_places *p, uint32_t key, uint32_t place);
-
-/* ---- Source --------------------------------------------------------------------------------- */
-
-enum pd_source_kind { PD_MEMORY, PD_FILE, PD_STREAM };
-
-struct pd_source {
-    enum pd_source_kind kind;
-    const uint8_t *memory; /* PD_MEMORY */
-    bool mapped;
-    bool own_fd;
-    int fd;
-    struct spe_perf_input input; /* PD_STREAM without a descriptor */
-    uint64_t size;               /* UINT64_MAX until it is known */
-    uint8_t *window;             /* the others: bytes at window_offset */
-    uint64_t window_offset;
-    size_t window_fill;
-};
-
-int pd_source_open_fd(struct pd_source *s, int fd, bool map);
-void pd_source_open_memory(struct pd_source *s, const void *bytes, size_t size);
-int pd_source_open_input(struct pd_source *s, const struct spe_perf_input *input);
-void pd_source_close(struct pd_source *s);
-
-/* Bytes at an offset, one behind the other: up to `size`, which for windows is at most PD_WINDOW.
- * Fewer only at the end. A stream goes forward only. Returns their number or SPE_ERR_IO; they are
- * valid until the next call. */
-int64_t pd_source_at(struct pd_source *s, uint64_t offset, size_t size, const uint8_t **bytes);
-
-/* Copy bytes without moving the window (PD_MEMORY and PD_FILE); thread-safe. */
-int64_t pd_source_read(const struct pd_source *s, uint64_t offset, void *bytes, size_t size);
 
 /* ---- Reader --------------------------------------------------------------------------------- */
 

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
-/*
- * Bytes at an offset, whatever they are in. Memory and mapped files hand out pointers; files that
- * are read have a window that moves; pipes have one that moves forward only.
- */
 #include "perfdata_internal.h"
 
 #include <errno.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define MAPPED_WINDOW (UINT64_C(16) << 20)
 
 static int make_window(struct pd_source *s)
 {
@@ -106,6 +104,31 @@ int64_t pd_source_read(const struct pd_source *s, uint64_t offset, void *bytes, 
     return (int64_t)done;
 }
 
+int64_t pd_source_take(const struct pd_source *s, uint64_t offset, void *buffer, size_t size,
+                       const uint8_t **bytes)
+{
+    if (s->kind != PD_MEMORY) {
+        *bytes = buffer;
+        return pd_source_read(s, offset, buffer, size);
+    }
+    if (offset >= s->size)
+        return 0;
+    *bytes = s->memory + offset;
+    return (int64_t)(size < s->size - offset ? size : s->size - offset);
+}
+
+void pd_source_done(const struct pd_source *s, uint64_t offset, uint64_t size)
+{
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t first = offset / page * page, end = (offset + size) / page * page;
+    void *start;
+
+    if (!s->mapped || end <= first)
+        return;
+    memcpy(&start, &s->memory, sizeof(start));
+    madvise((uint8_t *)start + first, (size_t)(end - first), MADV_DONTNEED);
+}
+
 static int64_t read_stream(struct pd_source *s, uint8_t *bytes, size_t size)
 {
     ssize_t n;
@@ -199,6 +222,17 @@ static int64_t file_at(struct pd_source *s, uint64_t offset, size_t size, const 
     return (int64_t)size;
 }
 
+/* What was read of a mapped file stays in memory for a while only. */
+static void move_window(struct pd_source *s, uint64_t offset)
+{
+    if (offset < s->window_offset) {
+        s->window_offset = offset;
+    } else if (offset - s->window_offset > MAPPED_WINDOW) {
+        pd_source_done(s, s->window_offset, offset - s->window_offset);
+        s->window_offset = offset;
+    }
+}
+
 int64_t pd_source_at(struct pd_source *s, uint64_t offset, size_t size, const uint8_t **bytes)
 {
     if (s->kind == PD_STREAM)
@@ -209,6 +243,8 @@ int64_t pd_source_at(struct pd_source *s, uint64_t offset, size_t size, const ui
         size = (size_t)(s->size - offset);
     if (s->kind == PD_FILE)
         return file_at(s, offset, size, bytes);
+    if (s->mapped)
+        move_window(s, offset);
     *bytes = s->memory + offset;
     return (int64_t)size;
 }

@@ -8,6 +8,7 @@
  * With cap_short the counter may be narrower than 64 bits (in practice 56): only the bits in `mask`
  * count, from `cycles` on. All sums wrap at 2^64; `zero` relies on it.
  */
+#include "format/clones.h"
 #include "perfdata_internal.h"
 
 __extension__ typedef unsigned __int128 u128;
@@ -26,24 +27,33 @@ uint64_t spe_perf_time_to_ns(const struct spe_perf_time_conv *tc, uint64_t ticks
     return tc->zero + (uint64_t)((u128)ticks * tc->mult >> tc->shift);
 }
 
+/* The kernel keeps mult below 2^32 and shift at most 32. The two halves of a tick then have products
+ * of 64 bits, and no bit of the upper one is shifted out: many at a time can be computed. */
+static CLONES void short_times(const struct spe_perf_time_conv *tc, const uint64_t *ticks,
+                               uint64_t *ns, size_t count)
+{
+    const uint64_t cycles = tc->cap_short ? tc->cycles : 0, zero = tc->zero;
+    const uint64_t mask = tc->cap_short ? tc->mask : UINT64_MAX;
+    const uint32_t mult = (uint32_t)tc->mult;
+    const unsigned shift = (unsigned)tc->shift;
+
+    for (size_t i = 0; i < count; i++) {
+        uint64_t t = cycles + ((ticks[i] - cycles) & mask);
+        uint64_t high = (t >> 32) * mult, low = (uint64_t)(uint32_t)t * mult;
+
+        ns[i] = zero + (high << (32 - shift)) + (low >> shift);
+    }
+}
+
 void spe_perf_times_to_ns(const struct spe_perf_time_conv *tc, const uint64_t *ticks, uint64_t *ns,
                           size_t count)
 {
-    const struct spe_perf_time_conv c = *tc; /* which the stores cannot change */
-    uint64_t cycles = c.cap_short ? c.cycles : 0, mask = c.cap_short ? c.mask : UINT64_MAX;
-    unsigned shift = (unsigned)c.shift, rest = 63 - shift;
-
-    if (spe_perf_time_validate(tc) < 0) {
-        memset(ns, 0, count * sizeof(*ns));
+    if (tc->mult && tc->mult <= UINT32_MAX && tc->shift <= 32) {
+        short_times(tc, ticks, ns, count);
         return;
     }
-    for (size_t i = 0; i < count; i++) {
-        uint64_t t = cycles + ((ticks[i] - cycles) & mask);
-        u128 product = (u128)t * c.mult;
-
-        /* The product >> shift; a shift of two words at once costs more than two shifts. */
-        ns[i] = c.zero + ((uint64_t)product >> shift | (uint64_t)(product >> 64) << 1 << rest);
-    }
+    for (size_t i = 0; i < count; i++)
+        ns[i] = spe_perf_time_to_ns(tc, ticks[i]);
 }
 
 uint64_t spe_perf_time_to_ticks(const struct spe_perf_time_conv *tc, uint64_t ns)

@@ -10,24 +10,35 @@
 #include "format/clones.h"
 #include "profile_internal.h"
 
+#define BLOCK 64 /* rows that are looked at together */
+
+static struct pc_entry *new_pc_cache(void)
+{
+    struct pc_entry *cache = malloc(PC_CACHE * sizeof(*cache));
+
+    if (cache)
+        memset(cache, 0xff, PC_CACHE * sizeof(*cache)); /* no pc */
+    return cache;
+}
+
 struct joiner *joiner_new(struct spe_profile *p, int *error)
 {
-    struct joiner *j = malloc(sizeof(*j));
+    const struct map_view nowhere = {1, 0, NONE, NONE}; /* is of no space */
+    struct joiner *j = calloc(1, sizeof(*j));
 
     *error = SPE_ERR_NOMEM;
     if (!j)
         return NULL;
-    memset(j->pc, 0xff, sizeof(j->pc));
     for (size_t i = 0; i < MAP_CACHE; i++)
-        j->map[i] = (struct map_view){1, 0, 0, NONE}; /* has no address */
+        j->map[i] = nowhere;
+    j->user = j->kernel = nowhere;
     for (size_t i = 0; i < TASK_CACHE; i++)
         j->task[i] = (struct task_view){1, 0, 0, 0, 0, 0, 0}; /* holds at no time */
-    j->filter = NULL;
-    *error = SPE_OK;
-    if (p->worker_filter)
-        *error = spe_filter_compile(&j->filter, p->filter_text, NULL);
+    j->pc = p->want & SPE_WANT_SYMBOL ? new_pc_cache() : NULL;
+    if (j->pc || !(p->want & SPE_WANT_SYMBOL))
+        *error = p->worker_filter ? spe_filter_compile(&j->filter, p->filter_text, NULL) : SPE_OK;
     if (*error < 0) {
-        free(j);
+        joiner_free(j);
         return NULL;
     }
     return j;
@@ -38,6 +49,7 @@ void joiner_free(struct joiner *j)
     if (!j)
         return;
     spe_filter_free(j->filter);
+    free(j->pc);
     free(j);
 }
 
@@ -79,7 +91,7 @@ static CLONES void join_addresses(struct group *g)
         c->pa[i] &= UINT64_MAX >> 8;
 }
 
-static void join_levels(const struct queue *q, struct group *g)
+static CLONES void join_levels(const struct queue *q, struct group *g)
 {
     const uint8_t *levels = q->levels, *has = g->columns.has;
     const uint16_t *source = g->columns.source;
@@ -166,12 +178,42 @@ static uint32_t thread_of(const struct queue *q, const struct group *g, struct r
     return q->tid;
 }
 
+static CLONES bool block_within(const uint64_t *time, uint64_t from, uint64_t to)
+{
+    uint64_t outside = 0;
+
+    for (size_t i = 0; i < BLOCK; i++)
+        outside |= (time[i] < from) | (time[i] >= to);
+    return !outside;
+}
+
+static CLONES bool block_has_context(const uint8_t *has, const uint32_t *context, uint8_t which,
+                                     uint32_t value)
+{
+    uint32_t other = 0;
+
+    for (size_t i = 0; i < BLOCK; i++)
+        other |= (has[i] & HAS_CONTEXTS) ^ which;
+    for (size_t i = 0; context && i < BLOCK; i++)
+        other |= context[i] ^ value;
+    return !other;
+}
+
+static bool block_goes_on(const struct group *g, const struct run *run, size_t end)
+{
+    return block_within(g->join_time + end, run->from, run->to) &&
+           block_has_context(g->columns.has + end, run->context ? run->context + end : NULL,
+                             run->has, run->context ? run->context[run->first] : 0);
+}
+
 static size_t end_of_run(const struct group *g, const struct run *run)
 {
     const uint8_t *has = g->columns.has;
     const uint64_t *time = g->join_time;
     size_t end = run->first + 1, rows = g->columns.rows;
 
+    while (rows - end >= BLOCK && block_goes_on(g, run, end))
+        end += BLOCK;
     while (end < rows && (has[end] & HAS_CONTEXTS) == run->has &&
            (!run->context || run->context[end] == run->context[run->first]) &&
            ((time[end] >= run->from && time[end] < run->to) || time[end] == time[run->first]))
@@ -197,7 +239,7 @@ static void count_run(struct spe_profile_counts *counts, const struct run *run, 
         counts->context_mismatch += rows;
 }
 
-static void fill(uint32_t *column, const struct run *run, uint32_t value)
+static CLONES void fill(uint32_t *column, const struct run *run, uint32_t value)
 {
     for (size_t i = run->first; column && i < run->end; i++)
         column[i] = value;
@@ -283,38 +325,101 @@ static void cut(const struct spe_profile *p, struct group *g)
 /* Bits of an address: maps that are this near to each other share a place in the cache. */
 #define MAP_GRAIN 16
 
-static inline uint32_t map_of(const struct spe_profile *p, struct joiner *j, uint32_t root,
-                              uint64_t pc)
+static struct map_view *view_at(const struct spe_profile *p, struct joiner *j, uint32_t root,
+                                uint64_t pc)
 {
     struct map_view *view = &j->map[((pc >> MAP_GRAIN) + root) % MAP_CACHE];
 
     if ((view->root != root) | (pc < view->first) | (pc > view->last))
         *view = spaces_view(&p->tasks.spaces, root, pc);
-    return view->map;
+    return view;
 }
 
 /* EL0 is in its process; above it, addresses of the upper half are in the kernel, and the others
  * (hypervisors, guests) nowhere that the recording tells of. */
+static inline bool in_kernel(uint8_t el, uint64_t pc)
+{
+    return (el != 0) & (el != SPE_NO_EL) & (pc >> 63);
+}
+
+/* Whether all rows of a block are in these two maps; then their maps are in `maps`. Masks of whole
+ * words instead of truth: the compiler vectorises these. */
+static CLONES bool map_block(const uint64_t *pcs, const uint8_t *els, const uint32_t *roots,
+                             const struct map_view *user, const struct map_view *kernel,
+                             uint32_t *maps)
+{
+    const struct map_view u = *user, k = *kernel;
+    const uint64_t user_size = u.last - u.first, kernel_size = k.last - k.first;
+    uint64_t other = 0;
+
+    for (size_t i = 0; i < BLOCK; i++) {
+        uint64_t el = els[i], root = roots[i], pc = pcs[i], upper = -(pc >> 63);
+        uint64_t above = -(uint64_t)(el != 0), known = -(uint64_t)(el != SPE_NO_EL);
+        uint64_t in_kernel_map = -(uint64_t)(pc - k.first <= kernel_size) & upper & known;
+        uint64_t in_user_map = -(uint64_t)(pc - u.first <= user_size) & -(uint64_t)(root == u.root);
+
+        other |= ~((in_kernel_map & above) | (in_user_map & ~above));
+    }
+    for (size_t i = 0; i < BLOCK; i++)
+        maps[i] = els[i] ? k.map : u.map;
+    return !other;
+}
+
+/* The same for any rows. The last map of each kind may hold for the next block. */
+static void map_rows(const struct spe_profile *p, struct joiner *j, struct group *g, size_t first,
+                     size_t end, uint32_t kernel)
+{
+    for (size_t i = first; i < end; i++) {
+        uint64_t pc = g->columns.pc[i];
+        bool above = in_kernel(g->el[i], pc);
+        uint32_t root = above ? kernel : g->el[i] ? 0 : g->map[i];
+        const struct map_view *view = view_at(p, j, root, pc);
+
+        *(above ? &j->kernel : &j->user) = *view;
+        g->map[i] = view->map;
+    }
+}
+
+/* Rows from `first` to `end` have the same map of the kernel. Code is in few maps for a while. */
+static void map_period(const struct spe_profile *p, struct joiner *j, struct group *g, size_t first,
+                       size_t end, uint32_t kernel)
+{
+    uint32_t maps[BLOCK];
+
+    for (; end - first >= BLOCK; first += BLOCK) {
+        if (j->kernel.root == kernel && map_block(g->columns.pc + first, g->el + first,
+                                                  g->map + first, &j->user, &j->kernel, maps))
+            memcpy(g->map + first, maps, sizeof(maps));
+        else
+            map_rows(p, j, g, first, first + BLOCK, kernel);
+    }
+    map_rows(p, j, g, first, end, kernel);
+}
+
+static size_t end_of_period(const struct group *g, size_t first, uint64_t from, uint64_t to)
+{
+    const uint64_t *time = g->join_time;
+    size_t end = first + 1, rows = g->columns.rows;
+
+    while (rows - end >= BLOCK && block_within(time + end, from, to))
+        end += BLOCK;
+    while (end < rows && time[end] >= from && time[end] < to)
+        end++;
+    return end;
+}
+
 static void join_maps(const struct spe_profile *p, struct joiner *j, struct group *g)
 {
-    const uint64_t *pcs = g->columns.pc, *times = g->join_time;
-    const uint8_t *els = g->el;
-    uint32_t *maps = g->map;
-    uint64_t from = 1, to = 0, no_map = 0;
-    uint32_t kernel = 0;
-    size_t rows = g->columns.rows;
+    uint64_t from, to, no_map = 0;
 
-    for (size_t i = 0; i < rows; i++) {
-        uint64_t pc = pcs[i], time = times[i];
-        bool above = (els[i] != 0) & (els[i] != SPE_NO_EL) & (pc >> 63);
-        uint32_t root = els[i] ? 0 : maps[i];
+    for (size_t first = 0, end; first < g->columns.rows; first = end) {
+        uint32_t kernel = tasks_kernel_root(&p->tasks, g->join_time[first], &from, &to);
 
-        if (time < from || time >= to)
-            kernel = tasks_kernel_root(&p->tasks, time, &from, &to);
-        root = above ? kernel : root;
-        maps[i] = map_of(p, j, root, pc);
-        no_map += maps[i] == NONE;
+        end = end_of_period(g, first, from, to);
+        map_period(p, j, g, first, end, kernel);
     }
+    for (size_t i = 0; i < g->columns.rows; i++)
+        no_map += g->map[i] == NONE;
     g->counts.no_map += no_map;
 }
 

@@ -11,7 +11,7 @@
 #include "profile_internal.h"
 
 #define BATCH 64         /* queues that are open at a time with SPE_ORDER_FAST */
-#define MERGE_ROWS 32768 /* rows in memory with SPE_ORDER_TIME */
+#define MERGE_ROWS 8192 /* rows in memory with SPE_ORDER_TIME */
 
 /* ---- One queue after the other, or in turn -------------------------------------------------- */
 
@@ -303,7 +303,7 @@ int order_start(struct spe_profile *p)
     size_t rows = p->group_rows, slots = p->thread_count == 1 ? 1 : p->thread_count + 2;
     int result;
 
-    p->chunk = 128 * 1024;
+    p->chunk = p->mapped ? 2 << 20 : 128 << 10;
     if (merge) {
         slots = 2 * p->queue_count;
         rows = clamp(MERGE_ROWS / slots, 64, rows);
@@ -332,7 +332,7 @@ void order_stop(struct spe_profile *p)
         struct queue *q = &p->queues[i];
 
         queue_stop(q);
-        q->piece = q->position = q->base = q->last_time = q->join_time = 0;
+        q->piece = q->position = q->taken = q->base = q->last_time = q->join_time = 0;
         q->issued = q->decoded = 0;
         q->has_time = q->ending = q->drained = q->ended = false;
     }

@@ -15,7 +15,7 @@
 
 #define THREADS_MAX 256
 #define BYTES_A_THREAD (UINT64_C(256) << 20)
-#define GROUP_ROWS 4096
+#define GROUP_ROWS 1024
 #define GROUP_ROWS_MAX 65536
 
 int profile_fail(struct spe_profile_error *error, int code, const char *format, ...)
@@ -132,7 +132,7 @@ static int set_options(struct spe_profile *p, const struct spe_profile_options *
     p->cpus_here = cpus > 0 ? (unsigned)cpus : 1;
     p->order = o->order;
     p->want = o->want;
-    p->omit = o->filter ? 0 : o->omit;
+    p->omit = o->filter || o->cpus || o->tids ? 0 : o->omit;
     p->group_rows = o->group_rows ? o->group_rows : GROUP_ROWS;
     p->time_from = o->time_from;
     p->time_to = o->time_to;
@@ -242,7 +242,7 @@ static int make_queues(struct spe_profile *p)
         q->tid = q->perf ? q->perf->tid : SPE_NO_TASK;
         q->model = model_of(p, q->cpu, &midr);
         q->levels = levels_of(p, q->model);
-        p->info.aux_bytes += q->perf ? q->perf->bytes : p->raw_size;
+        p->info.aux_bytes += q->perf ? q->perf->bytes : p->raw.size;
         p->info.per_thread = p->info.per_thread && q->cpu == SPE_NO_CPU;
     }
     p->info.queue_count = p->queue_count;
@@ -355,11 +355,12 @@ static int finish_open(struct spe_profile *p, struct spe_profile_error *error)
                             "is a perf.data file without SPE data: record with -e arm_spe//");
     if (!p->reader) {
         p->info.raw = true;
-        p->info.bytes = p->raw_size;
+        p->info.bytes = p->raw.size;
         if (tasks_seen(&p->tasks, 0, 0, SPE_NO_ID) < 0)
             return profile_fail(error, SPE_ERR_NOMEM, "out of memory");
     }
     p->counts = p->start_counts;
+    p->mapped = p->reader ? spe_perf_reader_info(p->reader)->mapped : p->raw.kind == PD_MEMORY;
     result = make_queues(p);
     choose_threads(p);
     if (result >= 0)
@@ -392,30 +393,30 @@ static int open_file(const char *path)
     return copy;
 }
 
-static int open_source(struct spe_profile *p, const char *path, bool raw,
-                       struct spe_profile_error *error)
+static int open_source(struct spe_profile *p, const char *path,
+                       const struct spe_profile_options *options, struct spe_profile_error *error)
 {
+    bool raw = options && options->raw, map = options && options->map;
+    unsigned flags = map ? 0 : SPE_PERF_NO_MAP;
     struct spe_perf_error why = {0};
     uint8_t first[8];
-    struct stat st;
+    int result;
 
     p->fd = open_file(path);
     if (p->fd == -1)
         return profile_fail(error, SPE_ERR_IO, "%s", strerror(errno));
     if (p->fd == -2) {
         p->fd = -1;
-        if (spe_perf_reader_open(&p->reader, path, SPE_PERF_NO_MAP, &why) < 0)
-            return perf_error(error, &why);
+        result = spe_perf_reader_open(&p->reader, path, flags, &why);
+    } else if (!raw && pread(p->fd, first, sizeof(first), 0) == (ssize_t)sizeof(first) &&
+               spe_perf_probe(first, sizeof(first))) {
+        result = spe_perf_reader_open_fd(&p->reader, p->fd, flags, &why);
+    } else if (pd_source_open_fd(&p->raw, p->fd, map) < 0) {
+        return profile_fail(error, SPE_ERR_IO, "%s", strerror(errno));
+    } else {
         return SPE_OK;
     }
-    if (fstat(p->fd, &st) < 0)
-        return profile_fail(error, SPE_ERR_IO, "%s", strerror(errno));
-    p->raw_size = (uint64_t)st.st_size;
-    if (!raw && pread(p->fd, first, sizeof(first), 0) == (ssize_t)sizeof(first) &&
-        spe_perf_probe(first, sizeof(first)) &&
-        spe_perf_reader_open_fd(&p->reader, p->fd, SPE_PERF_NO_MAP, &why) < 0)
-        return perf_error(error, &why);
-    return SPE_OK;
+    return result < 0 ? perf_error(error, &why) : SPE_OK;
 }
 
 static int new_profile(struct spe_profile **profile, const struct spe_profile_options *options,
@@ -450,7 +451,7 @@ int spe_profile_open(struct spe_profile **profile, const char *path,
     int result = new_profile(profile, options, error);
 
     if (result >= 0)
-        result = open_source(*profile, path, options && options->raw, error);
+        result = open_source(*profile, path, options, error);
     if (result >= 0)
         result = finish_open(*profile, error);
     return keep_or_close(profile, result);
@@ -468,8 +469,7 @@ int spe_profile_open_memory(struct spe_profile **profile, const void *bytes, siz
         if (result < 0)
             perf_error(error, &why);
     } else if (result >= 0) {
-        (*profile)->memory = bytes;
-        (*profile)->raw_size = size;
+        pd_source_open_memory(&(*profile)->raw, bytes, size);
     }
     if (result >= 0)
         result = finish_open(*profile, error);
@@ -502,6 +502,7 @@ void spe_profile_close(struct spe_profile *p)
     free(p->cut_tids);
     free(p->filter_text);
     spe_perf_reader_close(p->reader);
+    pd_source_close(&p->raw);
     if (p->fd >= 0)
         close(p->fd);
     free(p);

@@ -27,6 +27,8 @@
 #include <specimen/perfdata.h>
 #include <specimen/profile.h>
 
+#include "perfdata/source.h"
+
 #define NONE UINT32_MAX
 
 /* ---- Vectors -------------------------------------------------------------------------------- */
@@ -370,6 +372,7 @@ struct queue {
     struct spe_bulk *bulk;
     uint8_t *buffer;
     uint64_t piece, position; /* that is read next */
+    uint64_t taken;           /* bytes before it that are being decoded */
     uint64_t base;            /* offset of the stream that is being read */
     uint64_t last_time, join_time;
     bool has_time, ending, drained;
@@ -382,9 +385,9 @@ void queue_stop(struct queue *q);
 
 /* ---- Joining -------------------------------------------------------------------------------- */
 
-#define PC_CACHE 8192
-#define MAP_CACHE 1024
-#define TASK_CACHE 256
+#define PC_CACHE 4096
+#define MAP_CACHE 256
+#define TASK_CACHE 128
 
 struct pc_entry {
     uint64_t pc, symbol;
@@ -393,8 +396,9 @@ struct pc_entry {
 
 /* What one thread remembers from row to row. */
 struct joiner {
-    struct pc_entry pc[PC_CACHE];
+    struct pc_entry *pc; /* PC_CACHE of them, if symbols are wanted */
     struct map_view map[MAP_CACHE];
+    struct map_view user, kernel; /* of the last rows */
     struct task_view task[TASK_CACHE];
     struct spe_filter *filter;
 };
@@ -422,9 +426,8 @@ struct level_table {
 
 struct spe_profile {
     struct spe_perf_reader *reader;
-    int fd; /* of raw bytes or of a temporary file; -1 */
-    const uint8_t *memory;
-    uint64_t raw_size;
+    int fd;               /* of the file or of a temporary one; -1 */
+    struct pd_source raw; /* without a reader */
 
     struct spe_profile_info info;
     struct spe_profile_counts counts, start_counts;
@@ -435,6 +438,7 @@ struct spe_profile {
     unsigned thread_count, order, want, omit;
     unsigned cpus_here; /* of the machine that reads the recording */
     size_t group_rows;
+    bool mapped;  /* the file is in memory */
     size_t chunk; /* bytes that are read at once */
     uint64_t time_from, time_to;
     uint32_t *cut_cpus, *cut_pids, *cut_tids;

@@ -4,10 +4,8 @@
  * The SPE bytes of one queue, piece by piece, into the columns of a group, with time. Pieces are
  * one stream; records that straddle them are whole. One thread at a time reads a queue.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "format/account.h"
 #include "profile_internal.h"
@@ -16,8 +14,8 @@ static int start_stream(const struct spe_profile *p, struct queue *q, unsigned f
 {
     if (!q->bulk) {
         q->bulk = malloc(sizeof(*q->bulk));
-        q->buffer = malloc(p->chunk);
-        if (!q->bulk || !q->buffer)
+        q->buffer = p->mapped ? NULL : malloc(p->chunk);
+        if (!q->bulk || !(q->buffer || p->mapped))
             return SPE_ERR_NOMEM;
     }
     q->ending = false;
@@ -32,24 +30,14 @@ void queue_stop(struct queue *q)
     q->buffer = NULL;
 }
 
-/* The next bytes: their number, 0 at the end, or an error. */
+/* The next bytes: their number, 0 at the end, or an error. Those before are decoded. */
 static int64_t read_raw(const struct spe_profile *p, struct queue *q, const uint8_t **bytes)
 {
-    uint64_t left = p->raw_size - q->position;
-    size_t size = left < p->chunk ? (size_t)left : p->chunk;
-    ssize_t got = (ssize_t)size;
+    int64_t got = pd_source_take(&p->raw, q->position, q->buffer, p->chunk, bytes);
 
-    if (p->memory) {
-        *bytes = p->memory + q->position;
-    } else {
-        do
-            got = pread(p->fd, q->buffer, size, (off_t)q->position);
-        while (got < 0 && errno == EINTR);
-        *bytes = q->buffer;
-    }
-    if (got < 0)
-        return SPE_ERR_IO;
-    q->position += (uint64_t)got;
+    pd_source_done(&p->raw, q->position - q->taken, q->taken);
+    q->taken = got > 0 ? (uint64_t)got : 0;
+    q->position += q->taken;
     return got;
 }
 
@@ -72,10 +60,12 @@ static int64_t read_pieces(const struct spe_profile *p, struct queue *q, const u
         got = spe_perf_piece_read(p->reader, piece, q->position, q->buffer, p->chunk, bytes);
         if (got < 0)
             return got;
+        spe_perf_piece_done(p->reader, piece, q->position - q->taken, q->taken);
+        q->taken = (uint64_t)got;
         if (got > 0) {
             if (!p->sideband_timed)
                 q->join_time = piece->file_offset;
-            q->position += (uint64_t)got;
+            q->position += q->taken;
             return got;
         }
         q->piece++;

@@ -11,7 +11,7 @@
 #include "specimen/error.h"
 
 /* Large enough that system calls do not show, small enough to stay in the second-level cache. */
-#define OUT_BUFFER (256 * 1024)
+#define OUT_BUFFER (64 * 1024)
 
 const char out_decimal_pairs[201] = "00010203040506070809"
                                     "10111213141516171819"

@@ -245,7 +245,7 @@ static void data_json(struct json *j, const struct report *r)
     json_object(j, "data");
     json_number(j, "bytes", UINT64_C(1) << r->data_summary.shift);
     json_number(j, "latency", r->data_summary.latency);
-    json_number(j, "error", r->data_summary.error);
+    json_number(j, "missing", r->data_summary.missing);
     json_array(j, "top");
     for (i = 0; i < r->data_count; i++) {
         const struct spe_data *d = &r->data[i];
@@ -259,6 +259,7 @@ static void data_json(struct json *j, const struct report *r)
         report_data_name(r, d, name);
         json_string(j, "name", name[0] ? name : NULL);
         json_number(j, "latency", d->latency);
+        json_number(j, "error", d->error);
         json_number(j, "samples", d->samples);
         json_number(j, "loads", d->loads);
         json_number(j, "stores", d->stores);

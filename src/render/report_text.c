@@ -657,6 +657,25 @@ static void data_row(struct page *p, struct table *t, const struct spe_data *d)
     table_text(t, TONE_PLAIN, name);
 }
 
+/* There were more places than were kept. */
+static void remark_errors(struct page *p)
+{
+    const struct report *r = p->report;
+    struct text text = {.used = 0};
+    uint64_t error = 0;
+    size_t i;
+
+    if (!r->data_summary.missing)
+        return;
+    for (i = 0; i < r->data_count; i++)
+        error = r->data[i].error > error ? r->data[i].error : error;
+    append(&text,
+           "more places than were kept: a latency may be too small by up to %" PRIu64
+           " cycles, and a place with up to %" PRIu64 " may be missing",
+           error, r->data_summary.missing);
+    remark(p, text.bytes);
+}
+
 static void data_section(struct page *p)
 {
     static const struct table_column columns[] = {
@@ -680,15 +699,7 @@ static void data_section(struct page *p)
     remark(
         p,
         "shared: of its samples, those that came from another core's cache or met modified data");
-    if (r->data_summary.error) {
-        struct text text = {.used = 0};
-
-        append(&text,
-               "more places than were kept: each latency may be too small by up to %" PRIu64
-               " cycles",
-               r->data_summary.error);
-        remark(p, text.bytes);
-    }
+    remark_errors(p);
 }
 
 bool report_text(struct out *o, const struct report *report, unsigned width, bool color)

@@ -346,7 +346,8 @@ static void test_data(void **state)
     assert_int_equal(spe_analysis_data(a, top, 8, &summary), 3);
     assert_int_equal(summary.shift, 6);
     assert_int_equal(summary.latency, 125);
-    assert_int_equal(summary.error, 0);
+    assert_int_equal(summary.missing, 0);
+    assert_int_equal(top[0].error, 0);
     assert_int_equal(top[0].address, 0x1000);
     assert_int_equal(top[0].pid, 7);
     assert_int_equal(top[0].latency, 55);
@@ -364,6 +365,47 @@ static void test_data(void **state)
     a = analyse((struct spe_analysis_config){.data = true, .data_shift = 12});
     assert_int_equal(spe_analysis_data(a, top, 1, &summary), 1);
     assert_int_equal(top[0].latency, 55);
+    spe_analysis_destroy(a);
+}
+
+/* Many more lines than there is room for, most of them light: every latency is within its error of
+ * the truth, and no line that is missing has more than it may. */
+static void test_data_errors(void **state)
+{
+    enum { LINES = 2000 };
+    uint64_t truth[LINES] = {0};
+    struct spe_data_summary summary;
+    struct spe_analysis_config config = {.size = sizeof(config), .data = true, .data_slots = 64};
+    struct spe_data top[64];
+    struct spe_analysis *a;
+    uint32_t random = 1;
+    size_t n, i, round;
+
+    (void)state;
+    assert_int_equal(spe_analysis_create(&a, &config), SPE_OK);
+    for (round = 0; round < 60; round++) {
+        start_rows();
+        for (i = 0; i < 1000; i++) {
+            uint32_t line;
+
+            random = random * 1664525 + 1013904223;
+            line = i % 4 ? (random >> 12) % LINES : (random >> 12) % 10;
+            truth[line] += 1 + i % 50;
+            address(add(LOAD, 1, 1, L1D, (uint16_t)(1 + i % 50)), line * 64, 7, 1);
+        }
+        assert_int_equal(spe_analysis_add(a, NULL, &t.rows), SPE_OK);
+    }
+    n = spe_analysis_data(a, top, 64, &summary);
+    assert_true(n >= 10 && summary.missing > 0);
+    for (i = 0; i < n; i++) {
+        uint64_t *true_latency = &truth[top[i].address / 64];
+
+        assert_in_range(*true_latency, top[i].latency, top[i].latency + top[i].error);
+        assert_true(i >= 10 || top[i].address / 64 < 10);
+        *true_latency = 0;
+    }
+    for (i = 0; i < LINES; i++)
+        assert_in_range(truth[i], 0, summary.missing);
     spe_analysis_destroy(a);
 }
 
@@ -445,7 +487,7 @@ static void test_sums_and_merge(void **state)
         assert_int_equal(spe_analysis_branches(a[i], branches[i], 20, &error), 20);
         assert_int_equal(error, 0);
         assert_int_equal(spe_analysis_data(a[i], data[i], 20, &summary), 20);
-        assert_int_equal(summary.error, 0);
+        assert_int_equal(summary.missing, 0);
     }
     for (i = 1; i < 3; i++) {
         assert_memory_equal(top[0], top[i], sizeof(top[0]));
@@ -501,6 +543,7 @@ int main(void)
         cmocka_unit_test(test_served_by_events),
         cmocka_unit_test(test_mix),
         cmocka_unit_test(test_data),
+        cmocka_unit_test(test_data_errors),
         cmocka_unit_test(test_threads_and_cpus),
         cmocka_unit_test(test_sums_and_merge),
         cmocka_unit_test(test_datasrc),

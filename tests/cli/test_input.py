@@ -164,6 +164,23 @@ class BadFiles(CommandTest):
             self.assertIn(spe("check", "--raw", "-", stdin=data).returncode, (0, 1))
 
 
+class CutWhileRead(CommandTest):
+    @unittest.skipIf("under-emulator" in spetest.SPE, "the emulator maps the file by itself")
+    def test_sentence(self):
+        """Recordings are mapped: somebody who cuts one meanwhile must not crash its reader."""
+        path = os.path.join(self.dir, "trace.spe")
+        self.good("gen", "--records", 200000, "-o", path)
+        with subprocess.Popen([spetest.SPE, "script", path], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE) as process:
+            process.stdout.readline()
+            os.truncate(path, 4096)  # most of the output is still to come
+            _, message = process.communicate(timeout=50)
+        self.assertEqual(process.returncode, 1)
+        self.assertEqual(message.decode(),
+                         "spe: a file became shorter, or could not be read, while it was read: "
+                         "try again when nobody writes it\n")
+
+
 class PerfData(CommandTest):
     """dump and check find the bytes of a perf.data: what they say is what they say of the bytes."""
 

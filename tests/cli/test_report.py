@@ -71,7 +71,9 @@ class Report(CommandTest):
         self.assertEqual((branch["samples"], branch["mispredicted"]), (4, 1))
         data = report["data"]["top"]
         self.assertEqual([(row["latency"], row["samples"]) for row in data], [(801, 2), (40, 8)])
-        self.assertEqual(report["data"]["error"], 0)
+        self.assertEqual(report["data"]["missing"], 0)
+        self.assertEqual([row["error"] for row in report["data"]["top"]],
+                         [0] * len(report["data"]["top"]))
 
     @unittest.skipUnless(t.can_compile(), "there is no compiler")
     def test_names(self):

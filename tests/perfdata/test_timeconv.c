@@ -49,6 +49,30 @@ static uint64_t by_parts(const struct spe_perf_time_conv *tc, uint64_t ticks)
     return tc->zero + (ticks >> tc->shift) * tc->mult + (low * tc->mult >> tc->shift);
 }
 
+/* Many at once are the same as one by one, with any rule that a file may have. */
+static void test_many(void **state)
+{
+    struct random rng = {8};
+
+    (void)state;
+    for (unsigned i = 0; i < 2000; i++) {
+        struct spe_perf_time_conv tc = {.shift = random_below(&rng, 64),
+                                        .mult = random_next(&rng) >> random_below(&rng, 64),
+                                        .zero = random_next(&rng),
+                                        .cap_short = random_below(&rng, 2),
+                                        .cycles = random_next(&rng) >> random_below(&rng, 64),
+                                        .mask = UINT64_MAX >> random_below(&rng, 64)};
+        uint64_t ticks[21], ns[21];
+        size_t count = random_below(&rng, 22);
+
+        for (size_t j = 0; j < count; j++)
+            ticks[j] = random_next(&rng) >> random_below(&rng, 64);
+        spe_perf_times_to_ns(&tc, ticks, ns, count);
+        for (size_t j = 0; j < count; j++)
+            assert_true(ns[j] == spe_perf_time_to_ns(&tc, ticks[j]));
+    }
+}
+
 static void test_rule(void **state)
 {
     struct random rng = {7};
@@ -119,9 +143,8 @@ static void test_short_counter(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_frequencies),
-        cmocka_unit_test(test_rule),
-        cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_frequencies),   cmocka_unit_test(test_rule),
+        cmocka_unit_test(test_many),          cmocka_unit_test(test_edges),
         cmocka_unit_test(test_short_counter),
     };
 

@@ -253,7 +253,7 @@ static void check_omitted(const struct spe_rows *rows, unsigned order)
 {
     const void *columns[] = {rows->offset,      rows->target,          rows->va,    rows->tag,
                              rows->pa,          rows->previous_target, rows->issue, rows->comm,
-                             rows->translation, rows->alt_issue};
+                             rows->translation, rows->alt_issue,       rows->cpu,   rows->tid};
 
     for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
         assert_null(columns[i]);

@@ -28,22 +28,9 @@
 #include <specimen/profile.h>
 
 #include "perfdata/source.h"
+#include "profile/vector.h"
 
 #define NONE UINT32_MAX
-
-/* ---- Vectors -------------------------------------------------------------------------------- */
-
-/* Room for one more element: SPE_OK or SPE_ERR_NOMEM. */
-int spe_profile_grow(void *array, size_t *capacity, size_t count, size_t element);
-
-#define VECTOR(type)                                                                               \
-    struct {                                                                                       \
-        type *at;                                                                                  \
-        size_t count, capacity;                                                                    \
-    }
-
-#define VECTOR_ROOM(v) spe_profile_grow(&(v)->at, &(v)->capacity, (v)->count, sizeof(*(v)->at))
-#define POINTER_ROOM(v) spe_profile_grow(&(v)->at, &(v)->capacity, (v)->count, sizeof(void *))
 
 /* ---- Strings -------------------------------------------------------------------------------- */
 

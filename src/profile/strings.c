@@ -8,22 +8,6 @@
 
 #define BLOCK 65536
 
-int spe_profile_grow(void *array, size_t *capacity, size_t count, size_t element)
-{
-    void **at = array;
-    size_t wanted = *capacity ? 2 * *capacity : 16;
-    void *bigger;
-
-    if (count < *capacity)
-        return SPE_OK;
-    bigger = realloc(*at, wanted * element);
-    if (!bigger)
-        return SPE_ERR_NOMEM;
-    *at = bigger;
-    *capacity = wanted;
-    return SPE_OK;
-}
-
 static uint32_t hash(const char *text, size_t size)
 {
     uint32_t h = 2166136261u;

@@ -13,7 +13,7 @@ int symtab_name(struct symtab *t, const char *name, uint32_t *at)
     if (t->names.count > UINT32_MAX - STRING_MAX - 1)
         return SPE_ERR_NOMEM;
     while (t->names.capacity < t->names.count + size + 1) {
-        if (spe_profile_grow(&t->names.at, &t->names.capacity, t->names.capacity, 1) < 0)
+        if (vector_grow(&t->names.at, &t->names.capacity, t->names.capacity, 1) < 0)
             return SPE_ERR_NOMEM;
     }
     *at = (uint32_t)t->names.count;

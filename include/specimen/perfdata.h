@@ -565,7 +565,8 @@ SPE_API int64_t spe_perf_piece_read(const struct spe_perf_reader *reader,
                                     const struct spe_perf_piece *piece, uint64_t from, void *buffer,
                                     size_t size, const uint8_t **bytes);
 
-/* These bytes of a piece are not needed any more: a mapped file need not stay in memory for them. */
+/* These bytes of a piece are not needed any more: a mapped file need not stay in memory for them.
+ */
 SPE_API void spe_perf_piece_done(const struct spe_perf_reader *reader,
                                  const struct spe_perf_piece *piece, uint64_t from, uint64_t size);
 

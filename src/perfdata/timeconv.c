@@ -27,8 +27,9 @@ uint64_t spe_perf_time_to_ns(const struct spe_perf_time_conv *tc, uint64_t ticks
     return tc->zero + (uint64_t)((u128)ticks * tc->mult >> tc->shift);
 }
 
-/* The kernel keeps mult below 2^32 and shift at most 32. The two halves of a tick then have products
- * of 64 bits, and no bit of the upper one is shifted out: many at a time can be computed. */
+/* The kernel keeps mult below 2^32 and shift at most 32. The two halves of a tick then have
+ * products of 64 bits, and no bit of the upper one is shifted out: many at a time can be computed.
+ */
 static CLONES void short_times(const struct spe_perf_time_conv *tc, const uint64_t *ticks,
                                uint64_t *ns, size_t count)
 {

@@ -10,7 +10,7 @@
 
 #include "profile_internal.h"
 
-#define BATCH 64         /* queues that are open at a time with SPE_ORDER_FAST */
+#define BATCH 64        /* queues that are open at a time with SPE_ORDER_FAST */
 #define MERGE_ROWS 8192 /* rows in memory with SPE_ORDER_TIME */
 
 /* ---- One queue after the other, or in turn -------------------------------------------------- */

@@ -5,7 +5,7 @@
 #define PROFILE_VECTOR_H
 
 #include <specimen/error.h>
-#include <stdlib.h>
+#include <stddef.h>
 
 #define VECTOR(type)                                                                               \
     struct {                                                                                       \
@@ -17,20 +17,6 @@
 #define VECTOR_ROOM(v) vector_grow(&(v)->at, &(v)->capacity, (v)->count, sizeof(*(v)->at))
 #define POINTER_ROOM(v) vector_grow(&(v)->at, &(v)->capacity, (v)->count, sizeof(void *))
 
-static inline int vector_grow(void *array, size_t *capacity, size_t count, size_t element)
-{
-    void **at = array;
-    size_t wanted = *capacity ? 2 * *capacity : 16;
-    void *bigger;
-
-    if (count < *capacity)
-        return SPE_OK;
-    bigger = realloc(*at, wanted * element);
-    if (!bigger)
-        return SPE_ERR_NOMEM;
-    *at = bigger;
-    *capacity = wanted;
-    return SPE_OK;
-}
+int vector_grow(void *array, size_t *capacity, size_t count, size_t element);
 
 #endif

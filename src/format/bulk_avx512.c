@@ -164,8 +164,9 @@ static inline void put_narrow(const struct spe_columns *c, size_t row, const str
     store_byte(c->counters, row, _mm512_extracti32x4_epi32(high, 3));
 }
 
-static inline void put_tile(const struct spe_columns *c, size_t row, const struct hot *const *shape,
-                            const __m512i *record)
+static inline __attribute__((always_inline)) void put_tile(const struct spe_columns *c, size_t row,
+                                                           const struct hot *const *shape,
+                                                           const __m512i *record)
 {
     struct row rows[8];
 
@@ -242,8 +243,9 @@ static inline void sink_flush(struct sink *k, size_t rows)
 #include "bulk_fill.h"
 
 /* Whether eight records, `stride` bytes from each other, all have known shapes. */
-static inline bool find_tile(const struct sink *k, const struct spe_bulk *b, const uint8_t *p,
-                             size_t stride, const struct hot **shape, __m512i *record)
+static inline __attribute__((always_inline)) bool
+find_tile(const struct sink *k, const struct spe_bulk *b, const uint8_t *p, size_t stride,
+          const struct hot **shape, __m512i *record)
 {
     unsigned step[8];
     uint64_t differs = 0;

@@ -37,6 +37,7 @@ test  | command clang-format                            | clang-format          
 test  | command clang-tidy                              | clang-tidy            | static analysis
 test  | command mandoc                                  | mandoc                | manual page check
 test  | command llvm-objdump-19                         | llvm-19               | comparison with LLVM
+test  | command dwz                                     | dwz                   | shared debug files
 test  | perf                                            | <perf>                | comparison with perf
 cross | command aarch64-linux-gnu-gcc                   | gcc-aarch64-linux-gnu | AArch64 programs
 cross | file /usr/aarch64-linux-gnu/include/stdio.h     | libc6-dev-arm64-cross | AArch64 programs

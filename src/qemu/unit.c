@@ -47,8 +47,8 @@ static bool setup_unit(const struct wire_setup *setup)
     if (spe_spu_config_init(config, setup->cpu) < 0)
         return false;
     if (!(setup->flags & WIRE_FUNCTIONAL)) /* nobody looks at data sources and branches then */
-        spe_spu_config_features(config,
-                                config->features & ~(SPE_FEAT(SPE_LDS) | SPE_FEAT(SPE_PBT)));
+        spe_spu_config_features(config, config->features & ~(SPE_FEAT(SPE_LDS) | SPE_FEAT(SPE_FDS) |
+                                                             SPE_FEAT(SPE_PBT)));
     config->max_inflight_samples = UNIT_SAMPLES_MAX;
     config->pop_misspec = 1;
     config->capture_misspec = 0;

@@ -175,18 +175,26 @@ static void duration_line(struct page *p)
     header_line(p, "duration", TONE_PLAIN, t.bytes);
 }
 
+/* PMSIRR_EL1.RND: 0 to 255 operations more, or with FEAT_SPE_ERnd any of 256 of them (D17.3.2). */
+static void append_interval(struct text *t, const struct spe_profile_info *info)
+{
+    bool jitter = info->config & SPE_CONFIG_JITTER;
+
+    if (!info->period)
+        return;
+    append(t, ", one in %" PRIu64, info->period);
+    if (jitter && !(info->features & SPE_FEAT(SPE_ERnd)))
+        append(t, " to %" PRIu64, info->period + 255);
+    append(t, " operations%s", jitter ? " at random" : "");
+}
+
 static void samples_line(struct page *p)
 {
     const struct spe_profile_counts *counts = p->report->counts;
-    const struct spe_profile_info *info = p->report->info;
     struct text t = {.used = 0};
 
     append_count(&t, counts->rows, "sample");
-    if (info->period && info->config & SPE_CONFIG_JITTER) /* PMSIRR_EL1.RND: 0 to 255 more */
-        append(&t, ", one in %" PRIu64 " to %" PRIu64 " operations at random", info->period,
-               info->period + 255);
-    else if (info->period)
-        append(&t, ", one in %" PRIu64 " operations", info->period);
+    append_interval(&t, p->report->info);
     if (counts->cut) {
         append(&t, ", ");
         append_count(&t, counts->cut, "other");

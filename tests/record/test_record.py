@@ -145,6 +145,14 @@ class Counting(RecordTest):
             self.assertNotIn("source", s)
             self.assertEqual(events(s) & ~0x42, 0)
 
+    def test_no_model_cpus(self):
+        program = self.compile("memory.c", "-O2", "-static")
+        for cpu in ("neoverse-v2", "kunpeng-920", "architecture"):
+            self.record("--model", "none", "--cpu", cpu, "-c", "512", "--", program)
+            samples = self.samples(cpu if cpu != "architecture" else "neoverse-v2")
+            self.assertGreater(len(samples), 100)
+            self.assertFalse(any("source" in s for s in samples))
+
 
 class CountingInQemu(Counting):
     """The same with the QEMU that tools/build-qemu.sh makes: its code counts by itself."""

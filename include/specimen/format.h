@@ -537,7 +537,7 @@ struct spe_bulk {
     /* The tree that finds the shape which a record may have. A step is a node << 8, and the place
      * of the byte to look at there, which leads to the next step. Node 16 is no shape, and
      * those behind it are shapes; they lead to themselves. */
-    uint16_t root, next[32][256];
+    uint16_t root, next[32 * 256];
     uint8_t depth;
     uint8_t shapes, next_victim, last; /* of them: known, to be replaced, seen last */
     uint64_t predicted;                /* rows that came from a known shape */

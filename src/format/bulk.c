@@ -199,19 +199,19 @@ static uint16_t build_tree(struct spe_bulk *b, unsigned set, unsigned depth, uin
     ++*used;
     at = best_place(b, set);
     for (unsigned byte = 0; byte < 256; byte++)
-        b->next[node][byte] = NO_SHAPE << 8;
+        b->next[node << 8 | byte] = NO_SHAPE << 8;
     if (b->depth < depth + 1)
         b->depth = (uint8_t)(depth + 1);
     for (unsigned i = 0; i < b->shapes; i++) {
         uint8_t byte = b->shape[i].match[at];
         unsigned alike = 0;
 
-        if (!(set >> i & 1) || b->next[node][byte] != NO_SHAPE << 8)
+        if (!(set >> i & 1) || b->next[node << 8 | byte] != NO_SHAPE << 8)
             continue;
         for (unsigned j = i; j < b->shapes; j++)
             if (set >> j & 1 && b->shape[j].match[at] == byte)
                 alike |= 1u << j;
-        b->next[node][byte] = build_tree(b, alike, depth + 1, used);
+        b->next[node << 8 | byte] = build_tree(b, alike, depth + 1, used);
     }
     return (uint16_t)(node << 8 | at);
 }
@@ -220,7 +220,7 @@ static uint16_t build_tree(struct spe_bulk *b, unsigned set, unsigned depth, uin
 static void make_leaf(struct spe_bulk *b, unsigned leaf)
 {
     for (unsigned byte = 0; byte < 256; byte++)
-        b->next[leaf][byte] = (uint16_t)(leaf << 8);
+        b->next[leaf << 8 | byte] = (uint16_t)(leaf << 8);
 }
 
 /* No shape is known: every walk ends where it begins. */

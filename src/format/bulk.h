@@ -15,7 +15,7 @@ enum { NARROW_TOTAL, NARROW_ISSUE, NARROW_TRANSLATION, NARROW_ALT_ISSUE, NARROW_
 /* A step: the node, and in its low byte where to look. */
 static inline unsigned next_step(const struct spe_bulk *b, unsigned step, const uint8_t *p)
 {
-    return b->next[0][(step & 0xff00) | p[step & 0xff]];
+    return b->next[(step & 0xff00) | p[step & 0xff]];
 }
 
 /* A load of 8 bytes may begin at the last byte that a shape covers. */

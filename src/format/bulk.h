@@ -3,6 +3,8 @@
 #ifndef SPE_FORMAT_BULK_H
 #define SPE_FORMAT_BULK_H
 
+#include <string.h>
+
 #include <specimen/format.h>
 
 /* Columns of struct spe_shape's wide_* and narrow_* arrays. */
@@ -12,10 +14,15 @@ enum { NARROW_TOTAL, NARROW_ISSUE, NARROW_TRANSLATION, NARROW_ALT_ISSUE, NARROW_
 #define NO_SHAPE 16 /* nodes of the tree from here on are leaves: none, and the shapes */
 #define LEAF (NO_SHAPE + 1)
 
-/* A step: the node, and in its low byte where to look. */
+/* A step: the node, and in its low byte where to look. The node stays where it is in the step,
+ * above the byte that is found: so the table is read as one, not by node and byte. */
 static inline unsigned next_step(const struct spe_bulk *b, unsigned step, const uint8_t *p)
 {
-    return b->next[0][(step & 0xff00) | p[step & 0xff]];
+    size_t cell = (step & 0xff00) | p[step & 0xff];
+    uint16_t next;
+
+    memcpy(&next, (const uint8_t *)&b->next + cell * sizeof(next), sizeof(next));
+    return next;
 }
 
 /* A load of 8 bytes may begin at the last byte that a shape covers. */

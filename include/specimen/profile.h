@@ -85,7 +85,7 @@ struct spe_profile_options {
     unsigned order;   /* enum spe_profile_order */
     unsigned want;    /* SPE_WANT_... */
     unsigned omit;    /* SPE_OMIT_...: what is not read. A filter and a cut read everything */
-    unsigned group_rows; /* most rows of a group; 0: 2048; at most 65536 */
+    unsigned group_rows; /* most rows of a group; 0: 1024; at most 65536 */
     bool map;            /* map the file instead of reading it (SPE_PERF_NO_MAP tells of SIGBUS) */
 
     const char *symfs;     /* files of the recording's machine are below this directory; NULL: / */

@@ -124,7 +124,7 @@ static void merge_cells(struct heavy *to, const struct heavy *from, size_t set)
     for (i = first; i < first + HEAVY_CELLS; i++) {
         unsigned sum = (unsigned)to->cells[i] + from->cells[i];
 
-        to->cells[i] = sum < UINT32_MAX ? (uint32_t)sum : UINT16_MAX;
+        to->cells[i] = sum < UINT16_MAX ? (uint16_t)sum : UINT16_MAX;
         raise_error(to, set, sum - to->cells[i]);
     }
 }

@@ -386,9 +386,11 @@ static void map_period(const struct spe_profile *p, struct joiner *j, struct gro
 {
     uint32_t maps[BLOCK];
 
+    if (j->kernel.root != kernel)
+        j->kernel = spaces_view(&p->tasks.spaces, kernel, UINT64_MAX);
     for (; end - first >= BLOCK; first += BLOCK) {
-        if (j->kernel.root == kernel && map_block(g->columns.pc + first, g->el + first,
-                                                  g->map + first, &j->user, &j->kernel, maps))
+        if (map_block(g->columns.pc + first, g->el + first, g->map + first, &j->user, &j->kernel,
+                      maps))
             memcpy(g->map + first, maps, sizeof(maps));
         else
             map_rows(p, j, g, first, first + BLOCK, kernel);

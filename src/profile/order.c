@@ -297,18 +297,23 @@ static size_t clamp(size_t value, size_t least, size_t most)
     return value < least ? least : value > most ? most : value;
 }
 
+/* Bytes of queues that are open at the same time are bounded together. */
+static size_t chunk_of(const struct spe_profile *p, size_t open)
+{
+    return clamp((size_t)(16 << 20) / (open ? open : 1), 8192, p->mapped ? 2 << 20 : 128 << 10);
+}
+
 int order_start(struct spe_profile *p)
 {
     bool merge = p->order == SPE_ORDER_TIME && p->info.timed && p->queue_count > 1;
     size_t rows = p->group_rows, slots = p->thread_count == 1 ? 1 : p->thread_count + 2;
     int result;
 
-    p->chunk = p->mapped ? 2 << 20 : 128 << 10;
     if (merge) {
         slots = 2 * p->queue_count;
         rows = clamp(MERGE_ROWS / slots, 64, rows);
-        p->chunk = clamp((size_t)(16 << 20) / p->queue_count, 8192, p->chunk);
     }
+    p->chunk = chunk_of(p, merge || p->queue_count < BATCH ? p->queue_count : BATCH);
     result = make_slots(p, slots, rows);
     if (result >= 0 && merge)
         result = merge_start(p);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
-/* Intervals, distributions, heavy hitters and lists, against values computed by hand. */
+/* Intervals, distributions, heavy hitters, lists and places, against values computed by hand and
+ * plain models. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +14,9 @@
 
 #include "analysis/heavy.h"
 #include "analysis/latency.h"
+#include "analysis/places.h"
 #include "analysis/top.h"
+#include "support/random.h"
 
 static void assert_near(double a, double b)
 {
@@ -178,13 +181,21 @@ static void test_heavy_error(void **state)
 
 /* The method as it is written down: what comes to a full set goes into a cell, or is taken off
  * every weight in the set. */
+#define PLAIN_SETS 4
+
 struct plain_key {
     uint64_t weight, place;
     uint32_t space, samples;
 };
 
-static void plain_add(struct plain_key *set, uint64_t *error, uint64_t *cell, uint64_t place,
-                      uint32_t space, uint64_t weight)
+struct plain {
+    struct plain_key sets[PLAIN_SETS][HEAVY_WAYS];
+    uint64_t error[PLAIN_SETS], cells[PLAIN_SETS * HEAVY_CELLS];
+};
+
+/* Returns the key, if it is there now. */
+static struct plain_key *plain_add_to(struct plain_key *set, uint64_t *error, uint64_t *cell,
+                                      uint64_t place, uint32_t space, uint64_t weight)
 {
     struct plain_key *free_key = NULL;
     uint64_t least = weight;
@@ -195,71 +206,201 @@ static void plain_add(struct plain_key *set, uint64_t *error, uint64_t *cell, ui
         if (set[i].weight && set[i].place == place && set[i].space == space) {
             set[i].weight += weight;
             set[i].samples++;
-            return;
+            return &set[i];
         }
         least = set[i].weight < least ? set[i].weight : least;
         full = full && set[i].weight;
     }
     if (full && *cell + weight <= HEAVY_ABSORB * *error && *cell + weight <= UINT16_MAX) {
         *cell += weight;
-        return;
+        return NULL;
     }
     for (i = 0; i < HEAVY_WAYS; i++) {
         set[i].weight -= least;
         free_key = set[i].weight ? free_key : &set[i];
     }
     *error += least;
-    if (weight > least)
-        *free_key = (struct plain_key){weight - least, place, space, 1};
+    if (weight == least)
+        return NULL;
+    *free_key = (struct plain_key){weight - least, place, space, 1};
+    return free_key;
 }
 
-#define PLAIN_SETS 4
+/* `h` tells the place of a key only. */
+static struct plain_key *plain_add(struct plain *p, const struct heavy *h, uint64_t place,
+                                   uint32_t space, uint64_t weight)
+{
+    uint64_t hash = heavy_hash(place, space);
+    size_t set = heavy_set_of(h, hash);
+
+    return plain_add_to(p->sets[set], &p->error[set], &p->cells[heavy_cell_of(h, hash) - h->cells],
+                        place, space, weight);
+}
+
+static const struct plain_key *plain_find(const struct plain *p, size_t set, uint64_t place,
+                                          uint32_t space)
+{
+    unsigned way;
+
+    for (way = 0; way < HEAVY_WAYS; way++) {
+        const struct plain_key *key = &p->sets[set][way];
+
+        if (key->weight && key->place == place && key->space == space)
+            return key;
+    }
+    return NULL;
+}
+
+/* The keys of `from` come behind those of `to`, in the order in which its table has them; what was
+ * taken off there, and what its cells have, can be of any key of the set or the cell. */
+static void plain_merge(struct plain *to, const struct plain *from, const struct heavy *table)
+{
+    size_t set, i;
+    unsigned way;
+
+    for (set = 0; set < PLAIN_SETS; set++) {
+        for (way = 0; way < HEAVY_WAYS; way++) {
+            uint64_t place = table->sets[set].place[way];
+            uint32_t space = table->sets[set].counts[way].space;
+            const struct plain_key *key = plain_find(from, set, place, space);
+            struct plain_key *there;
+
+            if (!key || !heavy_weight(table, set, way))
+                continue;
+            there = plain_add(to, table, place, space, key->weight);
+            if (there)
+                there->samples += key->samples - 1;
+        }
+        to->error[set] += from->error[set];
+        for (i = set * HEAVY_CELLS; i < (set + 1) * HEAVY_CELLS; i++) {
+            to->cells[i] += from->cells[i];
+            if (to->cells[i] > UINT16_MAX) {
+                to->error[set] += to->cells[i] - UINT16_MAX;
+                to->cells[i] = UINT16_MAX;
+            }
+        }
+    }
+}
+
+static void check_plain(const struct heavy *h, const struct plain *p)
+{
+    struct heavy_key top[PLAIN_SETS * HEAVY_WAYS];
+    size_t n = heavy_top(h, top, PLAIN_SETS * HEAVY_WAYS), keys = 0, i, set, way;
+
+    assert_int_equal(n, heavy_count(h));
+    for (i = 0; i < n; i++) {
+        const struct plain_key *key = plain_find(
+            p, heavy_set_of(h, heavy_hash(top[i].place, top[i].space)), top[i].place, top[i].space);
+
+        assert_true(key && key->weight == top[i].weight && key->samples == top[i].samples);
+    }
+    for (set = 0; set < PLAIN_SETS; set++) {
+        assert_int_equal(h->heads[set].error, p->error[set]);
+        for (way = 0; way < HEAVY_WAYS; way++)
+            keys += p->sets[set][way].weight != 0;
+    }
+    assert_int_equal(keys, n);
+    for (i = 0; i < PLAIN_SETS * HEAVY_CELLS; i++)
+        assert_int_equal(h->cells[i], p->cells[i]);
+}
+
+/* Keys of which some are heavy and many are light. */
+#define PLACES 2048
+
+struct weights {
+    struct heavy heavy;
+    struct plain plain;
+    uint64_t truth[2][PLACES], total; /* by space */
+};
+
+static void start_weights(struct weights *w)
+{
+    memset(w, 0, sizeof(*w));
+    assert_int_equal(heavy_init(&w->heavy, (size_t)PLAIN_SETS * HEAVY_WAYS), SPE_OK);
+}
+
+static void add_weights(struct weights *w, struct random *rng, unsigned count, uint32_t most)
+{
+    while (count--) {
+        uint64_t place = random_below(rng, random_chance(rng, 50) ? 16 : PLACES);
+        uint64_t weight = 1 + random_below(rng, place < 16 ? 4 * most : most);
+        uint32_t space = random_below(rng, 2);
+
+        plain_add(&w->plain, &w->heavy, place, space, weight);
+        heavy_add(&w->heavy, place, space, weight);
+        w->truth[space][place] += weight;
+        w->total += weight;
+    }
+}
+
+/* Every key weighs what the table says at least, and at most that and its error, there or not. */
+static void check_weights(const struct weights *w)
+{
+    const struct heavy *h = &w->heavy;
+    uint64_t error = heavy_error(h);
+    uint32_t space;
+    size_t place;
+
+    check_plain(h, &w->plain);
+    assert_int_equal(h->total, w->total);
+    for (space = 0; space < 2; space++) {
+        for (place = 0; place < PLACES; place++) {
+            uint64_t hash = heavy_hash(place, space), truth = w->truth[space][place];
+            size_t set = heavy_set_of(h, hash);
+            const struct plain_key *key = plain_find(&w->plain, set, place, space);
+            uint64_t weight = key ? key->weight : 0;
+            uint64_t rest = h->heads[set].error + *heavy_cell_of(h, hash);
+
+            assert_true(weight <= truth && truth <= weight + rest);
+            assert_true(rest <= error);
+        }
+    }
+}
 
 static void test_heavy_plain(void **state)
 {
-    struct plain_key plain[PLAIN_SETS][HEAVY_WAYS] = {0};
-    uint64_t error[PLAIN_SETS] = {0}, cells[PLAIN_SETS * HEAVY_CELLS] = {0}, random = 1;
-    struct heavy_key top[PLAIN_SETS * HEAVY_WAYS];
-    size_t n, i, found = 0, set, way;
-    struct heavy h;
+    static struct weights w;
+    struct random rng = {1};
 
     (void)state;
-    assert_int_equal(heavy_init(&h, (size_t)PLAIN_SETS * HEAVY_WAYS), SPE_OK);
-    for (i = 0; i < 50000; i++) {
-        uint64_t place, weight, hash;
-        uint32_t space;
+    start_weights(&w);
+    add_weights(&w, &rng, 50000, 64);
+    check_weights(&w);
+    heavy_free(&w.heavy);
+}
 
-        random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-        place = random >> 40 & (random >> 33 & 1 ? 15 : 127);
-        space = random >> 50 & 1;
-        weight = 1 + (random >> 52 & 63);
-        hash = heavy_hash(place, space);
-        set = heavy_set_of(&h, hash);
-        plain_add(plain[set], &error[set], &cells[heavy_cell_of(&h, hash) - h.cells], place, space,
-                  weight);
-        heavy_add(&h, place, space, weight);
-    }
-    n = heavy_top(&h, top, PLAIN_SETS * HEAVY_WAYS);
-    assert_int_equal(n, heavy_count(&h));
-    for (i = 0; i < n; i++) {
-        set = heavy_set_of(&h, heavy_hash(top[i].place, top[i].space));
-        for (way = 0; way < HEAVY_WAYS; way++) {
-            const struct plain_key *key = &plain[set][way];
+/* Parts are merged and go on, with light weights and with such that cells are full. */
+static void test_heavy_merge_plain(void **state)
+{
+    static struct weights a, b;
+    struct random rng = {2};
+    unsigned round, space, part;
+    size_t place;
 
-            found += key->weight == top[i].weight && key->place == top[i].place &&
-                     key->space == top[i].space && key->samples == top[i].samples;
+    (void)state;
+    for (round = 0; round < 40; round++) {
+        uint32_t most = round % 2 ? 16000 : 20;
+        unsigned rows = 1 + random_below(&rng, round % 4 < 2 ? 5000 : 60);
+
+        start_weights(&a);
+        add_weights(&a, &rng, round ? rows : 0, most);
+        for (part = 0; part < 3; part++) {
+            start_weights(&b);
+            add_weights(&b, &rng, rows, most);
+            plain_merge(&a.plain, &b.plain, &b.heavy);
+            heavy_merge(&a.heavy, &b.heavy);
+            a.total += b.total;
+            for (space = 0; space < 2; space++) {
+                for (place = 0; place < PLACES; place++)
+                    a.truth[space][place] += b.truth[space][place];
+            }
+            check_weights(&a);
+            add_weights(&a, &rng, rows, most);
+            check_weights(&a);
+            heavy_free(&b.heavy);
         }
+        heavy_free(&a.heavy);
     }
-    assert_int_equal(found, n);
-    for (set = 0; set < PLAIN_SETS; set++) {
-        assert_int_equal(h.heads[set].error, error[set]);
-        for (way = 0; way < HEAVY_WAYS; way++)
-            found -= plain[set][way].weight != 0;
-    }
-    assert_int_equal(found, 0);
-    for (i = 0; i < PLAIN_SETS * HEAVY_CELLS; i++)
-        assert_int_equal(h.cells[i], cells[i]);
-    heavy_free(&h);
 }
 
 static void test_heavy_merge(void **state)
@@ -332,6 +473,110 @@ static void test_top(void **state)
     }
 }
 
+/* Places are told apart by pc and code; several pcs have the same hash. */
+#define OPERATIONS 20000
+
+struct places_model {
+    struct place place[OPERATIONS]; /* by number */
+    uint32_t at[OPERATIONS];        /* in the list, and 1; 0: not there */
+    size_t used;
+};
+
+static void add_place(struct places *p, struct places_model *m, struct random *rng, unsigned number)
+{
+    struct place *known = &m->place[number];
+    struct place add = {.pc = 0x400000 + number / 3,
+                        .code = place_code(number % 3, number % 7),
+                        .symbol = number,
+                        .latency = random_below(rng, 1000)};
+    unsigned i;
+
+    for (i = 0; i < PLACE_COUNTS; i++)
+        add.counts[i] = random_below(rng, 4);
+    assert_int_equal(places_add(p, &add), SPE_OK);
+    if (!m->at[number]) {
+        m->at[number] = (uint32_t)++m->used;
+        *known = add;
+    } else {
+        known->latency += add.latency;
+        for (i = 0; i < PLACE_COUNTS; i++)
+            known->counts[i] += add.counts[i];
+    }
+    assert_int_equal(p->used, m->used);
+    assert_true(p->mask + 1 >= 4 * p->used); /* the index is sparse */
+}
+
+static void check_places(const struct places *p, const struct places_model *m)
+{
+    size_t used = 0, i;
+
+    for (i = 0; i < OPERATIONS; i++) {
+        const struct place *place = &m->place[i];
+
+        if (!m->at[i])
+            continue;
+        used++;
+        assert_memory_equal(&p->list[m->at[i] - 1], place, sizeof(*place));
+        if (p->index)
+            assert_int_equal(
+                p->index[place_find(p, place_hash(place->pc, place->code), place->pc, place->code)],
+                m->at[i]);
+    }
+    assert_int_equal(used, p->used);
+}
+
+/* Those that are left come in the order that they had. */
+static void keep_places(struct places *p, struct places_model *m, size_t keep)
+{
+    static struct place old[OPERATIONS];
+    size_t used = p->used, above = 0, kept = 0, i;
+    uint32_t bound;
+
+    memcpy(old, p->list, used * sizeof(*old));
+    bound = places_keep_mispredicted(p, keep);
+    for (i = 0; i < used; i++) {
+        m->at[old[i].symbol] = old[i].mispredicted > bound ? (uint32_t)++kept : 0;
+        above += old[i].mispredicted > bound / 2;
+    }
+    m->used = kept;
+    assert_true(kept <= keep);
+    assert_true(!bound || above > keep); /* half of it would not do */
+}
+
+static void test_places(void **state)
+{
+    static struct places_model m;
+    struct places p = {0};
+    struct random rng = {3};
+    unsigned round, i;
+
+    (void)state;
+    for (i = 0; i < OPERATIONS; i++) { /* one by one, past every size of the index */
+        unsigned border = 1024;
+
+        add_place(&p, &m, &rng, i);
+        while (border + 4 < p.used)
+            border *= 2;
+        if (p.used + 4 > border)
+            check_places(&p, &m);
+        if (p.used > border)
+            add_place(&p, &m, &rng, random_below(&rng, i));
+    }
+    for (round = 0; round < 12; round++) {
+        keep_places(&p, &m, random_below(&rng, 6000));
+        if (round % 2)
+            check_places(&p, &m);
+        for (i = 0; i < 5000; i++)
+            add_place(&p, &m, &rng, random_below(&rng, OPERATIONS >> round % 4));
+        check_places(&p, &m);
+    }
+    places_drop_index(&p);
+    for (i = 0; i < 1000; i++)
+        add_place(&p, &m, &rng, random_below(&rng, OPERATIONS));
+    check_places(&p, &m);
+    places_free(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -342,6 +587,8 @@ int main(void)
         cmocka_unit_test(test_heavy_error),
         cmocka_unit_test(test_heavy_plain),
         cmocka_unit_test(test_heavy_merge),
+        cmocka_unit_test(test_heavy_merge_plain),
+        cmocka_unit_test(test_places),
         cmocka_unit_test(test_top),
         cmocka_unit_test(test_heavy_merge_threads),
     };

@@ -349,6 +349,153 @@ static void shapes_are_used(void **state)
     free_columns(&all);
 }
 
+/* ---- Runs ----------------------------------------------------------------------------------- */
+
+#define TEMPLATES 6
+
+/* Packets of records, which may stand in any order: of some records, of all, and unknown ones. */
+static const uint8_t some_headers[] = {0x64, 0x65, 0x98, 0x99, 0x9a, 0x43, 0xb2};
+static const uint8_t all_headers[] = {0xb0, 0x52, 0x49};
+static const uint8_t unknown_headers[] = {0x66, 0x4b, 0x10};
+
+struct template
+{
+    uint8_t header[16];
+    unsigned packets;
+};
+
+static void add_packet(struct random *rng, struct template *t, uint8_t header)
+{
+    unsigned at = random_below(rng, ++t->packets);
+
+    t->header[t->packets - 1] = t->header[at];
+    t->header[at] = header;
+}
+
+static void make_template(struct random *rng, struct template *t)
+{
+    t->packets = 0;
+    for (unsigned i = 0; i < sizeof(some_headers); i++)
+        if (random_chance(rng, 40))
+            add_packet(rng, t, some_headers[i]);
+    for (unsigned i = 0; i < sizeof(all_headers); i++)
+        add_packet(rng, t, all_headers[i]);
+    for (unsigned i = 0; i < sizeof(unknown_headers); i++)
+        if (random_chance(rng, 20))
+            add_packet(rng, t, unknown_headers[i]);
+    t->header[t->packets++] = random_chance(rng, 50) ? 0x71 : 0x01;
+}
+
+/* A record with these packets, at most 64 bytes. */
+static size_t write_template(struct random *rng, const struct template *t, uint8_t *bytes)
+{
+    size_t at = 0;
+
+    for (unsigned i = 0; i < t->packets; i++) {
+        size_t end;
+
+        bytes[at] = t->header[i];
+        end = at + (size_t)spe_packet_size(bytes + at, 1);
+        while (++at < end)
+            bytes[at] = (uint8_t)random_next(rng);
+    }
+    assert_true(at <= 64);
+    return at;
+}
+
+/* Runs of records that are at the same distance from each other, by their size or by padding, and
+ * have one or some shapes; then perhaps something that is no record. */
+static size_t make_runs(struct random *rng, uint8_t *bytes, size_t room)
+{
+    struct template templates[TEMPLATES];
+    size_t len = 0;
+
+    for (unsigned i = 0; i < TEMPLATES; i++)
+        make_template(rng, &templates[i]);
+    memset(bytes, 0, room);
+    for (;;) {
+        unsigned records = 1 + random_below(rng, 60), kinds = 1 + random_below(rng, 3);
+        unsigned first = random_below(rng, TEMPLATES - kinds + 1);
+        size_t distance = random_chance(rng, 50) ? 64 : random_below(rng, 50);
+
+        if (len + 64 * (size_t)records + 2 > room)
+            return len;
+        while (records--) {
+            size_t size =
+                write_template(rng, &templates[first + random_below(rng, kinds)], bytes + len);
+
+            len += size > distance ? size : distance;
+        }
+        if (random_chance(rng, 30)) { /* no packet has this header */
+            bytes[len++] = 0x20;
+            bytes[len++] = 0x20;
+        }
+    }
+}
+
+static void runs(void **state)
+{
+    static uint8_t bytes[ROOM];
+    static struct spe_bulk b;
+    struct random rng = {16};
+
+    (void)state;
+    for (unsigned round = 0; round < 200; round++) {
+        size_t len = make_runs(&rng, bytes, ROOM / 4 - random_below(&rng, 100));
+
+        check_all_paths(bytes, len, 0, &rng);
+    }
+    if (spe_bulk_init(&b, 0, SPE_BULK_AVX512) < 0) {
+        print_message("this CPU has no AVX-512 with VBMI: tiles of records were not tested\n");
+        skip();
+    }
+}
+
+/* One call for more rows and bytes than the sums of a tile's account have room for. */
+static void many_rows(void **state)
+{
+    enum { MANY = 300000, DISTANCE = 64 };
+    static const struct template two_unknown = {
+        {0x66, 0xb0, 0xb2, 0x52, 0x4b, 0x49, 0x64, 0x65, 0x98, 0x99, 0x9a, 0x43, 0x71}, 13};
+    static struct spe_bulk b;
+    struct spe_columns c = {.size = sizeof(c), .capacity = MANY};
+    uint8_t *bytes = calloc(MANY, DISTANCE);
+    struct random rng = {17};
+    struct spe_item skipped;
+    size_t size = 0;
+
+    (void)state;
+    c.offset = malloc(MANY * sizeof(*c.offset));
+    assert_true(bytes && c.offset);
+    for (size_t i = 0; i < MANY; i++)
+        size = write_template(&rng, &two_unknown, bytes + i * DISTANCE);
+    for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+        const struct spe_account *a = &b.stream.account;
+
+        if (spe_bulk_init(&b, 0, paths[i]) < 0)
+            continue;
+        c.rows = 0;
+        spe_bulk_feed(&b, bytes, (size_t)MANY * DISTANCE);
+        spe_bulk_end(&b);
+        while (spe_bulk_next(&b, &c, &skipped) == SPE_ITEM_RECORD && c.rows < MANY)
+            ;
+        assert_int_equal(c.rows, MANY);
+        for (size_t row = 0; row < MANY; row++)
+            assert_true(c.offset[row] == row * DISTANCE);
+        assert_int_equal(spe_bulk_next(&b, &c, &skipped), SPE_ITEM_RECORD); /* no room for more */
+        assert_int_equal(a->records, MANY);
+        assert_int_equal(a->unknown, 2 * MANY);
+        assert_int_equal(a->record_bytes, MANY * size);
+        c.capacity++;
+        assert_int_equal(spe_bulk_next(&b, &c, &skipped), SPE_ITEM_NONE);
+        c.capacity--;
+        assert_int_equal(a->padding_bytes, MANY * (DISTANCE - size));
+        assert_int_equal(a->skipped, 0);
+    }
+    free(bytes);
+    free(c.offset);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -358,6 +505,8 @@ int main(void)
         cmocka_unit_test(some_columns),
         cmocka_unit_test(paths_of_other_machines_are_refused),
         cmocka_unit_test(shapes_are_used),
+        cmocka_unit_test(runs),
+        cmocka_unit_test(many_rows),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 
+#include "profile/profile_internal.h"
 #include "support/profile_recording.h"
 #include "support/random.h"
 
@@ -13,7 +14,8 @@
 #include <unistd.h>
 
 #define QUEUES 8
-#define SAMPLES 20000 /* of all queues */
+#define SAMPLES 20000       /* of all queues */
+#define LONG_SAMPLES 150000 /* of each of two queues: more than 4 MB */
 
 struct truth {
     uint64_t time, pc;
@@ -569,6 +571,85 @@ static void paths(void **state)
     free_world(&w);
 }
 
+/* A file of more bytes than are read at once, in pieces of which some are as well. */
+static void make_long(struct recording *r, uint8_t **raw, size_t *raw_size)
+{
+    struct random rng = {9};
+
+    recording_open(r, 0, 2, NEOVERSE_N1, NULL);
+    recording_comm(r, 0, 1, 1, "one", false);
+    recording_map(r, 0, 1, 0x10000, 0x10000, 0, "/bin/x", NULL, 0);
+    for (unsigned i = 0; i < 2 * LONG_SAMPLES; i++)
+        recording_sample(r, i % 2, 1000 + i, 0x10000 + random_below(&rng, 0x18000), 0,
+                         random_chance(&rng, 90) ? 1 : NO_CONTEXT);
+    *raw_size = r->spe_size[0];
+    *raw = malloc(*raw_size);
+    assert_true(*raw && *raw_size > (size_t)4 << 20);
+    memcpy(*raw, r->spe[0], *raw_size);
+    recording_flush(r, 0, 0, ANY, 0);
+    while (r->spe_size[1])
+        recording_flush(r, 1, 1, ANY, 1 + random_below(&rng, 300000));
+    recording_finish(r);
+}
+
+static uint64_t digest_file(const char *path, struct spe_profile_options options, bool map)
+{
+    struct spe_profile *p;
+    size_t count;
+    uint64_t hash;
+
+    options.map = map;
+    assert_int_equal(spe_profile_open(&p, path, &options, NULL), SPE_OK);
+    assert_int_equal(p->mapped, map);
+    hash = digest(p, &count);
+    assert_int_equal(count, options.raw ? LONG_SAMPLES : 2 * LONG_SAMPLES);
+    assert_int_equal(spe_profile_rewind(p), SPE_OK); /* pages that were done with come again */
+    assert_true(digest(p, &count) == hash);
+    spe_profile_close(p);
+    return hash;
+}
+
+static void compare_ways_to_read(const uint8_t *bytes, size_t size, bool raw)
+{
+    char path[] = "/tmp/spe-rows-XXXXXX";
+    int fd = mkstemp(path);
+
+    assert_true(write(fd, bytes, size) == (ssize_t)size);
+    close(fd);
+    for (unsigned order = SPE_ORDER_FAST; order <= SPE_ORDER_TIME; order++) {
+        for (unsigned threads = 1; threads <= 3; threads += 2) {
+            struct spe_profile_options options = quiet_options(threads);
+            struct spe_profile *p;
+            size_t count;
+            uint64_t hash;
+
+            options.order = order;
+            options.raw = raw;
+            assert_int_equal(spe_profile_open_memory(&p, bytes, size, &options, NULL), SPE_OK);
+            hash = digest(p, &count);
+            spe_profile_close(p);
+            assert_true(digest_file(path, options, false) == hash);
+            assert_true(digest_file(path, options, true) == hash);
+        }
+    }
+    unlink(path);
+}
+
+/* In memory, read and mapped: the same rows, the second time as well. */
+static void ways_to_read(void **state)
+{
+    struct recording r;
+    uint8_t *raw;
+    size_t raw_size;
+
+    (void)state;
+    make_long(&r, &raw, &raw_size);
+    compare_ways_to_read(r.bytes, r.size, false);
+    compare_ways_to_read(raw, raw_size, true);
+    free(raw);
+    recording_free(&r);
+}
+
 /* Closed in the middle, and opened with options that make no sense. */
 static void odd_ends(void **state)
 {
@@ -612,6 +693,7 @@ int main(void)
         cmocka_unit_test(damaged),
         cmocka_unit_test(raw_bytes),
         cmocka_unit_test(paths),
+        cmocka_unit_test(ways_to_read),
         cmocka_unit_test(odd_ends),
         cmocka_unit_test(gap),
     };

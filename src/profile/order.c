@@ -11,7 +11,10 @@
 #include "profile_internal.h"
 
 #define BATCH 64        /* queues that are open at a time with SPE_ORDER_FAST */
-#define MERGE_ROWS 8192 /* rows in memory with SPE_ORDER_TIME */
+#define MERGE_ROWS 4096 /* rows in memory with SPE_ORDER_TIME */
+/* Threads that are ahead of the reader wait less for each other. */
+#define GROUPS_AHEAD 16
+#define MERGE_ROWS_AHEAD 32768
 
 /* ---- One queue after the other, or in turn -------------------------------------------------- */
 
@@ -306,12 +309,13 @@ static size_t chunk_of(const struct spe_profile *p, size_t open)
 int order_start(struct spe_profile *p)
 {
     bool merge = p->order == SPE_ORDER_TIME && p->info.timed && p->queue_count > 1;
-    size_t rows = p->group_rows, slots = p->thread_count == 1 ? 1 : p->thread_count + 2;
+    bool alone = p->thread_count == 1;
+    size_t rows = p->group_rows, slots = alone ? 1 : p->thread_count + GROUPS_AHEAD;
     int result;
 
     if (merge) {
         slots = 2 * p->queue_count;
-        rows = clamp(MERGE_ROWS / slots, 64, rows);
+        rows = clamp((alone ? MERGE_ROWS : MERGE_ROWS_AHEAD) / slots, 64, rows);
     }
     p->chunk = chunk_of(p, merge || p->queue_count < BATCH ? p->queue_count : BATCH);
     result = make_slots(p, slots, rows);

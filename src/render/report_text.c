@@ -677,10 +677,11 @@ static void remark_errors(struct page *p)
         return;
     for (i = 0; i < r->data_count; i++)
         error = r->data[i].error > error ? r->data[i].error : error;
-    append(&text,
-           "more places than were kept: a latency may be too small by up to %" PRIu64
-           " cycles, and a place with up to %" PRIu64 " may be missing",
-           error, r->data_summary.missing);
+    append(&text, "more places than were kept: a latency may be too small by up to ");
+    append_count(&text, error, "cycle");
+    append(&text, ", and a place with up to ");
+    append_count(&text, r->data_summary.missing, "cycle");
+    append(&text, " may be missing");
     remark(p, text.bytes);
 }
 

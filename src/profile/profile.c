@@ -119,6 +119,12 @@ static int set_filter(struct spe_profile *p, const char *text, struct spe_profil
     return SPE_OK;
 }
 
+/* A filter and a cut may ask for any column. */
+static bool reads_everything(const struct spe_profile_options *o)
+{
+    return o->filter || o->cpus || o->pids || o->tids || o->time_from || o->time_to;
+}
+
 static int set_options(struct spe_profile *p, const struct spe_profile_options *o,
                        struct spe_profile_error *error)
 {
@@ -132,7 +138,7 @@ static int set_options(struct spe_profile *p, const struct spe_profile_options *
     p->cpus_here = cpus > 0 ? (unsigned)cpus : 1;
     p->order = o->order;
     p->want = o->want;
-    p->omit = o->filter || o->cpus || o->tids ? 0 : o->omit;
+    p->omit = reads_everything(o) ? 0 : o->omit;
     p->group_rows = o->group_rows ? o->group_rows : GROUP_ROWS;
     p->time_from = o->time_from;
     p->time_to = o->time_to;

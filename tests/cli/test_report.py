@@ -97,7 +97,9 @@ class Report(CommandTest):
         far = self.json("--filter", "load and total > 100")
         self.assertEqual(far["totals"]["samples"], 2)
         self.assertEqual(far["account"]["filtered"], 13)
-        self.assertEqual(self.json("--cpus", 1)["totals"]["samples"], 5)
+        for cut, samples in (("--cpus", 1), 5), (("--pid", 10), 15), (("--pid", 11), 0), \
+                (("--tid", 10), 15), (("--time", "0.00000105s,"), 5), (("--time", ",0.00000105s"), 10):
+            self.assertEqual(self.json(*cut)["totals"]["samples"], samples, cut)
         self.assertEqual(self.json("--data", "page")["data"]["top"][0]["latency"], 841)
         self.assertEqual(self.json("--top", 1)["groups"][0]["top"][0]["samples"], 10)
         for threads in (1, 2, 3):

@@ -376,6 +376,54 @@ static void cut(void **state)
     free_world(&w);
 }
 
+/* Each cut alone is as in the rows of all, whatever is left out. */
+static void cut_omits(void **state)
+{
+    static const uint32_t cpu = 3, tid = 6, pid = 5;
+    struct row *row = malloc(2 * SAMPLES * sizeof(*row)), *all = row + SAMPLES;
+    struct spe_profile *p;
+    struct world w;
+
+    (void)state;
+    make_world(&w, 3, 0, 0);
+    for (unsigned which = 0; which < 5; which++) {
+        struct spe_profile_options options = quiet_options(1);
+        uint64_t middle = time_of_five(&w, 1000);
+        size_t count, wanted = 0;
+
+        p = recording_profile(&w.r, &options);
+        assert_int_equal(read_rows(p, all, SAMPLES), SAMPLES);
+        spe_profile_close(p);
+        options.omit = ~0u;
+        options.cpus = which == 0 ? &cpu : NULL;
+        options.pids = which == 1 ? &pid : NULL;
+        options.tids = which == 2 ? &tid : NULL;
+        options.cpu_count = options.pid_count = options.tid_count = 1;
+        options.time_from = which == 3 ? middle : 0;
+        options.time_to = which == 4 ? middle : 0;
+        p = recording_profile(&w.r, &options);
+        count = read_rows(p, row, SAMPLES);
+        for (size_t i = 0; i < SAMPLES; i++) {
+            bool in = which == 0   ? all[i].cpu == cpu
+                      : which == 1 ? all[i].pid == pid
+                      : which == 2 ? all[i].tid == tid
+                      : which == 3 ? all[i].time >= middle
+                                   : all[i].time < middle;
+
+            if (!in)
+                continue;
+            assert_true(wanted < count);
+            assert_int_equal(row[wanted].pc, all[i].pc);
+            wanted++;
+        }
+        assert_int_equal(count, wanted);
+        assert_true(count > 50);
+        spe_profile_close(p);
+    }
+    free(row);
+    free_world(&w);
+}
+
 /* A gap in a buffer: what is behind it is found again, and nothing is put together across it. */
 static void gap(void **state)
 {
@@ -689,6 +737,7 @@ int main(void)
         cmocka_unit_test(time_order),
         cmocka_unit_test(omitted_columns),
         cmocka_unit_test(cut),
+        cmocka_unit_test(cut_omits),
         cmocka_unit_test(truncated),
         cmocka_unit_test(damaged),
         cmocka_unit_test(raw_bytes),

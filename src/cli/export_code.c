@@ -28,21 +28,41 @@ static bool is_wanted(const struct recording *recording, uint32_t pid)
     return options->pid_count == 0;
 }
 
-/* The program, because the kernel maps it before its libraries; and how many files there are. */
+/* Whether a process is called as the file is: the kernel keeps 15 bytes of the program's name. */
+static bool is_called(const struct spe_profile *profile, uint32_t pid, const char *file)
+{
+    size_t id;
+
+    for (id = 0; id < spe_profile_thread_count(profile); id++) {
+        const struct spe_profile_thread *thread = spe_profile_thread(profile, (uint32_t)id);
+
+        if (thread->tid == pid && thread->comm != SPE_NO_ID &&
+            strncmp(spe_profile_string(profile, thread->comm), file, 15) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The first file that a process of its name has mapped; else the first that any has, which is the
+ * program where the kernel has mapped it, and its loader where an emulator has. */
 static uint32_t find_program(const struct spe_profile *profile, const struct recording *recording,
                              size_t *files)
 {
-    uint32_t found = SPE_NO_ID, id;
+    uint32_t first = SPE_NO_ID, id;
 
     for (id = 0, *files = 0; id < spe_profile_dso_count(profile); id++)
         *files += is_file(profile, spe_profile_dso(profile, id));
-    for (id = 0; id < spe_profile_map_count(profile) && found == SPE_NO_ID; id++) {
+    for (id = 0; id < spe_profile_map_count(profile); id++) {
         const struct spe_profile_map *map = spe_profile_map(profile, id);
+        const struct spe_profile_dso *dso = spe_profile_dso(profile, map->dso);
 
-        if (is_file(profile, spe_profile_dso(profile, map->dso)) && is_wanted(recording, map->pid))
-            found = map->dso;
+        if (!is_file(profile, dso) || !is_wanted(recording, map->pid))
+            continue;
+        if (is_called(profile, map->pid, spe_profile_string(profile, dso->name)))
+            return map->dso;
+        first = first == SPE_NO_ID ? map->dso : first;
     }
-    return found;
+    return first;
 }
 
 /* The first of that path, or else of that name without directories. */

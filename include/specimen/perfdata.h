@@ -556,10 +556,10 @@ SPE_API const struct spe_perf_queue *spe_perf_reader_queue(const struct spe_perf
                                                            size_t i);
 
 /*
- * Up to `size` bytes of a piece, from `from` on. *bytes points into the mapped file, or to `buffer`
- * which they were read into; it may be NULL if the file is mapped. Returns their number, 0 at the
- * piece's end, or SPE_ERR_IO, SPE_ERR_INVALID (no random access). Any number of threads may call
- * this at the same time.
+ * Up to `size` bytes of a piece, from `from` on. *bytes points to `buffer`, which they were read
+ * into, or into memory or the mapped file; for the last of these the buffer must be NULL. Returns
+ * their number, 0 at the piece's end, or SPE_ERR_IO, SPE_ERR_INVALID (no random access). Any number
+ * of threads may call this at the same time.
  */
 SPE_API int64_t spe_perf_piece_read(const struct spe_perf_reader *reader,
                                     const struct spe_perf_piece *piece, uint64_t from, void *buffer,

@@ -86,7 +86,7 @@ int64_t pd_source_read(const struct pd_source *s, uint64_t offset, void *bytes, 
         return 0;
     if (size > s->size - offset)
         size = (size_t)(s->size - offset);
-    if (s->kind == PD_MEMORY) {
+    if (s->kind == PD_MEMORY && !s->mapped) {
         memcpy(bytes, s->memory + offset, size);
         return (int64_t)size;
     }
@@ -107,7 +107,7 @@ int64_t pd_source_read(const struct pd_source *s, uint64_t offset, void *bytes, 
 int64_t pd_source_take(const struct pd_source *s, uint64_t offset, void *buffer, size_t size,
                        const uint8_t **bytes)
 {
-    if (s->kind != PD_MEMORY) {
+    if (s->kind != PD_MEMORY || (s->mapped && buffer)) {
         *bytes = buffer;
         return pd_source_read(s, offset, buffer, size);
     }

@@ -303,7 +303,7 @@ static size_t clamp(size_t value, size_t least, size_t most)
 /* Bytes of queues that are open at the same time are bounded together. */
 static size_t chunk_of(const struct spe_profile *p, size_t open)
 {
-    return clamp((size_t)(16 << 20) / (open ? open : 1), 8192, p->mapped ? 2 << 20 : 128 << 10);
+    return clamp((size_t)(16 << 20) / (open ? open : 1), 8192, p->in_place ? 2 << 20 : 128 << 10);
 }
 
 int order_start(struct spe_profile *p)

@@ -17,6 +17,7 @@
 #define BYTES_A_THREAD (UINT64_C(256) << 20)
 #define GROUP_ROWS 1024
 #define GROUP_ROWS_MAX 65536
+#define QUEUES_IN_PLACE 16
 
 int profile_fail(struct spe_profile_error *error, int code, const char *format, ...)
 {
@@ -350,6 +351,15 @@ static void choose_threads(struct spe_profile *p)
         p->thread_count = THREADS_MAX;
 }
 
+/* The kernel maps more of a file than is asked for, up to some MB at each place where it is read:
+ * with many queues, reading takes less memory. */
+static bool can_decode_in_place(const struct spe_profile *p)
+{
+    bool in_memory = p->reader ? spe_perf_reader_info(p->reader)->mapped : p->raw.kind == PD_MEMORY;
+
+    return in_memory && p->queue_count <= QUEUES_IN_PLACE;
+}
+
 static int finish_open(struct spe_profile *p, struct spe_profile_error *error)
 {
     int result = p->reader ? finish_perf(p, error) : SPE_OK;
@@ -366,8 +376,8 @@ static int finish_open(struct spe_profile *p, struct spe_profile_error *error)
             return profile_fail(error, SPE_ERR_NOMEM, "out of memory");
     }
     p->counts = p->start_counts;
-    p->mapped = p->reader ? spe_perf_reader_info(p->reader)->mapped : p->raw.kind == PD_MEMORY;
     result = make_queues(p);
+    p->in_place = can_decode_in_place(p);
     choose_threads(p);
     if (result >= 0)
         result = order_start(p);

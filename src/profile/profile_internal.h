@@ -425,8 +425,8 @@ struct spe_profile {
     unsigned thread_count, order, want, omit;
     unsigned cpus_here; /* of the machine that reads the recording */
     size_t group_rows;
-    bool mapped;  /* the file is in memory */
-    size_t chunk; /* bytes that are read at once */
+    bool in_place; /* bytes are decoded where they are: in memory or a mapped file */
+    size_t chunk;  /* bytes that are read at once */
     uint64_t time_from, time_to;
     uint32_t *cut_cpus, *cut_pids, *cut_tids;
     size_t cut_cpu_count, cut_pid_count, cut_tid_count;

@@ -14,8 +14,8 @@ static int start_stream(const struct spe_profile *p, struct queue *q, unsigned f
 {
     if (!q->bulk) {
         q->bulk = malloc(sizeof(*q->bulk));
-        q->buffer = p->mapped ? NULL : malloc(p->chunk);
-        if (!q->bulk || !(q->buffer || p->mapped))
+        q->buffer = p->in_place ? NULL : malloc(p->chunk);
+        if (!q->bulk || !(q->buffer || p->in_place))
             return SPE_ERR_NOMEM;
     }
     q->ending = false;

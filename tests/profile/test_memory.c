@@ -143,9 +143,10 @@ static void read_file(unsigned order, bool map, bool raw)
 static void bounded(void **state)
 {
     (void)state;
-    for (unsigned order = SPE_ORDER_FAST; order <= SPE_ORDER_TIME; order++)
+    for (unsigned order = SPE_ORDER_FAST; order <= SPE_ORDER_TIME; order++) {
         read_file(order, false, false);
-    read_file(SPE_ORDER_QUEUE, true, false);
+        read_file(order, true, false);
+    }
 }
 
 /* The file as if it were the bytes of one buffer. */

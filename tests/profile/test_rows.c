@@ -648,7 +648,7 @@ static uint64_t digest_file(const char *path, struct spe_profile_options options
 
     options.map = map;
     assert_int_equal(spe_profile_open(&p, path, &options, NULL), SPE_OK);
-    assert_int_equal(p->mapped, map);
+    assert_int_equal(p->in_place, map);
     hash = digest(p, &count);
     assert_int_equal(count, options.raw ? LONG_SAMPLES : 2 * LONG_SAMPLES);
     assert_int_equal(spe_profile_rewind(p), SPE_OK); /* pages that were done with come again */

@@ -333,9 +333,9 @@ static void count_load(struct spe_analysis *a, const struct spe_rows *rows, size
 }
 
 /* Kernel addresses mean the same in every process. */
-static uint32_t space_of(const struct spe_rows *rows, size_t i)
+static inline uint32_t space_of(uint64_t va, uint32_t pid)
 {
-    return rows->va[i] >> 63 ? SPE_NO_TASK : rows->pid[i];
+    return va >> 63 ? SPE_NO_TASK : pid;
 }
 
 /* By the data source, or by the events of the CPUs that have them. */
@@ -350,8 +350,9 @@ static unsigned from_another_cache(const struct spe_rows *rows, size_t i)
 static void count_data(struct spe_analysis *a, const struct spe_rows *rows, size_t i, uint64_t hash)
 {
     uint32_t thread = rows->thread[i];
-    struct heavy_counts *counts = heavy_add_hashed(
-        &a->data, hash, rows->va[i] >> a->config.data_shift, space_of(rows, i), rows->total[i]);
+    uint64_t va = rows->va[i];
+    struct heavy_counts *counts = heavy_add_hashed(&a->data, hash, va >> a->config.data_shift,
+                                                   space_of(va, rows->pid[i]), rows->total[i]);
 
     if (!counts)
         return;
@@ -369,7 +370,7 @@ static CLONES void hash_data(const struct batch *b, unsigned shift, uint64_t *ha
     size_t count = b->count, i;
 
     for (i = 0; i < count; i++)
-        hash[i] = heavy_hash(va[i] >> shift, va[i] >> 63 ? SPE_NO_TASK : pid[i]);
+        hash[i] = heavy_hash(va[i] >> shift, space_of(va[i], pid[i]));
 }
 
 /* Whether the table has a key is what nobody can predict: rows are first told apart by what it has

@@ -28,27 +28,30 @@ static bool is_wanted(const struct recording *recording, uint32_t pid)
     return options->pid_count == 0;
 }
 
-/* Whether a process is called as the file is: the kernel keeps 15 bytes of the program's name. */
-static bool is_called(const struct spe_profile *profile, uint32_t pid, const char *file)
+/* The last name of a process; NULL if it is not known. */
+static const char *name_of(const struct spe_profile *profile, uint32_t pid)
 {
-    size_t id;
+    const char *name = NULL;
+    uint32_t id;
 
     for (id = 0; id < spe_profile_thread_count(profile); id++) {
-        const struct spe_profile_thread *thread = spe_profile_thread(profile, (uint32_t)id);
+        const struct spe_profile_thread *thread = spe_profile_thread(profile, id);
 
-        if (thread->tid == pid && thread->comm != SPE_NO_ID &&
-            strncmp(spe_profile_string(profile, thread->comm), file, 15) == 0)
-            return true;
+        if (thread->tid == pid && thread->comm != SPE_NO_ID)
+            name = spe_profile_string(profile, thread->comm);
     }
-    return false;
+    return name;
 }
 
-/* The first file that a process of its name has mapped; else the first that any has, which is the
- * program where the kernel has mapped it, and its loader where an emulator has. */
+/* Of the first process that has mapped a file, the one that it is called by: the kernel keeps 15
+ * bytes of the program's name. Else the first, which is the program where the kernel has mapped it,
+ * and its loader where an emulator has. Also how many files there are. */
 static uint32_t find_program(const struct spe_profile *profile, const struct recording *recording,
                              size_t *files)
 {
-    uint32_t first = SPE_NO_ID, id;
+    const struct spe_profile_map *first = NULL;
+    const char *name = NULL;
+    uint32_t id;
 
     for (id = 0, *files = 0; id < spe_profile_dso_count(profile); id++)
         *files += is_file(profile, spe_profile_dso(profile, id));
@@ -58,11 +61,15 @@ static uint32_t find_program(const struct spe_profile *profile, const struct rec
 
         if (!is_file(profile, dso) || !is_wanted(recording, map->pid))
             continue;
-        if (is_called(profile, map->pid, spe_profile_string(profile, dso->name)))
+        if (!first) {
+            first = map;
+            name = name_of(profile, map->pid);
+        }
+        if (name && map->pid == first->pid &&
+            strncmp(name, spe_profile_string(profile, dso->name), 15) == 0)
             return map->dso;
-        first = first == SPE_NO_ID ? map->dso : first;
     }
-    return first;
+    return first ? first->dso : SPE_NO_ID;
 }
 
 /* The first of that path, or else of that name without directories. */

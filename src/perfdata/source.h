@@ -39,7 +39,7 @@ int64_t pd_source_at(struct pd_source *s, uint64_t offset, size_t size, const ui
 /* Copy bytes. */
 int64_t pd_source_read(const struct pd_source *s, uint64_t offset, void *bytes, size_t size);
 
-/* Bytes where they are, or read to the buffer; those of a mapped file only if there is one. */
+/* Bytes where they are, or read to the buffer. A mapped file is read only if there is a buffer. */
 int64_t pd_source_take(const struct pd_source *s, uint64_t offset, void *buffer, size_t size,
                        const uint8_t **bytes);
 

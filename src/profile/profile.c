@@ -743,39 +743,39 @@ int spe_profile_place(struct spe_profile *p, uint32_t thread, uint64_t time_ns, 
     return SPE_OK;
 }
 
+/* The dso of a map, with its symbols; NULL if there is no such map. */
+static struct dso *load_dso(struct spe_profile *p, const struct spe_profile_map *map)
+{
+    struct dso *dso = map ? p->dsos.list.at[map->dso] : NULL;
+
+    if (dso)
+        dso_load(&p->dsos, dso);
+    return dso;
+}
+
 uint64_t spe_profile_find_symbol(struct spe_profile *p, uint32_t map, uint64_t pc)
 {
     const struct spe_profile_map *m = spe_profile_map(p, map);
-    struct dso *dso = m ? p->dsos.list.at[m->dso] : NULL;
-    uint32_t number;
+    const struct dso *dso = load_dso(p, m);
+    uint32_t number = dso ? dso_find(dso, dso_address(dso, m, pc), SYMBOL_FUNCTION) : NONE;
 
-    if (!dso)
-        return SPE_NO_SYMBOL;
-    dso_load(&p->dsos, dso);
-    number = dso_find(dso, dso_address(dso, m, pc), SYMBOL_FUNCTION);
     return number == NONE ? SPE_NO_SYMBOL : (uint64_t)m->dso << 32 | number;
 }
 
 uint64_t spe_profile_find_address(struct spe_profile *p, uint32_t map, uint64_t pc)
 {
     const struct spe_profile_map *m = spe_profile_map(p, map);
-    struct dso *dso = m ? p->dsos.list.at[m->dso] : NULL;
+    const struct dso *dso = load_dso(p, m);
 
-    if (!dso)
-        return UINT64_MAX;
-    dso_load(&p->dsos, dso);
-    return dso_address(dso, m, pc);
+    return dso ? dso_address(dso, m, pc) : UINT64_MAX;
 }
 
 uint32_t spe_profile_find_line(struct spe_profile *profile, uint32_t map, uint64_t pc)
 {
     const struct spe_profile_map *m = spe_profile_map(profile, map);
-    struct dso *dso = m ? profile->dsos.list.at[m->dso] : NULL;
+    struct dso *dso = load_dso(profile, m);
 
-    if (!dso)
-        return SPE_NO_ID;
-    dso_load(&profile->dsos, dso);
-    return lines_find(profile, dso, m->dso, dso_address(dso, m, pc));
+    return dso ? lines_find(profile, dso, m->dso, dso_address(dso, m, pc)) : SPE_NO_ID;
 }
 
 int spe_profile_inlines(struct spe_profile *profile, uint32_t map, uint64_t pc,

@@ -135,6 +135,7 @@ struct spe_spu_config {
     uint8_t nspb_reserved_traps;  /* 0|1: a reserved {NSPBE,NSPB} traps EL1 and EL2 accesses */
     uint8_t ptr_low_res0;         /* 0|1: PMBPTR_EL1 bits below the alignment are RES0 */
     uint8_t ev_smcu;              /* 0|1: event 25 is implemented, FEAT_SPE_SME */
+    uint8_t ev_pred_no_vector;    /* 0|1: events 17, 18 also of INCP and its like */
     uint64_t filter_events;       /* optional and IMPDEF events that PMSEVFR_EL1 can filter on */
     uint64_t filter_sources;      /* data sources that PMSDSFR_EL1 can filter on */
     uint8_t zero_type_filter;     /* FT=1 and nothing chosen, without FEAT_SPE_EFT */

@@ -284,7 +284,7 @@ class Tables(unittest.TestCase):
                          r"PMBSR_EL(\d)")
         catalogue = [row.match(s).groups() for s in self.catalogue("D17-7")]
         self.assertEqual(len(catalogue), 10)
-        got = rows("features v1p5,el2,el3,secure,vhe,ras,hafdbs,pmuv3\nenumerate\n"
+        got = rows("features v1p5,el2,el3,secure,vhe,fgt2,ras,hafdbs,pmuv3\nenumerate\n"
                    "vary pmsee 0 1 2 3\nvary ee 0 1 2 3\nvary e2pb 0 2 3\n"
                    "pe mdcr_el3.PMSEE=$pmsee mdcr_el2.E2PB=$e2pb\nreg PMSCR_EL2.EE=$ee\n"
                    "column s1 route.0x24.0x07\ncolumn s2 route.0x25.0x07\ncolumn other route.0\n"

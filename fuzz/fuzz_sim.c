@@ -11,7 +11,7 @@
 #include "require.h"
 #include "sim/sim.h"
 
-#define STEPS 2000
+#define STEPS 1000
 
 struct told {
     uint64_t effects, rows, hash;

@@ -252,7 +252,7 @@ static void record(void *user, const struct spe_record_notice *notice)
 
 void sim_drop_flights(struct sim *sim)
 {
-    for (size_t i = 0; i <= SIM_FLIGHT_MAX; i++) {
+    for (size_t i = 1; i <= spe_spu_config_of(sim->spu)->max_inflight_samples; i++) {
         free(sim->flight[i]);
         sim->flight[i] = NULL;
     }
@@ -260,6 +260,8 @@ void sim_drop_flights(struct sim *sim)
 
 void sim_drop_unit(struct sim *sim)
 {
+    if (!sim->spu)
+        return;
     sim_drop_flights(sim);
     spe_spu_destroy(sim->spu);
     sim->spu = NULL;

@@ -239,7 +239,7 @@ const struct field *sim_group(const char *name);
 
 bool sim_need_unit(struct sim *sim); /* make it if there is none; false after sim_wrong */
 void sim_drop_unit(struct sim *sim);
-void sim_drop_flights(struct sim *sim);
+void sim_drop_flights(struct sim *sim); /* there is a unit */
 void sim_clear_memory(struct sim *sim);
 bool sim_memory_byte(const struct sim *sim, uint64_t address, uint8_t *byte);
 

@@ -375,6 +375,8 @@ static bool access_words(struct sim *sim, struct words *w, bool write, unsigned 
 {
     size_t i = 2;
 
+    if (write && !strncmp(w->word[2].text, "rt=", 3))
+        return sim_wrong(sim, w->word[2].column, "A value or fields come before rt.");
     if (write && !strchr(w->word[2].text, '=')) {
         if (!number_word(sim, &w->word[2], "what is written", value))
             return false;

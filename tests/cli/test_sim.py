@@ -109,6 +109,7 @@ class Errors(CommandTest):
         ("random x", 1, 8, "not a number"),
         ("random" + " 1" * 257, 1, 520, "256 bytes"),
         ("msr PMSCR_EL1 XX=1", 1, 15, "no field 'XX'"),
+        ("msr PMSCR_EL1 rt=3", 1, 15, "come before rt"),
         ("msr PMSCR_EL1 TS=2", 1, 15, "only 1 bits"),
         ("msr PMSCR_EL1 1 TS=1", 1, 17, "Only rt="),
         ("enumerate\nvary a 3..2\nend", 2, 8, "ends before it begins"),

@@ -135,6 +135,7 @@ struct spe_spu_config {
     uint8_t nspb_reserved_traps;  /* 0|1: a reserved {NSPBE,NSPB} traps EL1 and EL2 accesses */
     uint8_t ptr_low_res0;         /* 0|1: PMBPTR_EL1 bits below the alignment are RES0 */
     uint8_t ev_smcu;              /* 0|1: event 25 is implemented, FEAT_SPE_SME */
+    uint8_t ev_pred_no_vector;    /* 0|1: events 17, 18 also of INCP and its like */
     uint64_t filter_events;       /* optional and IMPDEF events that PMSEVFR_EL1 can filter on */
     uint64_t filter_sources;      /* data sources that PMSDSFR_EL1 can filter on */
     uint8_t zero_type_filter;     /* FT=1 and nothing chosen, without FEAT_SPE_EFT */
@@ -212,7 +213,7 @@ struct spe_spu_config {
 
     /* D17.8 The Profiling Buffer */
     uint8_t ext_abort_sync;
-    uint32_t fault_late_samples;
+    uint32_t fault_late_samples; /* the fault's event is recorded with the last of them */
     uint8_t fault_boundary_dl;
     uint8_t spe_exc_order;
     uint32_t spe_exc_delay; /* instructions */
@@ -786,7 +787,8 @@ SPE_API void spe_spu_branch(struct spe_spu *spu, const struct spe_taken_branch *
 
 /* ---- Synchronization, exception, interrupt -------------------------------------------------- */
 
-/* PSB CSYNC at the PE's current state: trap (FEAT_SPEv1p5), NOP or DONE. */
+/* PSB CSYNC at the PE's current state: trap (FEAT_SPEv1p5), NOP or DONE. A fault that waits for
+ * fault_late_samples is recorded first. */
 SPE_API void spe_spu_psb_csync(struct spe_spu *spu, struct spe_access *access);
 
 /* A Context synchronization event (ISB, exception entry or return ...) or a taken exception. */
@@ -820,12 +822,14 @@ SPE_API bool spe_spu_interrupt(const struct spe_spu *spu);         /* PMBIRQ */
 SPE_API bool spe_spu_interrupt_enabled(const struct spe_spu *spu); /* driven from PMBSR_EL1.S */
 
 /* An External abort on an earlier write arrives now (ext_abort_sync "async", D17.8.4.4). Returns 1
- * if it is a new event, 0 if not (ignored, an SError, or S was 1 already); SPE_ERR_INVALID if it is
- * none that can come late: a fault, or reported synchronously. */
+ * if it is a new event, 0 if not (ignored, an SError, S was 1 already, or Discard mode is on, which
+ * generates none); SPE_ERR_INVALID if it is none that can come late: a fault, or reported
+ * synchronously. */
 SPE_API int spe_spu_external_abort(struct spe_spu *spu, const struct spe_write_result *abort);
 
 /* D17.8.6: an IMPLEMENTATION DEFINED reason, EC 0x1f. Off until it is switched on; SPE_ERR_INVALID
- * without impdef_buffer_event. Returns 1 if an event was recorded, 0 if not. */
+ * without impdef_buffer_event. Returns 1 if an event was recorded, 0 if not: S was 1 already, or
+ * Discard mode is on. */
 SPE_API int spe_spu_impdef_enable(struct spe_spu *spu, bool enable);
 SPE_API int spe_spu_impdef_event(struct spe_spu *spu, uint16_t mss, uint32_t mss2);
 

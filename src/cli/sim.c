@@ -22,13 +22,15 @@ static const char help[] =
     "\n"
     "  -e, --execute LINE    a statement; may be given again, before or without FILE\n"
     "      --json            one JSON object a line\n"
-    "      --list WHAT       print the statements, options, presets or registers\n"
+    "      --list WHAT       print what there is to name: statements, quantities,\n"
+    "                        registers, options, presets, features, pe (with its\n"
+    "                        defaults), operations, accesses, facts or faults\n"
     "  -h, --help            this text\n"
     "\n"
     "The exit status is 1 if an 'expect' failed, 2 if a script cannot be understood.\n"
     "\n"
     "Examples:\n"
-    "  spe sim -e 'buffer 0x10000 64K' -e 'reg PMSCR_EL1.E0SPE=1 PMSIRR_EL1.INTERVAL=1' \\\n"
+    "  spe sim -e 'buffer 0x10000 64K' -e 'reg PMSIRR_EL1.INTERVAL=1 PMSCR_EL1.E0SPE=1' \\\n"
     "          -e 'op load pc=0x400000' -e 'access va=0x1000 pa=0x2000' -e 'run 600'\n"
     "  spe sim --json script.sim | jq 'select(.effect == \"record\").record'\n"
     "  spe sim --list options\n";
@@ -136,12 +138,10 @@ static void list_registers(struct out *o)
     }
 }
 
-static void list_statements(struct out *o)
+static void print_line(void *user, const char *line)
 {
-    for (size_t i = 0; sim_statement_usage(i); i++) {
-        out_string(o, sim_statement_usage(i));
-        out_char(o, '\n');
-    }
+    out_string(user, line);
+    out_char(user, '\n');
 }
 
 static int print_list(struct job *job)
@@ -150,7 +150,6 @@ static int print_list(struct job *job)
         const char *name;
         void (*print)(struct out *o);
     } lists[] = {
-        {"statements", list_statements},
         {"options", list_options},
         {"presets", list_presets},
         {"registers", list_registers},
@@ -161,8 +160,12 @@ static int print_list(struct job *job)
             lists[i].print(&job->out);
             return STATUS_OK;
         }
+    if (sim_list(job->list, print_line, &job->out))
+        return STATUS_OK;
     return usage_error(job->command, "--list",
-                       "'%s' is not statements, options, presets or registers", job->list);
+                       "'%s' is not accesses, facts, faults, features, operations, options, pe, "
+                       "presets, quantities, registers or statements",
+                       job->list);
 }
 
 /* ---- scripts -------------------------------------------------------------------------------- */

@@ -30,7 +30,7 @@ static const struct {
     {REG_ID_AA64MMFR1_EL1, 0, 1, SPE_FEAT_HAFDBS}, {REG_ID_AA64MMFR1_EL1, 8, 1, SPE_FEAT_VHE},
     {REG_ID_AA64MMFR2_EL1, 24, 1, SPE_FEAT_NV},    {REG_ID_AA64MMFR2_EL1, 24, 2, SPE_FEAT_NV2},
     {REG_ID_AA64MMFR3_EL1, 8, 1, SPE_FEAT_S1PIE},  {REG_ID_AA64DFR0_EL1, 8, 1, SPE_FEAT_PMUv3},
-    {REG_ID_AA64DFR0_EL1, 8, 7, SPE_FEAT_PMUv3p7},
+    {REG_ID_AA64DFR0_EL1, 8, 7, SPE_FEAT_PMUv3p7}, {REG_ID_AA64MMFR0_EL1, 56, 2, SPE_FEAT_FGT2},
 };
 
 /* ID_AA64PFR0_EL1 is not among the registers that a plugin can read: these tell the same. */
@@ -69,6 +69,9 @@ spe_features device_features(spe_features wanted)
     /* FEAT_GCS brings FEAT_SPE_CRR, which an older unit cannot have: it does not know of GCS. */
     if (!(set & SPE_FEAT(SPEv1p4)))
         set &= ~SPE_FEAT(GCS);
+    /* PMSDSFR_EL1 has its traps to EL2 in FEAT_FGT2. */
+    if ((set & SPE_FEAT(EL2)) && !(set & SPE_FEAT(FGT2)))
+        set &= ~SPE_FEAT(SPE_FDS);
     if (!(set & SPE_FEAT(SME)))
         set &= ~SPE_FEAT(SPE_SME);
     return set;

@@ -6,17 +6,20 @@
  */
 #include "sim/sim_internal.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <strings.h>
 
 #define VARY_MAX 16
 #define COLUMN_MAX 32
+#define VALUES_MAX 65536
 #define COMBINATIONS_MAX (UINT64_C(1) << 24)
 
 struct vary {
     struct token name;
-    char value[SIM_WORDS_MAX][SIM_TOKEN_MAX];
-    size_t count, at;
+    char **value;
+    size_t count, room, at;
 };
 
 struct column {
@@ -39,7 +42,51 @@ struct block {
 
 /* ---- Reading the block ---------------------------------------------------------------------- */
 
-static bool add_vary(struct sim *sim, struct block *b, const struct words *w)
+static bool add_value(struct sim *sim, struct vary *v, const struct token *t, const char *text)
+{
+    if (!sim_step(sim))
+        return false;
+    if (v->count == VALUES_MAX)
+        return sim_wrong(sim, t->column, "A vary has at most %d values.", VALUES_MAX);
+    if (v->count == v->room) {
+        size_t room = v->room ? 2 * v->room : 16;
+        char **grown = realloc(v->value, room * sizeof(*grown));
+
+        if (!grown)
+            return sim_wrong(sim, t->column, "There is no memory for the values.");
+        v->value = grown;
+        v->room = room;
+    }
+    v->value[v->count] = strdup(text);
+    return v->value[v->count++] || sim_wrong(sim, t->column, "There is no memory for the values.");
+}
+
+/* "0..31", or "0x10..0x1f" with values that are written so; else it is one value as it stands. */
+static bool add_values(struct sim *sim, struct vary *v, struct token *t)
+{
+    char *dots = strstr(t->text, ".."), text[32];
+    bool hex = !strncasecmp(t->text, "0x", 2);
+    uint64_t first, last;
+
+    if (dots)
+        *dots = '\0';
+    if (!dots || !sim_number(t->text, false, &first) || !sim_number(dots + 2, false, &last)) {
+        if (dots)
+            *dots = '.';
+        return add_value(sim, v, t, t->text);
+    }
+    if (first > last)
+        return sim_wrong(sim, t->column, "The range ends before it begins.");
+    for (uint64_t n = first;; n++) {
+        snprintf(text, sizeof(text), hex ? "0x%" PRIx64 : "%" PRIu64, n);
+        if (!add_value(sim, v, t, text))
+            return false;
+        if (n == last)
+            return true;
+    }
+}
+
+static bool add_vary(struct sim *sim, struct block *b, struct words *w)
 {
     struct vary *v;
 
@@ -49,8 +96,9 @@ static bool add_vary(struct sim *sim, struct block *b, const struct words *w)
         return sim_wrong(sim, w->word[0].column, "There are more than %d vary.", VARY_MAX);
     v = &b->vary[b->varies++];
     v->name = w->word[1];
-    for (v->count = 0; v->count + 2 < w->count; v->count++)
-        snprintf(v->value[v->count], sizeof(v->value[0]), "%s", w->word[v->count + 2].text);
+    for (size_t i = 2; i < w->count; i++)
+        if (!add_values(sim, v, &w->word[i]))
+            return false;
     /* So that the lines below can be cut into words before a value is chosen. */
     return sim_set_variable(sim, &v->name, v->value[0]);
 }
@@ -205,9 +253,19 @@ static bool run_block(struct sim *sim, struct block *b, struct words *w)
 
     show_head(sim, b);
     do {
-        good = restore(sim, b) && run_body(sim, b, w) && show_row(sim, b);
+        good = sim_step(sim) && restore(sim, b) && run_body(sim, b, w) && show_row(sim, b);
     } while (good && next_combination(b));
     return good && restore(sim, b);
+}
+
+static void free_block(struct block *b)
+{
+    for (size_t i = 0; i < b->varies; i++) {
+        for (size_t n = 0; n < b->vary[i].count; n++)
+            free(b->vary[i].value[n]);
+        free(b->vary[i].value);
+    }
+    free(b);
 }
 
 bool sim_enumerate(struct sim *sim, struct words *words, struct cursor *cursor)
@@ -227,6 +285,6 @@ bool sim_enumerate(struct sim *sim, struct words *words, struct cursor *cursor)
         sim->quiet = false;
         sim->variables = b->variables;
     }
-    free(b);
+    free_block(b);
     return good;
 }

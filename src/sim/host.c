@@ -140,10 +140,11 @@ static uint64_t physical_count(void *user)
     return ((struct sim *)user)->machine.time;
 }
 
-/* rng_kind user: a generator that scripts can foresee, counting up. */
 static uint8_t random_byte(void *user)
 {
-    return (uint8_t)((struct sim *)user)->machine.operations;
+    struct machine *m = &((struct sim *)user)->machine;
+
+    return m->randoms ? m->random[m->random_at++ % m->randoms] : 0;
 }
 
 static void interrupt(void *user, bool level)
@@ -240,7 +241,7 @@ static void record(void *user, const struct spe_record_notice *notice)
     };
 
     sim->seen.record = *notice->record;
-    sim->seen.have_record = true;
+    sim->seen.have_record = sim->seen.of_sample = true;
     sim->seen.size = notice->size;
     sim->seen.written = notice->written;
     sim->seen.pointer = notice->pointer;
@@ -249,10 +250,34 @@ static void record(void *user, const struct spe_record_notice *notice)
 
 /* ---- The unit ------------------------------------------------------------------------------- */
 
+void sim_drop_flights(struct sim *sim)
+{
+    for (size_t i = 1; i <= spe_spu_config_of(sim->spu)->max_inflight_samples; i++) {
+        free(sim->flight[i]);
+        sim->flight[i] = NULL;
+    }
+}
+
 void sim_drop_unit(struct sim *sim)
 {
+    if (!sim->spu)
+        return;
+    sim_drop_flights(sim);
     spe_spu_destroy(sim->spu);
     sim->spu = NULL;
+}
+
+/* What is wrong with a configuration belongs to the statement that made it so. */
+static bool refused(struct sim *sim, const char *why)
+{
+    const struct place *suspect = &sim->machine.suspect;
+    unsigned column = 1;
+
+    if (suspect->line && suspect->script == sim->script) {
+        sim->line = suspect->line;
+        column = suspect->column;
+    }
+    return sim_wrong(sim, column, "%s", why);
 }
 
 bool sim_need_unit(struct sim *sim)
@@ -278,7 +303,7 @@ bool sim_need_unit(struct sim *sim)
         return true;
     sim->seen = (struct seen){.fate = -1};
     if (spe_spu_create(&sim->machine.config, &host, &sim->spu, why, sizeof(why)) < 0)
-        return sim_wrong(sim, 1, "%s", why);
+        return refused(sim, why);
     spe_spu_set_pe(sim->spu, &sim->machine.pe);
     return true;
 }

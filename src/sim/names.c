@@ -24,6 +24,13 @@ const char *const sim_fates[] = {"written",  "filtered", "not_captured", "discar
 
 const char *const sim_filters[] = {"type", "events", "inverted", "latency", "source", NULL};
 
+const char *const sim_singles[] = {
+    "interrupt", "interrupt_enabled", "budget", "in_flight", "time", "operations",
+    "serrors",   "triggers",          "wakes",  "fate",      NULL};
+
+const char *const sim_record_parts[] = {"size",   "written",  "pointer",  "op_class",  "op",
+                                        "source", "context1", "context2", "timestamp", NULL};
+
 const char *const sim_populations[] = {"misspeculated", "nonarch", "nonarch_exception", NULL};
 
 #define SECURITIES WORDS("secure", "nonsecure", "reserved", "realm")
@@ -110,9 +117,22 @@ const struct bit_field sim_pe_bits[] = {
     {"mdcr_el2", "TPMS", 14, 14},
     {"mdcr_el2", "HPMFZS", 36, 36},
     {"cnthctl_el2", "ECV", 12, 12},
+    {"pmcr_el0", "DP", 5, 5},
     {"pmcr_el0", "FZS", 32, 32},
     {"hfgitr_el2", "PSBCSYNC", 63, 63},
     {NULL, NULL, 0, 0},
+};
+
+/* Parts of PMBSR_ELx.MSS and MSS2 (D24.7), by whose EC they have a meaning. */
+#define SYNDROME_PARTS(reg)                                                                        \
+    {reg, "BSC", 5, 0}, {reg, "FSC", 5, 0}, {reg, "TopLevel", 40, 40},                             \
+        {reg, "AssuredOnly", 39, 39}, {reg, "Overlay", 38, 38},                                    \
+    {                                                                                              \
+        reg, "DirtyBit", 37, 37                                                                    \
+    }
+const struct bit_field sim_unit_bits[] = {
+    SYNDROME_PARTS("PMBSR_EL1"),  SYNDROME_PARTS("PMBSR_EL2"), SYNDROME_PARTS("PMBSR_EL3"),
+    SYNDROME_PARTS("PMBSR_EL12"), {NULL, NULL, 0, 0},
 };
 
 const struct field sim_operation_fields[] = {
@@ -343,11 +363,11 @@ const struct field *sim_field(const struct field *table, const char *name)
     return NULL;
 }
 
-const struct bit_field *sim_pe_bit(const char *reg, const char *name)
+const struct bit_field *sim_bit(const struct bit_field *table, const char *reg, const char *name)
 {
-    for (const struct bit_field *b = sim_pe_bits; b->reg; b++)
-        if (!strcasecmp(b->reg, reg) && !strcasecmp(b->name, name))
-            return b;
+    for (; table->reg; table++)
+        if (!strcasecmp(table->reg, reg) && !strcasecmp(table->name, name))
+            return table;
     return NULL;
 }
 

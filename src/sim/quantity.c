@@ -55,17 +55,29 @@ static bool ask_table(struct sim *sim, const struct path *path, const struct fie
 {
     const struct field *f = sim_field(table, name);
 
-    if (!f)
-        return unknown(sim, path, "quantity", name);
+    char members[700];
+
+    if (!f) {
+        sim_members(table, members, sizeof(members));
+        return sim_wrong(sim, path->column,
+                         "There is no quantity named '%s' in '%s'; there are %s.", name,
+                         path->part[0], members);
+    }
     *value = from_field(f, from);
     return true;
 }
 
 /* ---- Registers and PE state ----------------------------------------------------------------- */
 
-static bool register_field(const struct sim *sim, unsigned reg, const char *name,
-                           struct spe_register_field *field)
+bool sim_register_field(const struct sim *sim, unsigned reg, const char *name,
+                        struct spe_register_field *field)
 {
+    const struct bit_field *part = sim_bit(sim_unit_bits, spe_register_name(reg), name);
+
+    if (part) {
+        *field = (struct spe_register_field){part->name, part->high, part->low, true, true};
+        return true;
+    }
     for (size_t i = 0; spe_register_field_at(sim->spu, reg, i, field); i++)
         if (!strcasecmp(field->name, name))
             return true;
@@ -77,11 +89,10 @@ static bool ask_register(struct sim *sim, const struct path *path, unsigned reg,
 {
     struct spe_register_field f = {.high = 63, .low = 0};
 
-    if (path->part[1][0] && !register_field(sim, reg, path->part[1], &f))
+    if (path->part[1][0] && !sim_register_field(sim, reg, path->part[1], &f))
         return unknown(sim, path, "field of that register", path->part[1]);
     value->kind = SIM_HEX;
-    value->number = spe_spu_reg_get(sim->spu, (enum spe_register)reg) >> f.low &
-                    UINT64_MAX >> (63 - (f.high - f.low));
+    value->number = sim_bits(spe_spu_reg_get(sim->spu, (enum spe_register)reg), f.high, f.low);
     return true;
 }
 
@@ -93,10 +104,10 @@ static bool ask_pe(struct sim *sim, const struct path *path, struct sim_value *v
         return false;
     if (!path->part[2][0])
         return true;
-    b = sim_pe_bit(path->part[1], path->part[2]);
+    b = sim_bit(sim_pe_bits, path->part[1], path->part[2]);
     if (!b)
         return unknown(sim, path, "field of that register", path->part[2]);
-    value->number = value->number >> b->low & UINT64_MAX >> (63 - (b->high - b->low));
+    value->number = sim_bits(value->number, b->high, b->low);
     return true;
 }
 
@@ -111,9 +122,12 @@ static bool ask_counts(struct sim *sim, const struct path *path, const char *con
                        const uint64_t *counts, struct sim_value *value)
 {
     int i = sim_word(words, path->part[2]);
+    char text[300];
 
     if (i < 0)
-        return unknown(sim, path, "quantity", path->part[2]);
+        return sim_wrong(sim, path->column, "There is no '%s' in '%s.%s'; there are %s.",
+                         path->part[2], path->part[0], path->part[1],
+                         sim_words_text(words, text, sizeof(text)));
     value->number = counts[i];
     return true;
 }
@@ -207,7 +221,7 @@ static bool ask_option(struct sim *sim, const struct path *path, struct sim_valu
         return unknown(sim, path, "option", path->part[1]);
     *value = sim_text(NULL, text);
     if (sim_number(text, false, &value->number))
-        value->kind = SIM_DECIMAL;
+        value->kind = strncmp(text, "0x", 2) ? SIM_DECIMAL : SIM_HEX;
     return true;
 }
 
@@ -284,7 +298,7 @@ static bool ask_record(struct sim *sim, const struct path *path, struct sim_valu
         {"timestamp", r->has & SPE_HAS_TIMESTAMP, r->timestamp},
     };
 
-    if (!seen->have_record) {
+    if (!seen->have_record || (!strcmp(path->part[0], "sample") && !seen->of_sample)) {
         value->kind = SIM_ABSENT;
         return true;
     }
@@ -329,7 +343,10 @@ static bool ask_single(struct sim *sim, const struct path *path, struct sim_valu
             value->number = singles[i].number;
             return true;
         }
-    return unknown(sim, path, "register or quantity", path->part[0]);
+    return sim_wrong(sim, path->column,
+                     "There is no register or quantity named '%s'; 'spe sim --list quantities' "
+                     "prints them.",
+                     path->part[0]);
 }
 
 typedef bool ask_fn(struct sim *, const struct path *, struct sim_value *);
@@ -351,7 +368,25 @@ static const struct {
     {"memory", ask_memory},
     {"option", ask_option},
     {"record", ask_record},
+    {"sample", ask_record},
 };
+
+const struct field *sim_group(const char *name)
+{
+    static const struct {
+        const char *name;
+        const struct field *table;
+    } tables[] = {
+        {"pe", sim_pe_fields},          {"status", sim_status_fields},
+        {"stats", sim_stats_fields},    {"exception", sim_exception_fields},
+        {"access", sim_outcome_fields},
+    };
+
+    for (size_t i = 0; i < SIM_COUNT(tables); i++)
+        if (!strcmp(tables[i].name, name))
+            return tables[i].table;
+    return NULL;
+}
 
 bool sim_ask(struct sim *sim, const struct token *what, struct sim_value *value)
 {

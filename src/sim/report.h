@@ -12,7 +12,7 @@
 struct report {
     struct out *out;
     bool json, color;
-    char head[REPORT_COLUMNS][120]; /* JSON: the names of the columns */
+    char head[REPORT_COLUMNS][512]; /* JSON: the names of the columns */
 };
 
 /* A listener that prints to `out`; the report has to outlive the script. */

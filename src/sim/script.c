@@ -20,6 +20,14 @@ bool sim_wrong(struct sim *sim, unsigned column, const char *format, ...)
     return false;
 }
 
+bool sim_step(struct sim *sim)
+{
+    if (sim->steps_left == 0)
+        return sim_wrong(sim, 1, "The script has taken more steps than it may.");
+    sim->steps_left--;
+    return true;
+}
+
 /* ---- Variables ------------------------------------------------------------------------------ */
 
 static struct variable *find_variable(struct sim *sim, const char *name, size_t length)
@@ -181,6 +189,7 @@ struct sim *sim_create(const struct sim_listener *listener)
         return NULL;
     sim->listener = *listener;
     sim->seen.fate = -1;
+    sim->steps_left = UINT64_MAX;
     spe_spu_config_init(&sim->machine.config, NULL);
     spe_pe_state_init(&sim->machine.pe);
     spe_operation_init(&sim->machine.op, SPE_OPERATION_OTHER);
@@ -196,6 +205,11 @@ void sim_destroy(struct sim *sim)
     free(sim);
 }
 
+void sim_set_limit(struct sim *sim, uint64_t steps)
+{
+    sim->steps_left = steps;
+}
+
 int sim_run(struct sim *sim, const char *text, size_t length, struct sim_error *error)
 {
     struct cursor cursor = {.text = text, .length = length, .line = 1};
@@ -204,6 +218,7 @@ int sim_run(struct sim *sim, const char *text, size_t length, struct sim_error *
 
     *error = (struct sim_error){0};
     sim->error = error;
+    sim->script++;
     if (!words)
         return sim_wrong(sim, 1, "There is no memory for a line."), SPE_ERR_NOMEM;
     while ((more = sim_next_line(sim, &cursor, words)) > 0) {

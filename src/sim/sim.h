@@ -51,12 +51,16 @@ struct sim_listener {
 /* Where and why a script cannot be understood, or a unit cannot be made of it. */
 struct sim_error {
     unsigned line, column; /* from 1 */
-    char sentence[300];
+    char sentence[800];
 };
 
 /* NULL if there is no memory. The listener is copied. */
 struct sim *sim_create(const struct sim_listener *listener);
 void sim_destroy(struct sim *sim);
+
+/* After that many steps (statements, samples, combinations, values) a script is refused; without a
+ * limit it may run for as long as it says. */
+void sim_set_limit(struct sim *sim, uint64_t steps);
 
 /* Run a script. SPE_OK, also if expectations failed; SPE_ERR_INVALID with *error. What was run
  * before stays in effect for the next script. */
@@ -66,7 +70,10 @@ int sim_run(struct sim *sim, const char *text, size_t length, struct sim_error *
 uint64_t sim_expected(const struct sim *sim);
 uint64_t sim_failed(const struct sim *sim);
 
-/* How the i-th statement is written; NULL past the last. */
-const char *sim_statement_usage(size_t i);
+/* Print a list of names, line by line: "statements", "quantities", "features", "pe" (with the
+ * values that a script finds), "operations", "accesses", "facts", "faults". False: there is no such
+ * list. */
+typedef void sim_line_fn(void *user, const char *line);
+bool sim_list(const char *name, sim_line_fn *line, void *user);
 
 #endif

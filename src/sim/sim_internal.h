@@ -5,6 +5,7 @@
  *   statement.c   what each statement does
  *   enumerate.c   all combinations of lists of values
  *   names.c       names of fields and values, as tables
+ *   list.c        the same for people: --list, and what messages offer
  *   quantity.c    what expect, show and column can ask for
  *   host.c        the unit's host: memory with faults, time; effects
  *   report.c      effects and rows -> text, JSON, CSV
@@ -16,8 +17,9 @@
 
 #include <string.h>
 
-#define SIM_WORDS_MAX 48
-#define SIM_TOKEN_MAX 120
+#define SIM_WORDS_MAX 512
+#define SIM_TOKEN_MAX 512
+#define SIM_RANDOM_MAX 256
 #define SIM_ACCESS_MAX 64
 #define SIM_EXTRA_MAX 16
 #define SIM_RANGE_MAX 64
@@ -48,12 +50,13 @@ struct bit_field {
 extern const struct field sim_pe_fields[], sim_operation_fields[], sim_access_fields[],
     sim_fault_fields[], sim_branch_fields[], sim_extra_fields[], sim_status_fields[],
     sim_exception_fields[], sim_outcome_fields[], sim_stats_fields[];
-extern const struct bit_field sim_pe_bits[];
-extern const char *const sim_operation_kinds[], *const sim_fates[], *const sim_filters[],
-                                                                        *const sim_populations[];
+extern const struct bit_field sim_pe_bits[], sim_unit_bits[];
+extern const char *const sim_operation_kinds[],
+    *const sim_fates[], *const sim_filters[], *const sim_populations[],
+                                                  *const sim_singles[], *const sim_record_parts[];
 
 const struct field *sim_field(const struct field *table, const char *name);
-const struct bit_field *sim_pe_bit(const char *reg, const char *name);
+const struct bit_field *sim_bit(const struct bit_field *table, const char *reg, const char *name);
 uint64_t sim_field_get(const struct field *f, const void *from);
 void sim_field_set(const struct field *f, void *to, uint64_t value);
 
@@ -65,6 +68,11 @@ bool sim_number(const char *text, bool is_signed, uint64_t *value);
 
 /* A field's value from text: a number, a word, or a comma list of the words of a set. */
 bool sim_field_parse(const struct field *f, const char *text, uint64_t *value);
+
+static inline uint64_t sim_bits(uint64_t value, unsigned high, unsigned low)
+{
+    return value >> low & UINT64_MAX >> (63 - (high - low));
+}
 
 const char *sim_pmu_name(unsigned event);
 int sim_pmu_slot(unsigned event);      /* -1: not known */
@@ -80,6 +88,11 @@ struct range {
     struct spe_write_result answer;
 };
 
+/* Where a statement stands; line 0: nowhere. */
+struct place {
+    unsigned script, line, column;
+};
+
 /* What an enumeration puts back before each combination: all of it plain data. */
 struct machine {
     struct spe_spu_config config;
@@ -93,6 +106,10 @@ struct machine {
     uint64_t time;       /* the physical count: one more with each operation */
     uint64_t operations; /* run so far */
     uint64_t op_start;   /* operations when `op` was given: pc_step counts from there */
+    bool op_target_el, op_target_security, op_spsr_security; /* said by `op` */
+    uint8_t random[SIM_RANDOM_MAX]; /* rng_kind user: over and over; none: zeros */
+    size_t randoms, random_at;
+    struct place suspect; /* which statement made the configuration one that no unit can have */
 };
 
 struct page {
@@ -109,6 +126,7 @@ struct seen {
     struct spe_access access;
     struct spe_record record;
     bool have_record;
+    bool of_sample; /* it is the record of the last sample */
     uint32_t size, written;
     uint64_t pointer;
     int fate; /* of the last sample that ended; -1 before the first */
@@ -138,19 +156,28 @@ struct cursor {
     unsigned line; /* the next line's number */
 };
 
+/* A sample in flight, as it ran. */
+struct flight {
+    struct spe_operation op;
+    struct spe_memory_access access[SIM_ACCESS_MAX];
+    struct spe_extra extra[SIM_EXTRA_MAX];
+};
+
 struct sim {
     struct sim_listener listener;
     struct machine machine;
     struct spe_spu *spu; /* NULL: not made yet, or its configuration has changed */
     struct page *pages[SIM_PAGE_SLOTS];
     struct seen seen;
-    uint64_t flight_pc[SIM_FLIGHT_MAX + 1];
+    struct flight *flight[SIM_FLIGHT_MAX + 1]; /* by number; NULL: it is not in flight */
 
     struct variable variable[SIM_VARIABLE_MAX];
     size_t variables;
-    unsigned line; /* of the statement that runs */
-    bool quiet;    /* enumerating: effects are not told */
+    unsigned script; /* how many there were */
+    unsigned line;   /* of the statement that runs */
+    bool quiet;      /* enumerating: effects are not told */
     uint64_t expected, failed;
+    uint64_t steps_left;    /* sim_set_limit */
     char option_text[1000]; /* the answer about an option, until the next question */
     struct sim_error *error;
 };
@@ -160,6 +187,9 @@ struct sim {
 /* Say what is wrong at a column of the current line; returns false. */
 bool sim_wrong(struct sim *sim, unsigned column, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* One step more; false after sim_wrong if the limit is reached. */
+bool sim_step(struct sim *sim);
 
 /* Cut the next line that is not empty; 0 at the end, -1 if it is wrong. */
 int sim_next_line(struct sim *sim, struct cursor *cursor, struct words *words);
@@ -172,6 +202,18 @@ bool sim_set_variable(struct sim *sim, const struct token *name, const char *val
 
 /* Is it a name for a column: as a variable, or a quantity? */
 bool sim_good_name(struct sim *sim, const struct token *name, const char *also);
+
+/* ---- list.c --------------------------------------------------------------------------------- */
+
+/* "general, fp, simd"; returns text. */
+const char *sim_words_text(const char *const *words, char *text, size_t size);
+
+/* What a member takes, which members there are: for messages. */
+void sim_takes(const struct field *f, char *text, size_t size);
+void sim_members(const struct field *table, char *text, size_t size);
+
+/* How the i-th statement is written; NULL past the last. */
+const char *sim_statement_usage(size_t i);
 
 /* ---- statement.c, enumerate.c --------------------------------------------------------------- */
 
@@ -186,10 +228,18 @@ bool sim_ask(struct sim *sim, const struct token *what, struct sim_value *value)
 /* As text, the way that a row or a message shows it. */
 void sim_format(const struct sim_value *value, char *text, size_t size);
 
+/* A field of a register of the unit, or a part of PMBSR_ELx that has a name of its own. */
+bool sim_register_field(const struct sim *sim, unsigned reg, const char *name,
+                        struct spe_register_field *field);
+
+/* The members of "status", "pe" ...; NULL if it is not such a group. */
+const struct field *sim_group(const char *name);
+
 /* ---- host.c --------------------------------------------------------------------------------- */
 
 bool sim_need_unit(struct sim *sim); /* make it if there is none; false after sim_wrong */
 void sim_drop_unit(struct sim *sim);
+void sim_drop_flights(struct sim *sim); /* there is a unit */
 void sim_clear_memory(struct sim *sim);
 bool sim_memory_byte(const struct sim *sim, uint64_t address, uint8_t *byte);
 

@@ -4,6 +4,7 @@
 #include "sim/sim_internal.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <strings.h>
 
 /* ---- Arguments ------------------------------------------------------------------------------ */
@@ -26,11 +27,16 @@ static bool set_field(struct sim *sim, const struct token *t, const struct field
 {
     const struct field *f = sim_field(table, key);
     uint64_t number;
+    char text[600];
 
-    if (!f)
-        return sim_wrong(sim, t->column, "There is no '%s' here.", key);
-    if (!sim_field_parse(f, value, &number))
-        return sim_wrong(sim, t->column, "'%s' cannot be '%s'.", key, value);
+    if (!f) {
+        sim_members(table, text, sizeof(text));
+        return sim_wrong(sim, t->column, "There is no '%s' here; there are %s.", key, text);
+    }
+    if (!sim_field_parse(f, value, &number)) {
+        sim_takes(f, text, sizeof(text));
+        return sim_wrong(sim, t->column, "'%s' cannot be '%s'; it takes %s.", key, value, text);
+    }
     sim_field_set(f, to, number);
     return true;
 }
@@ -61,37 +67,88 @@ static bool put_bits(uint64_t *reg, unsigned high, unsigned low, uint64_t value)
 
 /* ---- Configuration: the unit is made anew --------------------------------------------------- */
 
+/* Several statements may have to go together, so a contradiction is an error only when the unit is
+ * made; but it is the statement's that began it. */
+static void look_at_config(struct sim *sim, const struct token *where)
+{
+    struct machine *m = &sim->machine;
+
+    sim_drop_unit(sim);
+    if (spe_spu_config_validate(&m->config, NULL, 0) == SPE_OK)
+        m->suspect.line = 0;
+    else if (!m->suspect.line)
+        m->suspect = (struct place){sim->script, sim->line, where->column};
+}
+
 static bool do_preset(struct sim *sim, struct words *w)
 {
-    sim_drop_unit(sim);
-    return spe_spu_config_init(&sim->machine.config, w->word[1].text) == SPE_OK ||
-           sim_wrong(sim, w->word[1].column, "There is no preset '%s'.", w->word[1].text);
+    if (spe_spu_config_init(&sim->machine.config, w->word[1].text) < 0)
+        return sim_wrong(sim, w->word[1].column,
+                         "There is no preset '%s'; 'spe sim --list presets' prints them.",
+                         w->word[1].text);
+    look_at_config(sim, &w->word[1]);
+    return true;
 }
 
 static bool set_option(struct sim *sim, const char *name, const struct token *value)
 {
-    char why[250] = "";
+    char why[500] = "";
 
-    sim_drop_unit(sim);
-    return spe_spu_option_set(&sim->machine.config, name, value->text, why, sizeof(why)) ==
-               SPE_OK ||
-           sim_wrong(sim, value->column, "%s", why);
+    if (spe_spu_option_set(&sim->machine.config, name, value->text, why, sizeof(why)) < 0)
+        return sim_wrong(sim, value->column, "%s", why);
+    look_at_config(sim, value);
+    return true;
+}
+
+/* The words of a feature list without their signs: those that add, or those that take away. */
+static spe_features named(const char *list, bool taken)
+{
+    spe_features set = 0;
+
+    while (*list) {
+        size_t length = strcspn(list, ",");
+        bool minus = list[0] == '-';
+        spe_features one = 0;
+        char word[SIM_TOKEN_MAX];
+
+        snprintf(word, sizeof(word), "%.*s", (int)(length - minus), list + minus);
+        if (minus == taken && spe_features_parse(word, &one, word, 0) == SPE_OK)
+            set |= one;
+        list += length + (list[length] == ',');
+    }
+    return set;
+}
+
+/* Taking a feature away takes those that need it: what was not asked for is said. */
+static void tell_features_lost(struct sim *sim, spe_features before, const char *list,
+                               spe_features after)
+{
+    spe_features lost =
+        spe_features_close(before | named(list, false)) & ~after & ~named(list, true);
+    char names[1000];
+
+    if (!lost)
+        return;
+    spe_features_format(lost, names, sizeof(names));
+    SIM_EFFECT(sim, "features", sim_text("also_without", names));
 }
 
 /* The list starts from nothing, unless its first word takes away or adds to what there is. */
 static bool do_features(struct sim *sim, struct words *w)
 {
     struct token *list = &w->word[1];
-    spe_features features = 0;
+    spe_features features = 0, before;
     char why[250] = "";
     bool add = list->text[0] == '+' || list->text[0] == '-';
 
     if (add)
         features = sim->machine.config.features;
+    before = features;
     if (spe_features_parse(list->text + (list->text[0] == '+'), &features, why, sizeof(why)) < 0)
-        return sim_wrong(sim, list->column, "%s", why);
-    sim_drop_unit(sim);
+        return sim_wrong(sim, list->column, "%s; 'spe sim --list features' prints them.", why);
     spe_spu_config_features(&sim->machine.config, features);
+    look_at_config(sim, list);
+    tell_features_lost(sim, before, list->text + (list->text[0] == '+'), features);
     return true;
 }
 
@@ -113,7 +170,7 @@ static bool set_pe_bits(struct sim *sim, const struct token *t, char *key, char 
 
     *dot = '\0';
     f = sim_field(sim_pe_fields, key);
-    b = sim_pe_bit(key, dot + 1);
+    b = sim_bit(sim_pe_bits, key, dot + 1);
     if (!f || !b)
         return sim_wrong(sim, t->column, "There is no field '%s' of '%s'.", dot + 1, key);
     reg = sim_field_get(f, &sim->machine.pe);
@@ -143,50 +200,67 @@ static bool do_pe(struct sim *sim, struct words *w)
     return true;
 }
 
-static bool set_register(struct sim *sim, const struct token *t, unsigned reg, const char *field,
-                         uint64_t number)
+/* Registers as they will be when the whole line has been read. */
+struct register_line {
+    uint64_t value[SPE_REG_COUNT];
+    bool set[SPE_REG_COUNT];
+};
+
+static bool put_field(struct sim *sim, const struct token *t, unsigned reg, const char *field,
+                      uint64_t number, uint64_t *value)
 {
-    uint64_t value = spe_spu_reg_get(sim->spu, (enum spe_register)reg);
     struct spe_register_field f;
 
-    if (!field) {
-        spe_spu_reg_set(sim->spu, (enum spe_register)reg, number);
-        return true;
-    }
-    for (size_t i = 0; spe_register_field_at(sim->spu, reg, i, &f); i++) {
-        if (strcasecmp(f.name, field) != 0)
-            continue;
-        if (!put_bits(&value, f.high, f.low, number))
-            return sim_wrong(sim, t->column, "%s has only %u bits.", f.name, f.high - f.low + 1u);
-        spe_spu_reg_set(sim->spu, (enum spe_register)reg, value);
-        return true;
-    }
-    return sim_wrong(sim, t->column, "There is no field '%s' of '%s'.", field,
-                     spe_register_name(reg));
+    if (!sim_register_field(sim, reg, field, &f))
+        return sim_wrong(sim, t->column, "There is no field '%s' of '%s'.", field,
+                         spe_register_name(reg));
+    if (!put_bits(value, f.high, f.low, number))
+        return sim_wrong(sim, t->column, "%s has only %u bits.", f.name, f.high - f.low + 1u);
+    return true;
 }
 
+static bool read_assignment(struct sim *sim, struct token *t, struct register_line *line)
+{
+    const char *key, *value;
+    uint64_t number;
+    char *dot;
+    int reg;
+
+    if (!split_word(sim, t, &key, &value))
+        return false;
+    dot = strchr(t->text, '.');
+    if (dot)
+        *dot = '\0';
+    reg = spe_register_by_name(key);
+    if (reg < 0 || reg >= SPE_REG_COUNT)
+        return sim_wrong(sim, t->column,
+                         "There is no register '%s'; 'spe sim --list registers' prints them.", key);
+    if (!sim_number(value, false, &number))
+        return sim_wrong(sim, t->column, "'%s' is not a number.", value);
+    if (!line->set[reg])
+        line->value[reg] = spe_spu_reg_get(sim->spu, (enum spe_register)reg);
+    line->set[reg] = true;
+    if (dot)
+        return put_field(sim, t, (unsigned)reg, dot + 1, number, &line->value[reg]);
+    line->value[reg] = number;
+    return true;
+}
+
+/* The assignments of a line take effect together: what enables profiling comes last. */
 static bool do_reg(struct sim *sim, struct words *w)
 {
-    for (size_t i = 1; i < w->count; i++) {
-        struct token *t = &w->word[i];
-        const char *key, *value;
-        uint64_t number;
-        char *dot;
-        int reg;
+    static const uint8_t enabling[] = {SPE_REG_PMSCR_EL1, SPE_REG_PMSCR_EL2, SPE_REG_PMBLIMITR_EL1};
+    struct register_line line = {{0}, {false}};
 
-        if (!split_word(sim, t, &key, &value))
+    for (size_t i = 1; i < w->count; i++)
+        if (!read_assignment(sim, &w->word[i], &line))
             return false;
-        dot = strchr(t->text, '.');
-        if (dot)
-            *dot = '\0';
-        reg = spe_register_by_name(key);
-        if (reg < 0 || reg >= SPE_REG_COUNT)
-            return sim_wrong(sim, t->column, "There is no register '%s'.", key);
-        if (!sim_number(value, false, &number))
-            return sim_wrong(sim, t->column, "'%s' is not a number.", value);
-        if (!set_register(sim, t, (unsigned)reg, dot ? dot + 1 : NULL, number))
-            return false;
-    }
+    for (unsigned reg = 0; reg < SPE_REG_COUNT; reg++)
+        if (line.set[reg] && !memchr(enabling, (int)reg, sizeof(enabling)))
+            spe_spu_reg_set(sim->spu, (enum spe_register)reg, line.value[reg]);
+    for (size_t i = 0; i < sizeof(enabling); i++)
+        if (line.set[enabling[i]])
+            spe_spu_reg_set(sim->spu, (enum spe_register)enabling[i], line.value[enabling[i]]);
     return true;
 }
 
@@ -265,31 +339,68 @@ static int find_encoding(const char *name)
     return SPE_ERR_UNKNOWN;
 }
 
-static bool rt_word(struct sim *sim, struct words *w, size_t i, uint64_t *rt)
+/* The name behind an encoding; SPE_REG_NAME_COUNT if it is none of the unit's. */
+static unsigned register_at(int encoding)
 {
-    const char *key, *value;
+    unsigned reg = 0;
 
-    *rt = 0;
-    if (i >= w->count)
-        return true;
-    if (!split_word(sim, &w->word[i], &key, &value))
+    while (reg < SPE_REG_NAME_COUNT && spe_register_encoding(reg) != encoding)
+        reg++;
+    return reg;
+}
+
+/* rt=N, and for MSR fields of the value. */
+static bool access_word(struct sim *sim, struct token *t, unsigned reg, uint64_t *rt,
+                        uint64_t *value)
+{
+    const char *key, *text;
+    uint64_t number;
+
+    if (!split_word(sim, t, &key, &text))
         return false;
-    return (!strcmp(key, "rt") && sim_number(value, false, rt) && *rt < 32) ||
-           sim_wrong(sim, w->word[i].column, "Only rt=0 to rt=31 may follow.");
+    if (!sim_number(text, false, &number))
+        return sim_wrong(sim, t->column, "'%s' is not a number.", text);
+    if (!strcmp(key, "rt")) {
+        *rt = number;
+        return number < 32 || sim_wrong(sim, t->column, "rt=0 to rt=31 are the registers.");
+    }
+    if (!value || reg == SPE_REG_NAME_COUNT)
+        return sim_wrong(sim, t->column, "Only rt=0 to rt=31 may follow.");
+    return put_field(sim, t, reg, key, number, value);
+}
+
+/* The value of MSR: a number, or fields (the others are zero). */
+static bool access_words(struct sim *sim, struct words *w, bool write, unsigned reg, uint64_t *rt,
+                         uint64_t *value)
+{
+    size_t i = 2;
+
+    if (write && !strncmp(w->word[2].text, "rt=", 3))
+        return sim_wrong(sim, w->word[2].column, "A value or fields come before rt.");
+    if (write && !strchr(w->word[2].text, '=')) {
+        if (!number_word(sim, &w->word[2], "what is written", value))
+            return false;
+        write = false;
+        i++;
+    }
+    for (; i < w->count; i++)
+        if (!access_word(sim, &w->word[i], reg, rt, write ? value : NULL))
+            return false;
+    return true;
 }
 
 static bool access_register(struct sim *sim, struct words *w, bool write)
 {
     int encoding = find_encoding(w->word[1].text);
-    uint64_t value = 0, rt;
+    uint64_t value = 0, rt = 0;
     int error;
 
-    if (write && !number_word(sim, &w->word[2], "what is written", &value))
-        return false;
-    if (!rt_word(sim, w, write ? 3 : 2, &rt))
-        return false;
     if (encoding < 0)
-        return sim_wrong(sim, w->word[1].column, "There is no register '%s'.", w->word[1].text);
+        return sim_wrong(sim, w->word[1].column,
+                         "There is no register '%s'; 'spe sim --list registers' prints them.",
+                         w->word[1].text);
+    if (!access_words(sim, w, write, register_at(encoding), &rt, &value))
+        return false;
     error =
         write ? spe_spu_write(sim->spu, (unsigned)encoding, (unsigned)rt, value, &sim->seen.access)
               : spe_spu_read(sim->spu, (unsigned)encoding, (unsigned)rt, &sim->seen.access);
@@ -334,6 +445,24 @@ static bool do_time(struct sim *sim, struct words *w)
     return number_word(sim, &w->word[1], "the physical count", &sim->machine.time);
 }
 
+static bool do_random(struct sim *sim, struct words *w)
+{
+    struct machine *m = &sim->machine;
+
+    m->randoms = m->random_at = 0;
+    for (size_t i = 1; i < w->count; i++) {
+        uint64_t byte;
+
+        if (!number_word(sim, &w->word[i], "a random byte", &byte))
+            return false;
+        if (byte > 255 || m->randoms == SIM_RANDOM_MAX)
+            return sim_wrong(sim, w->word[i].column, "random takes up to %d bytes, 0 to 255.",
+                             SIM_RANDOM_MAX);
+        m->random[m->randoms++] = (uint8_t)byte;
+    }
+    return true;
+}
+
 /* ---- Operations ----------------------------------------------------------------------------- */
 
 static bool do_op(struct sim *sim, struct words *w)
@@ -341,11 +470,15 @@ static bool do_op(struct sim *sim, struct words *w)
     struct machine *m = &sim->machine;
     int kind = sim_word(sim_operation_kinds, w->word[1].text);
 
+    char kinds[300];
+
     if (kind < 0)
-        return sim_wrong(sim, w->word[1].column, "There is no kind of operation '%s'.",
-                         w->word[1].text);
+        return sim_wrong(sim, w->word[1].column,
+                         "There is no kind of operation '%s'; there are %s.", w->word[1].text,
+                         sim_words_text(sim_operation_kinds, kinds, sizeof(kinds)));
     spe_operation_init(&m->op, (enum spe_operation_kind)kind);
     m->pc_step = 0;
+    m->op_target_el = m->op_target_security = m->op_spsr_security = false;
     m->op_start = m->operations;
     for (size_t i = 2; i < w->count; i++) {
         const char *key, *value;
@@ -358,6 +491,9 @@ static bool do_op(struct sim *sim, struct words *w)
         } else if (!set_field(sim, &w->word[i], sim_operation_fields, &m->op, key, value)) {
             return false;
         }
+        m->op_target_el |= !strcasecmp(key, "target_el");
+        m->op_target_security |= !strcasecmp(key, "target_security");
+        m->op_spsr_security |= !strcasecmp(key, "spsr_security");
     }
     return true;
 }
@@ -398,15 +534,49 @@ static bool do_extra(struct sim *sim, struct words *w)
     return true;
 }
 
+/* A branch stays at its Exception level and in its Security state, unless `op` says otherwise. */
+static void say_where(const struct sim *sim, struct spe_operation *op)
+{
+    const struct machine *m = &sim->machine;
+    uint8_t security = spe_spu_status(sim->spu)->security;
+
+    if (!m->op_target_el && op->kind == SPE_OPERATION_BRANCH)
+        op->target_el = m->pe.el;
+    if (!m->op_target_security)
+        op->target_security = security;
+    if (!m->op_spsr_security)
+        op->spsr_security = security;
+}
+
+/* The operation that has just been sampled, as it stands. */
+static bool begin_flight(struct sim *sim, unsigned number)
+{
+    const struct machine *m = &sim->machine;
+    struct flight *f = malloc(sizeof(*f));
+
+    if (!f)
+        return sim_wrong(sim, 1, "There is no memory for a sample in flight.");
+    f->op = m->op;
+    f->op.pc += (m->operations - 1 - m->op_start) * m->pc_step;
+    say_where(sim, &f->op);
+    memcpy(f->access, m->access, sizeof(f->access));
+    memcpy(f->extra, m->extra, sizeof(f->extra));
+    free(sim->flight[number]);
+    sim->flight[number] = f;
+    return true;
+}
+
 static bool complete(struct sim *sim, unsigned number)
 {
-    struct spe_operation op = sim->machine.op;
+    struct flight *f = sim->flight[number];
     int fate;
 
-    op.accesses = sim->machine.access;
-    op.extras = sim->machine.extra;
-    op.pc = sim->flight_pc[number];
-    fate = spe_spu_complete(sim->spu, number, &op);
+    f->op.accesses = f->access;
+    f->op.extras = f->extra;
+    sim->seen.of_sample = false;
+    fate = spe_spu_complete(sim->spu, number, &f->op);
+    free(f);
+    sim->flight[number] = NULL;
     if (fate < 0)
         return sim_wrong(sim, 1, "The operation contradicts itself: sample %u is dropped.", number);
     sim->seen.fate = fate;
@@ -423,9 +593,12 @@ static bool step(struct sim *sim, unsigned population, bool hold)
 
     m->operations++;
     m->time++;
+    if (!sim_step(sim))
+        return false;
     if (number <= 0)
         return true;
-    sim->flight_pc[number] = m->op.pc + (m->operations - 1 - m->op_start) * m->pc_step;
+    if (!begin_flight(sim, (unsigned)number))
+        return false;
     SIM_EFFECT(sim, "sample", sim_decimal("number", (uint64_t)number),
                sim_decimal("operation", m->operations));
     return hold || complete(sim, (unsigned)number);
@@ -476,18 +649,23 @@ static bool do_run(struct sim *sim, struct words *w)
 
 static bool do_complete(struct sim *sim, struct words *w)
 {
+    bool says = w->count > 1 && !strchr(w->word[1].text, '=');
     uint64_t number = 1;
 
-    if (w->count > 1 && !number_word(sim, &w->word[1], "which sample in flight", &number))
+    if (says && !number_word(sim, &w->word[1], "which sample in flight", &number))
         return false;
-    if (number == 0 || number > sim->machine.config.max_inflight_samples)
-        return sim_wrong(sim, w->word[1].column, "There is no such sample in flight.");
-    return complete(sim, (unsigned)number);
+    if (number > SIM_FLIGHT_MAX || !sim->flight[number])
+        return sim_wrong(sim, w->word[says].column,
+                         "Sample %llu is not in flight: 'run COUNT hold' keeps samples there.",
+                         (unsigned long long)number);
+    return set_fields(sim, w, 1 + says, sim_operation_fields, &sim->flight[number]->op) &&
+           complete(sim, (unsigned)number);
 }
 
 static bool do_branch(struct sim *sim, struct words *w)
 {
-    struct spe_taken_branch branch = {.security = SPE_NONSECURE};
+    struct spe_taken_branch branch = {.el = sim->machine.pe.el,
+                                      .security = spe_spu_status(sim->spu)->security};
 
     if (!set_fields(sim, w, 1, sim_branch_fields, &branch))
         return false;
@@ -550,6 +728,7 @@ static bool do_impdef(struct sim *sim, struct words *w)
 static bool do_reset(struct sim *sim, struct words *w)
 {
     (void)w;
+    sim_drop_flights(sim);
     spe_spu_reset(sim->spu);
     return true;
 }
@@ -623,6 +802,22 @@ static bool do_expect(struct sim *sim, struct words *w)
 }
 
 /* A whole register is shown with those of its fields that are not zero. */
+static void show_pe_register(struct sim *sim, const char *name, const struct sim_value *value)
+{
+    const char *reg = name + strlen("pe.");
+    struct sim_value v[SIM_EFFECT_VALUES];
+    size_t n = 0;
+
+    v[n++] = *value;
+    for (const struct bit_field *b = sim_pe_bits; b->reg && n < SIM_EFFECT_VALUES; b++) {
+        uint64_t bits = sim_bits(value->number, b->high, b->low);
+
+        if (bits && !strcasecmp(b->reg, reg))
+            v[n++] = sim_hex(b->name, bits);
+    }
+    sim_effect(sim, "show", v, n);
+}
+
 static void show_register(struct sim *sim, unsigned reg, uint64_t value)
 {
     struct spe_register_field f;
@@ -632,7 +827,7 @@ static void show_register(struct sim *sim, unsigned reg, uint64_t value)
 
     v[n++] = sim_hex(spe_register_name(reg), value);
     for (size_t i = 0; spe_register_field_at(sim->spu, reg, i, &f) && n < SIM_EFFECT_VALUES; i++) {
-        uint64_t bits = value >> f.low & UINT64_MAX >> (63 - (f.high - f.low));
+        uint64_t bits = sim_bits(value, f.high, f.low);
 
         if (!bits || f.high - f.low == 63)
             continue;
@@ -643,19 +838,43 @@ static void show_register(struct sim *sim, unsigned reg, uint64_t value)
     sim_effect(sim, "show", v, n);
 }
 
+static bool show_one(struct sim *sim, const struct token *what)
+{
+    int reg = spe_register_by_name(what->text);
+    struct sim_value value;
+
+    if (!sim_ask(sim, what, &value))
+        return false;
+    value.key = what->text;
+    if (reg >= 0 && reg < SPE_REG_COUNT)
+        show_register(sim, (unsigned)reg, value.number);
+    else if (!strncmp(what->text, "pe.", 3))
+        show_pe_register(sim, what->text, &value);
+    else
+        sim_effect(sim, "show", &value, 1);
+    return true;
+}
+
+/* "status" is all of its members, a line each. */
+static bool show_group(struct sim *sim, const struct token *group, const struct field *table)
+{
+    for (; table->name; table++) {
+        struct token member = {.column = group->column};
+
+        snprintf(member.text, sizeof(member.text), "%.20s.%s", group->text, table->name);
+        if (!show_one(sim, &member))
+            return false;
+    }
+    return true;
+}
+
 static bool do_show(struct sim *sim, struct words *w)
 {
     for (size_t i = 1; i < w->count; i++) {
-        int reg = spe_register_by_name(w->word[i].text);
-        struct sim_value value;
+        const struct field *table = sim_group(w->word[i].text);
 
-        if (!sim_ask(sim, &w->word[i], &value))
+        if (table ? !show_group(sim, &w->word[i], table) : !show_one(sim, &w->word[i]))
             return false;
-        value.key = w->word[i].text;
-        if (reg >= 0 && reg < SPE_REG_COUNT)
-            show_register(sim, (unsigned)reg, value.number);
-        else
-            sim_effect(sim, "show", &value, 1);
     }
     return true;
 }
@@ -665,8 +884,8 @@ static bool do_show(struct sim *sim, struct words *w)
 struct verb {
     const char *name;
     bool (*run)(struct sim *sim, struct words *w);
-    uint8_t least, most; /* arguments */
-    bool unit;           /* there must be one */
+    uint16_t least, most; /* arguments */
+    bool unit;            /* there must be one */
     const char *usage;
 };
 
@@ -680,15 +899,16 @@ static const struct verb verbs[] = {
     {"pe", do_pe, 1, MANY, false, "pe NAME=VALUE..."},
     {"reg", do_reg, 1, MANY, true, "reg NAME[.FIELD]=VALUE..."},
     {"buffer", do_buffer, 2, 2, true, "buffer ADDRESS SIZE"},
-    {"msr", do_msr, 2, 3, true, "msr NAME VALUE [rt=N]"},
+    {"msr", do_msr, 2, MANY, true, "msr NAME VALUE|FIELD=VALUE... [rt=N]"},
     {"mrs", do_mrs, 1, 2, true, "mrs NAME [rt=N]"},
     {"memory", do_memory, 3, MANY, false, "memory ADDRESS SIZE ok|fault=WORD..."},
     {"time", do_time, 1, 1, false, "time COUNT"},
+    {"random", do_random, 1, MANY, false, "random BYTE..."},
     {"op", do_op, 1, MANY, false, "op KIND [NAME=VALUE]..."},
     {"access", do_access, 0, MANY, false, "access [NAME=VALUE]..."},
     {"extra", do_extra, 2, 3, false, "extra address|counter index=N value=N"},
     {"run", do_run, 0, 3, true, "run [COUNT] [hold] [population=WORDS]"},
-    {"complete", do_complete, 0, 1, true, "complete [NUMBER]"},
+    {"complete", do_complete, 0, MANY, true, "complete [NUMBER] [NAME=VALUE]..."},
     {"branch", do_branch, 0, MANY, true, "branch [NAME=VALUE]..."},
     {"psb", do_psb, 0, 0, true, "psb"},
     {"isb", do_isb, 0, 0, true, "isb"},
@@ -721,10 +941,14 @@ bool sim_statement(struct sim *sim, struct words *w, struct cursor *cursor)
     const struct verb *v = find_verb(w->word[0].text);
     size_t arguments = w->count - 1;
 
+    if (!sim_step(sim))
+        return false;
     if (!strcmp(w->word[0].text, "enumerate"))
         return sim_enumerate(sim, w, cursor);
     if (!v)
-        return sim_wrong(sim, w->word[0].column, "There is no statement '%s'.", w->word[0].text);
+        return sim_wrong(sim, w->word[0].column,
+                         "There is no statement '%s'; 'spe sim --list statements' prints them.",
+                         w->word[0].text);
     if (arguments < v->least || arguments > v->most) {
         size_t at = arguments < v->least ? w->count - 1 : v->most + 1u;
 

@@ -402,7 +402,7 @@ static bool fits(const struct spe_spu *spu, uint32_t size)
 static void try_record(struct spe_spu *spu, struct attempt *a)
 {
     a->fate = SPE_FATE_WRITTEN;
-    if (spu->status.stopped)
+    if (spu->status.stopped || spu->late.left)
         a->fate = SPE_FATE_STOPPED;
     else if (!spu->status.buffer_enabled)
         a->fate = SPE_FATE_DISABLED;
@@ -454,22 +454,13 @@ static bool full(const struct spe_spu *spu)
     return spu_buffer_limit(spu) - spu->reg[SPE_REG_PMBPTR_EL1] < spu->config.max_size;
 }
 
-/* With FEAT_SPEv1p5 some samples more may be taken, and lost, after a fault (RWVKFM). It must be
- * known before the event stops the sampling. */
-static void record_fault(struct spe_spu *spu, const struct attempt *a)
-{
-    spu->late_left = spu->config.fault_late_samples;
-    spu->late = spu->late_left != 0;
-    spu_event_fault(spu, &a->result, a->written != 0);
-}
-
 /* At most one event: a fault or abort ends the record before the full test (RDTGVZ). After an abort
  * that is reported asynchronously the full test would find S set, so there is none either. */
 static void record_events(struct spe_spu *spu, const struct attempt *a)
 {
     switch (a->fate) {
     case SPE_FATE_FAULT:
-        record_fault(spu, a);
+        spu_event_fault(spu, &a->result, a->written != 0);
         return;
     case SPE_FATE_ABORT:
         spu_event_abort(spu, &a->result, a->late_abort, a->written != 0);
@@ -515,9 +506,10 @@ int spe_spu_external_abort(struct spe_spu *spu, const struct spe_write_result *a
         raise_serror(spu, spu->reg[SPE_REG_PMBPTR_EL1]);
         return 0;
     case SPE_ABORT_REPORT:
-        if (spu->config.ext_abort_sync == SPE_ABORT_ASYNC)
-            return spu_event_abort(spu, abort, true, true);
-        return SPE_ERR_INVALID;
+        if (spu->config.ext_abort_sync != SPE_ABORT_ASYNC)
+            return SPE_ERR_INVALID;
+        /* D17.5.5 makes no exception for writes that were made before Discard mode. */
+        return spu->status.discard ? 0 : spu_event_abort(spu, abort, true, true);
     default: /* an MMU fault is known at the time of the write */
         return SPE_ERR_INVALID;
     }

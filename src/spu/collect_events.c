@@ -169,13 +169,32 @@ static bool is_vector(const struct collector *c)
     }
 }
 
+/* Does the Governing predicate count for E[17] and E[18], which agree with the PMU's
+ * SVE_PRED_EMPTY_SPEC and SVE_PRED_NOT_FULL_SPEC? By SVE_PRED_SPEC (0x8074), every SME operation's
+ * does, and it is a choice for SVE data processing that writes no vector under it. */
+static bool counts_as_predicated(const struct collector *c)
+{
+    if (c->op->predicated)
+        return is_vector(c);
+    switch (c->kind) {
+    case SPE_OPERATION_SVE:
+        return c->op->predicate_operand && c->config->ev_pred_no_vector;
+    case SPE_OPERATION_SME_VECTOR:
+    case SPE_OPERATION_SME_TILE:
+        return c->op->predicate_operand;
+    default:
+        return false;
+    }
+}
+
 static uint64_t vector_events(const struct collector *c)
 {
+    bool counts = counts_as_predicated(c);
     uint64_t events = 0;
 
-    if (is_vector(c) && (c->op->partial_predicate || c->op->empty_predicate))
+    if (counts && (c->op->partial_predicate || c->op->empty_predicate))
         events |= SPE_EVENT_BIT(PARTIAL_PREDICATE);
-    if (is_vector(c) && c->op->empty_predicate)
+    if (counts && c->op->empty_predicate)
         events |= SPE_EVENT_BIT(EMPTY_PREDICATE);
     if (has(c, SPE_FEAT_SPE_SME)) {
         events |= c->op->streaming ? SPE_EVENT_BIT(STREAMING) : 0;

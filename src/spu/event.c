@@ -257,20 +257,48 @@ static void set_data_loss(const struct spe_spu *spu, struct change *c, bool mid_
 }
 
 /* U09: with S already 1 there is no new event, and the syndrome stays. */
-bool spu_event_fault(struct spe_spu *spu, const struct spe_write_result *fault, bool mid_record)
+static bool record_fault(struct spe_spu *spu, unsigned x, const struct spe_write_result *fault,
+                         bool mid_record)
 {
-    unsigned ec = spu_fault_ec(fault), fsc = ec == EC_GPC ? 0 : spu_fault_fsc(fault, false);
-    unsigned x = spu_route(spu, ec, fsc);
+    unsigned ec = spu_fault_ec(fault);
     struct change c = begin(spu, x);
 
     if (service(spu, x))
         return false;
-    set_event(&c, ec, fsc, permission_details(spu, fault));
+    set_event(&c, ec, ec == EC_GPC ? 0 : spu_fault_fsc(fault, false),
+              permission_details(spu, fault));
     set_data_loss(spu, &c, mid_record);
     if (fault->fault == SPE_FAULT_EXTERNAL_ABORT && spu->config.walk_abort_sets_ea)
         set_bit(&c, PMBSR_EA);
     commit(spu, &c);
     return true;
+}
+
+/* With FEAT_SPEv1p5 some samples more may be taken, and lost, after a fault (RWVKFM); but with S
+ * set the unit has stopped, and PMSICR_EL1 stands still (D17.4). So S comes with the last of them:
+ * where the event is routed to is settled now, by the controls of the write. */
+bool spu_event_fault(struct spe_spu *spu, const struct spe_write_result *fault, bool mid_record)
+{
+    unsigned ec = spu_fault_ec(fault);
+    unsigned x = spu_route(spu, ec, ec == EC_GPC ? 0 : spu_fault_fsc(fault, false));
+
+    if (spu->config.fault_late_samples == 0)
+        return record_fault(spu, x, fault, mid_record);
+    spu->late = (struct spu_late){
+        .left = spu->config.fault_late_samples,
+        .x = (uint8_t)x,
+        .mid_record = mid_record,
+        .fault = *fault,
+    };
+    return false;
+}
+
+void spu_event_late_end(struct spe_spu *spu)
+{
+    struct spu_late late = spu->late;
+
+    spu->late.left = 0;
+    record_fault(spu, late.x, &late.fault, late.mid_record);
 }
 
 /* D17.8.4.4: EA and DL act whether or not S was 1. U10: on a GPT fetch it is a GPC fault's class,
@@ -331,7 +359,8 @@ int spe_spu_impdef_event(struct spe_spu *spu, uint16_t mss, uint32_t mss2)
     if (spu->config.impdef_buffer_event != SPE_PRESENT)
         return SPE_ERR_INVALID;
     c = begin(spu, spu_route(spu, EC_IMPDEF, 0));
-    if (!spu->impdef_enabled || spu_bit(c.before, PMBSR_S))
+    /* D17.5.5: in Discard mode buffer management events are not generated, whatever the reason. */
+    if (!spu->impdef_enabled || spu->status.discard || spu_bit(c.before, PMBSR_S))
         return 0;
     set_event(&c, EC_IMPDEF, mss, mss2);
     commit(spu, &c);
@@ -471,6 +500,8 @@ void spe_spu_psb_csync(struct spe_spu *spu, struct spe_access *access)
         access->syndrome = 0x0au << 26 | 1u << 25 | 4;
         return;
     }
+    if (spu->late.left) /* what it waits for includes the fault's event */
+        spu_event_late_end(spu);
     for (unsigned x = 1; x <= 3; x++)
         if (spu->sync[x].by_unit)
             spu_event_observed(spu, x);

@@ -97,6 +97,9 @@ const struct spu_option spu_options[] = {
          "Whether a reserved value of MDCR_EL3.{NSPBE,NSPB} traps register accesses to EL3."),
     FLAG(ptr_low_res0, 0, "", "Whether PMBPTR_EL1 has no bits below the minimum alignment."),
     FLAG(ev_smcu, 1, "", "With FEAT_SPE_SME: whether event 25 is implemented."),
+    FLAG(ev_pred_no_vector, 0, "",
+         "Whether E[17] and E[18] tell the predicate of SVE data processing that writes no vector "
+         "under it, such as INCP (as SVE_PRED_SPEC counts it)."),
     MASK(filter_events, EVENTS_OPTIONAL, "a mask of events 2 4 8-10 12-15 24-31 48-63",
          EVENTS_OPTIONAL, "",
          "Which events that need not be filterable PMSEVFR_EL1 can filter on, if implemented."),

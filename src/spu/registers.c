@@ -27,8 +27,7 @@ enum need {
     NEED_EXC_VHE,
     NEED_EL2,
     NEED_VHE,
-    NEED_COUNT16, /* these two are options */
-    NEED_RNG,
+    NEED_RNG, /* an option */
 };
 
 static const spe_features need_features[] = {
@@ -146,14 +145,9 @@ static unsigned own_register(unsigned reg)
 
 static bool exists(const struct spe_spu *spu, unsigned need)
 {
-    switch (need) {
-    case NEED_COUNT16:
-        return spu->config.count_size == 16;
-    case NEED_RNG:
+    if (need == NEED_RNG)
         return spu->config.rng_config_regs == SPE_PRESENT;
-    default:
-        return !(need_features[need] & ~spu->config.features);
-    }
+    return !(need_features[need] & ~spu->config.features);
 }
 
 static uint64_t field_bits(const struct field *f)
@@ -191,6 +185,8 @@ static uint64_t lost_bits(const struct spe_spu *spu, unsigned reg)
         return spu_has(spu, SPE_FEAT_ECV) ? 0 : pct_high;
     case SPE_REG_PMBLIMITR_EL1: /* LIMIT[N-1:12]; below are other fields */
         return ((UINT64_C(1) << spu->config.granule_shift) - 1) & ~UINT64_C(0xfff);
+    case SPE_REG_PMSLATFR_EL1: /* D24.7.16: MINLAT[15:12] */
+        return spu->config.count_size == 16 ? 0 : UINT64_C(0xf000);
     case SPE_REG_PMBPTR_EL1:
         return spu->config.ptr_low_res0 ? spu->config.min_align_bytes - 1 : 0;
     default:

@@ -148,12 +148,9 @@ void spu_sampling_update(struct spe_spu *spu)
 {
     struct spu_sampling *s = &spu->sampling;
     const struct spe_spu_status *status = &spu->status;
-    bool enabled;
+    bool enabled = status->enabled;
 
     settle(s); /* by the controls that the members ran under */
-    if (!status->stopped)
-        spu->late = false;
-    enabled = status->enabled || (spu->late && status->enabled_unless_stopped);
     s->ecount_on = spu_has(spu, SPE_FEAT_SPE_ERnd) && spu_bit(spu->reg[SPE_REG_PMSIRR_EL1], 0);
     /* D17.3.3: the test is on the whole register. */
     if (enabled && !s->enabled && s->count == 0 && s->ecount == 0) {
@@ -259,10 +256,10 @@ static unsigned free_slot(const struct spe_spu *spu)
 /* D17.8-009: the last of the samples that were still to come after a fault has been taken. */
 static void count_late(struct spe_spu *spu)
 {
-    if (!spu->late || --spu->late_left)
-        return;
-    spu->late = false;
-    spu_sampling_update(spu);
+    if (spu->late.left == 1)
+        spu_event_late_end(spu);
+    else if (spu->late.left)
+        spu->late.left--;
 }
 
 static int take(struct spe_spu *spu)

@@ -122,8 +122,7 @@ void spe_spu_reset(struct spe_spu *spu)
     memset(spu->sync, 0, sizeof(spu->sync));
     spu->round_robin = 0;
     spu->prepared = 0;
-    spu->late = false;
-    spu->late_left = 0;
+    spu->late.left = 0;
     spu->impdef_enabled = false; /* D17.8.6: off unless switched on */
     spu_sampling_reset(spu);
     spu_registers_reset(spu);

@@ -181,6 +181,14 @@ struct spu_sync {
     bool by_unit;      /* the unit set S since the last PSB CSYNC: what that one would observe */
 };
 
+/* fault_late_samples: a fault whose event is not recorded yet. */
+struct spu_late {
+    uint32_t left; /* samples that are still taken, and lost; 0: there is no such fault */
+    uint8_t x;     /* of the PMBSR_ELx that it goes to */
+    bool mid_record;
+    struct spe_write_result fault;
+};
+
 /* A payload of a record: where it is in the bytes, and where in struct spe_record. */
 struct spu_patch {
     uint16_t from;
@@ -226,8 +234,7 @@ struct spe_spu {
 
     uint64_t record_start; /* PMBPTR_EL1 at the start of the record being written */
     uint64_t prepared;     /* speculative_dirty: the page that was last prepared */
-    uint32_t late_left;    /* fault_late_samples still to be taken and discarded */
-    bool late;             /* a fault stopped profiling, but late samples are still taken */
+    struct spu_late late;
     bool impdef_enabled;
 
     struct spu_sync sync[4];   /* by x of PMBSR_ELx, 1 to 3 */
@@ -332,8 +339,12 @@ unsigned spu_fault_ec(const struct spe_write_result *fault);
 unsigned spu_fault_fsc(const struct spe_write_result *fault, bool async);
 
 /* Record a fault at PMBPTR_EL1 (already the faulting address): D17.8.3. mid_record: it is not the
- * first byte after the last complete record. Returns whether S was 0. */
+ * first byte after the last complete record. Returns whether S was set by it, which
+ * fault_late_samples puts off. */
 bool spu_event_fault(struct spe_spu *spu, const struct spe_write_result *fault, bool mid_record);
+
+/* The last of fault_late_samples was taken, or none can come any more: record the fault. */
+void spu_event_late_end(struct spe_spu *spu);
 
 /* Record an External abort that is reported to the unit: D17.8.4.4. */
 bool spu_event_abort(struct spe_spu *spu, const struct spe_write_result *abort, bool async,

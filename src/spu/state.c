@@ -296,6 +296,8 @@ void spu_state_update(struct spe_spu *spu)
 {
     spu_derive(&spu->config, &spu->pe, spu->reg, &spu->status);
     spu_sampling_update(spu);
+    if (spu->late.left && !spu->status.enabled)
+        spu_event_late_end(spu); /* no sample comes any more: the fault's event does */
     spu_event_update(spu);
 }
 

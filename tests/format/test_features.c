@@ -126,6 +126,12 @@ static void needs_are_named(void **state)
         {F(NV) | F(NV2), "FEAT_NV needs EL2"},
         {F(RME) | F(EL2), "FEAT_RME needs EL3"},
         {F(RME) | F(EL2) | F(EL3), NULL},
+        {F(SPE) | F(RME) | F(EL2) | F(EL3), "FEAT_RME with FEAT_SPE needs FEAT_SPEv1p2"},
+        {V1P2 | F(RME) | F(EL2) | F(EL3), NULL},
+        {V1P5 | F(EL2), "FEAT_SPE_nVM with EL2 needs FEAT_FGT2"},
+        {V1P5 | F(EL2) | F(FGT) | F(FGT2), NULL},
+        {V1P4 | F(SPE_FDS) | F(SPE_LDS) | F(EL2), "FEAT_SPE_FDS with EL2 needs FEAT_FGT2"},
+        {V1P4 | F(SPE_FDS) | F(SPE_LDS) | F(EL2) | F(FGT) | F(FGT2), NULL},
         {F(SEL2) | F(EL2), "FEAT_SEL2 needs Secure"},
         {UINT64_C(1) << 63, "bit 63 is no feature"},
     };

@@ -490,11 +490,47 @@ static void test_predicate_events(void **state)
     {
         struct spe_operation op = vector(SPE_OPERATION_SVE, 512);
 
-        op.partial_predicate = op.empty_predicate = true;
+        op.predicated = op.partial_predicate = op.empty_predicate = true;
         bench_record(&b, &op);
         assert_int_equal(b.record.events, 2);
     }
     bench_close(&b);
+}
+
+/* D18.2-073 D18.2-074: an operation that is not predicated has neither event; for INCP and its like
+ * it is a choice, as it is for PMU event 0x8074, which counts every governed SME operation. */
+static void test_predicate_events_of_others(void **state)
+{
+    static const struct {
+        uint8_t kind;
+        bool operand, expected[2]; /* by ev_pred_no_vector */
+    } cases[] = {
+        {SPE_OPERATION_SVE, false, {false, false}},
+        {SPE_OPERATION_SVE, true, {false, true}},
+        {SPE_OPERATION_SME_VECTOR, false, {false, false}},
+        {SPE_OPERATION_SME_VECTOR, true, {true, true}},
+        {SPE_OPERATION_SME_TILE, true, {true, true}},
+        {SPE_OPERATION_LOAD, true, {false, false}},
+        {SPE_OPERATION_SVE_PREFETCH, true, {false, false}},
+    };
+    struct bench b;
+
+    (void)state;
+    for (unsigned choice = 0; choice < 2; choice++) {
+        bench_open(&b, ALL, choice ? "ev_pred_no_vector=1" : "");
+        for (size_t i = 0; i < COUNT(cases); i++) {
+            struct spe_operation op = vector(cases[i].kind, 512);
+
+            op.registers = SPE_REGISTERS_SVE;
+            op.predicated = false;
+            op.predicate_operand = cases[i].operand;
+            op.partial_predicate = op.empty_predicate = true;
+            bench_record(&b, &op);
+            assert_int_equal(event(&b, SPE_EVENT_PARTIAL_PREDICATE), cases[i].expected[choice]);
+            assert_int_equal(event(&b, SPE_EVENT_EMPTY_PREDICATE), cases[i].expected[choice]);
+        }
+        bench_close(&b);
+    }
 }
 
 static void test_streaming_events(void **state)
@@ -769,6 +805,7 @@ int main(void)
         cmocka_unit_test(test_split_refused),
         cmocka_unit_test(test_advsimd),
         cmocka_unit_test(test_predicate_events),
+        cmocka_unit_test(test_predicate_events_of_others),
         cmocka_unit_test(test_streaming_events),
         cmocka_unit_test(test_ldst),
         cmocka_unit_test(test_ldst_length),

@@ -32,6 +32,7 @@ static const struct value architecture[] = {
     {"nspb_reserved_traps", "1"},
     {"ptr_low_res0", "0"},
     {"ev_smcu", "1"},
+    {"ev_pred_no_vector", "0"},
     {"filter_events", "0xffff0000ff00f714"},
     {"filter_sources", "0xffffffffffffffff"},
     {"zero_type_filter", "as_off"},

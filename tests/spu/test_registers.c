@@ -343,7 +343,7 @@ static const struct {
                          "B[16] FDS[4] FnE[3] FL[2] FT[1] FE[0]"},
     {SPE_REG_PMSEVFR_EL1, "E[63:0]"},
     {SPE_REG_PMSNEVFR_EL1, "E[63:0]"},
-    {SPE_REG_PMSLATFR_EL1, "MINLAT_HIGH[15:12] MINLAT[11:0]"},
+    {SPE_REG_PMSLATFR_EL1, "MINLAT[15:0]"},
     {SPE_REG_PMSDSFR_EL1, "S[63:0]"},
     {SPE_REG_PMBLIMITR_EL1, "LIMIT[63:12] nVM[7] PMFZ[5] FM[2:1] E[0]"},
     {SPE_REG_PMBPTR_EL1, "PTR[63:0]"},

@@ -952,10 +952,11 @@ static void test_late_samples(void **state)
         bench_open(&b, ALL, options);
         b.faults = true;
         assert_int_equal(bench_sample(&b, &op), SPE_FATE_FAULT);
-        assert_true(spe_spu_status(b.spu)->stopped);
+        assert_int_equal(spe_spu_status(b.spu)->stopped, late == 0);
         for (unsigned i = 0; i < 5000; i++)
             if (spe_spu_step(b.spu, 0)) {
                 taken++;
+                assert_int_equal(spe_spu_status(b.spu)->stopped, taken == late);
                 assert_int_equal(bench_finish(&b, &op), SPE_FATE_STOPPED);
             }
         assert_int_equal(taken, late); /* D17.8-009 */

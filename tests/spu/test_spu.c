@@ -686,6 +686,20 @@ static void test_events_are_synchronous(void **state)
     }
 }
 
+/* D17.4: with S set the unit has stopped, and PMSICR_EL1 stands still. */
+static void check_late_fault(struct rig *rig)
+{
+    uint64_t pmsicr = spe_spu_reg_get(rig->spu, SPE_REG_PMSICR_EL1);
+    uint64_t pmbsr = spe_spu_reg_get(rig->spu, SPE_REG_PMBSR_EL1);
+
+    assert_int_equal(pmbsr, UINT64_C(0x24) << 26 | 1u << 19 | 1u << 17 | 0x0f);
+    assert_true(rig->irq);
+    assert_true(spe_spu_status(rig->spu)->stopped);
+    for (unsigned i = 0; i < 1000; i++)
+        assert_int_equal(spe_spu_step(rig->spu, 0), 0);
+    assert_int_equal(spe_spu_reg_get(rig->spu, SPE_REG_PMSICR_EL1), pmsicr);
+}
+
 /* D17.8-009: that many samples more are taken after a fault, all of them lost; none after a full
  * buffer. */
 static void test_late_samples(void **state)
@@ -697,7 +711,7 @@ static void test_late_samples(void **state)
     (void)state;
     for (unsigned i = 0; i < COUNT(late); i++) {
         const char *const settings[] = {"fault_late_samples", late[i], "max_size", "128", NULL};
-        uint64_t pointer, pmbsr;
+        uint64_t pointer;
         unsigned taken = 0, writes;
 
         configure(&rig, NULL, settings);
@@ -706,16 +720,17 @@ static void test_late_samples(void **state)
         rig.answer = (struct spe_write_result){.fault = SPE_FAULT_PERMISSION, .level = 3};
         assert_int_equal(sample(&rig), SPE_FATE_FAULT);
         pointer = spe_spu_reg_get(rig.spu, SPE_REG_PMBPTR_EL1);
-        pmbsr = spe_spu_reg_get(rig.spu, SPE_REG_PMBSR_EL1);
         writes = rig.writes;
         while (spe_spu_budget(rig.spu) != UINT64_MAX) {
+            assert_int_equal(spe_spu_reg_get(rig.spu, SPE_REG_PMBSR_EL1), 0);
+            assert_false(rig.irq);
             assert_int_equal(sample(&rig), SPE_FATE_STOPPED);
             taken++;
         }
         assert_int_equal(taken, counts[i]);
         assert_int_equal(rig.writes, writes);
         assert_int_equal(spe_spu_reg_get(rig.spu, SPE_REG_PMBPTR_EL1), pointer);
-        assert_int_equal(spe_spu_reg_get(rig.spu, SPE_REG_PMBSR_EL1), pmbsr);
+        check_late_fault(&rig);
         check_accounts(&rig);
 
         /* After the handler all is as before. */
@@ -728,6 +743,48 @@ static void test_late_samples(void **state)
         assert_int_equal(spe_spu_budget(rig.spu), UINT64_MAX);
         stop(&rig);
     }
+}
+
+static void fault_with_late_samples(struct rig *rig)
+{
+    START(rig, NULL, "fault_late_samples", "3", "max_size", "128", NULL);
+    rig->fault_at = BASE + 7;
+    rig->answer = (struct spe_write_result){.fault = SPE_FAULT_PERMISSION, .level = 3};
+    assert_int_equal(sample(rig), SPE_FATE_FAULT);
+    assert_int_equal(spe_spu_reg_get(rig->spu, SPE_REG_PMBSR_EL1), 0);
+}
+
+/* D17.8-009: the event does not wait for samples that cannot come: profiling is disabled, PSB
+ * CSYNC waits for it. Where it goes is settled by the write; a reset forgets it. */
+static void test_late_samples_end_early(void **state)
+{
+    struct spe_access access;
+    struct spe_pe_state pe;
+    struct rig rig;
+
+    (void)state;
+    fault_with_late_samples(&rig);
+    pe = *spe_spu_pe(rig.spu);
+    pe.el = 3;
+    spe_spu_set_pe(rig.spu, &pe);
+    check_late_fault(&rig);
+    stop(&rig);
+
+    fault_with_late_samples(&rig);
+    assert_int_equal(sample(&rig), SPE_FATE_STOPPED);
+    spe_spu_psb_csync(rig.spu, &access);
+    check_late_fault(&rig);
+    stop(&rig);
+
+    fault_with_late_samples(&rig);
+    spe_spu_reg_set(rig.spu, SPE_REG_PMBLIMITR_EL1, LIMIT); /* E=0 */
+    check_late_fault(&rig);
+    stop(&rig);
+
+    fault_with_late_samples(&rig);
+    spe_spu_reset(rig.spu);
+    assert_int_equal(spe_spu_reg_get(rig.spu, SPE_REG_PMBSR_EL1), 0);
+    stop(&rig);
 }
 
 /* D17.8-173 D17.8-174 */
@@ -750,6 +807,34 @@ static void test_impdef_events(void **state)
                      UINT64_C(0x5678) << 32 | UINT64_C(0x1f) << 26 | UINT64_C(1) << 17 | 0x1234);
     assert_int_equal(spe_spu_impdef_event(rig.spu, 1, 1), 0); /* S is 1 already */
     assert_false(spe_spu_status(rig.spu)->enabled);
+
+    /* D17.5.5: in Discard mode buffer management events are not generated. */
+    spe_spu_reg_set(rig.spu, SPE_REG_PMBSR_EL1, 0);
+    spe_spu_reg_set(rig.spu, SPE_REG_PMBLIMITR_EL1, LIMIT | 5);
+    assert_true(spe_spu_status(rig.spu)->enabled);
+    assert_int_equal(spe_spu_impdef_event(rig.spu, 1, 1), 0);
+    assert_int_equal(spe_spu_reg_get(rig.spu, SPE_REG_PMBSR_EL1), 0);
+    assert_false(rig.irq);
+    assert_true(spe_spu_status(rig.spu)->enabled);
+    stop(&rig);
+}
+
+/* D17.5.5, D17.8-164: an abort that arrives in Discard mode, also of a write made before. */
+static void test_abort_in_discard_mode(void **state)
+{
+    const struct spe_write_result abort = {.fault = SPE_FAULT_EXTERNAL_ABORT};
+    struct rig rig;
+
+    (void)state;
+    START(&rig, NULL, "features", "-v1p3", "write_abort", "report", "ext_abort_sync", "async",
+          NULL);
+    assert_int_equal(sample(&rig), SPE_FATE_WRITTEN);
+    spe_spu_reg_set(rig.spu, SPE_REG_PMBLIMITR_EL1, LIMIT | 5);
+    assert_int_equal(spe_spu_external_abort(rig.spu, &abort), 0);
+    assert_int_equal(spe_spu_reg_get(rig.spu, SPE_REG_PMBSR_EL1), 0);
+    spe_spu_reg_set(rig.spu, SPE_REG_PMBLIMITR_EL1, LIMIT | 1);
+    assert_int_equal(spe_spu_external_abort(rig.spu, &abort), 1);
+    assert_true(spe_spu_status(rig.spu)->stopped);
     stop(&rig);
 }
 
@@ -1013,7 +1098,9 @@ int main(void)
         cmocka_unit_test(test_lost_in_between),
         cmocka_unit_test(test_events_are_synchronous),
         cmocka_unit_test(test_late_samples),
+        cmocka_unit_test(test_late_samples_end_early),
         cmocka_unit_test(test_impdef_events),
+        cmocka_unit_test(test_abort_in_discard_mode),
         cmocka_unit_test(test_abort_mechanism_is_told),
         cmocka_unit_test(test_routes_of_buffer_events),
         cmocka_unit_test(test_buffers_are_valid),

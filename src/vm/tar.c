@@ -299,7 +299,7 @@ int vm_tar_next(struct vm_tar *tar, struct vm_tar_entry *e, struct vm_error *err
 {
     struct ahead ahead = {0};
     struct vm_tar_entry part;
-    struct header h;
+    struct header h = {0};
     uint64_t mode;
     int result;
 

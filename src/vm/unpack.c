@@ -82,7 +82,7 @@ static const char *split(const struct vm_tar_entry *e, struct path *path)
         return "its name is too long or holds a NUL";
     if (e->name[0] == '/')
         return "its name is absolute";
-    strcpy(path->text, e->name);
+    memcpy(path->text, e->name, sizeof(path->text));
     for (char *part = strtok_r(path->text, "/", &rest); part; part = strtok_r(NULL, "/", &rest)) {
         if (strcmp(part, ".") == 0)
             continue;

@@ -419,13 +419,17 @@ class Vm(CommandTest):
                                env=dict(os.environ, **self.env(FAKE_DISK=self.archive(),
                                                                FAKE_DO=script)))
         self.addCleanup(run.stderr.close)
-        while not os.path.exists(number):
+        return run, self.wait_for(number, run)
+
+    def wait_for(self, path, run):
+        """A process's number that a script writes, while `run` lives."""
+        while not os.path.exists(path):
             self.assertIsNone(run.poll())
             time.sleep(0.01)
-        with open(number, encoding="utf-8") as f:
-            qemu = int(f.read())
-        os.unlink(number)
-        return run, qemu
+        with open(path, encoding="utf-8") as f:
+            number = int(f.read())
+        os.unlink(path)
+        return number
 
     @staticmethod
     def lives(pid):
@@ -441,7 +445,7 @@ class Vm(CommandTest):
                 return
             time.sleep(0.01)
         os.kill(pid, signal.SIGKILL)
-        self.fail("QEMU lives on")
+        self.fail("the process lives on")
 
     def test_signals(self):
         for number in ENDING:
@@ -472,6 +476,23 @@ class Vm(CommandTest):
         run, _ = self.start("sleep 0.3", ignore=(signal.SIGHUP,))
         run.send_signal(signal.SIGHUP)
         self.assertEqual(run.wait(), 0, run.stderr.read())
+
+    def test_fetch(self):
+        """The package manager does not go on without us."""
+        number = os.path.join(self.dir, "number")
+        for tool, script in (("apt-get", "case $* in *--download-only*) echo $$ >%s.new; "
+                              "mv %s.new %s; exec sleep 1000;; esac" % (number, number, number)),
+                             ("apt-cache", ""), ("dpkg-deb", ""), ("flock", ""),
+                             ("dpkg", "echo amd64")):
+            os.chmod(self.file(b"#!/bin/sh\n" + script.encode() + b"\n", tool), stat.S_IRWXU)
+        run = subprocess.Popen([SPE, "vm", "--fetch"], stdin=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL,
+                               env=dict(os.environ, **self.env(
+                                   SPECIMEN_DEBIAN_KEYRING=self.file(b"", "keys"))))
+        apt = self.wait_for(number, run)
+        run.terminate()
+        self.assertEqual(run.wait(), -signal.SIGTERM)
+        self.assert_ends(apt)
 
     def test_guest_can_be_interrupted(self):
         """We hold signals back, QEMU does not inherit that."""

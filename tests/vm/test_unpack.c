@@ -629,7 +629,7 @@ static void bad_size(const char *field)
     seal(h);
     add_end();
     assert_true(take(false) < 0);
-    assert_true(error.why[0]);
+    assert_string_equal(error.what, "the guest's archive"); /* the reader, before any limit */
     assert_int_equal(access(in_output("x"), F_OK), -1);
 }
 
@@ -730,7 +730,7 @@ static void test_pax_size(void **state)
     add_pax("29 size=18446744073709551600\n");
     add("work/x", '0', 0644, "x");
     add_end();
-    assert_true(take(false) < 0);
+    damaged("the archive ends before this entry does");
     assert_int_equal(access(in_output("x"), F_OK), -1);
 }
 

@@ -40,6 +40,9 @@ static const char help[] =
     "Running:\n"
     "      --put FILE            copy a file to the command's folder; as often as needed\n"
     "  -o, --output FOLDER       where the command's files go (.)\n"
+    "      --force               they may replace files that are there, and be hidden\n"
+    "      --max-size SIZE       take at most so many bytes of files (4G)\n"
+    "      --max-files N         take at most so many files and folders (100000)\n"
     "      --log FILE            keep the guest's console\n"
     "      --timeout SECONDS     end the guest after so long\n"
     "      --qemu FILE           this QEMU, 11.0 or newer\n"
@@ -71,6 +74,9 @@ enum {
     OPT_MODEL,
     OPT_UNIT,
     OPT_PUT,
+    OPT_FORCE,
+    OPT_MAX_SIZE,
+    OPT_MAX_FILES,
     OPT_LOG,
     OPT_TIMEOUT,
     OPT_QEMU,
@@ -95,6 +101,9 @@ static const struct option long_options[] = {
     {"unit", required_argument, NULL, OPT_UNIT},
     {"put", required_argument, NULL, OPT_PUT},
     {"output", required_argument, NULL, 'o'},
+    {"force", no_argument, NULL, OPT_FORCE},
+    {"max-size", required_argument, NULL, OPT_MAX_SIZE},
+    {"max-files", required_argument, NULL, OPT_MAX_FILES},
     {"log", required_argument, NULL, OPT_LOG},
     {"timeout", required_argument, NULL, OPT_TIMEOUT},
     {"qemu", required_argument, NULL, OPT_QEMU},
@@ -140,6 +149,19 @@ static bool memory_option(struct job *job)
         return false;
     }
     job->options.memory_mb = (unsigned)(bytes >> 20);
+    return true;
+}
+
+static bool max_size_option(struct job *job)
+{
+    uint64_t *bytes = &job->options.limits.bytes;
+
+    if (!size_option(job->command, "--max-size", optarg, bytes))
+        return false;
+    if (*bytes > UINT64_C(1) << 40) {
+        usage_error(job->command, "--max-size", "at most 1 TB can come out of a guest");
+        return false;
+    }
     return true;
 }
 
@@ -208,6 +230,13 @@ static bool take_option(struct job *job, int option)
         return true;
     case OPT_GIC:
         return gic_option(job);
+    case OPT_FORCE:
+        o->force = true;
+        return true;
+    case OPT_MAX_SIZE:
+        return max_size_option(job);
+    case OPT_MAX_FILES:
+        return number_option(job->command, "--max-files", optarg, 1, 10000000, &o->limits.entries);
     case OPT_TIMEOUT:
         return number(job, "--timeout", 1, 1000000, &o->timeout);
     case OPT_PUT:
@@ -250,16 +279,25 @@ static int fetch(struct job *job)
     return STATUS_OK;
 }
 
+static void tell(const char *what, const char *why)
+{
+    complain(what, "%s", why);
+}
+
+/* The command's status says more than that its files did not come. */
 static int boot(struct job *job)
 {
+    struct vm_outcome outcome;
     struct vm_error error;
     int status;
 
     job->options.put = job->put.list;
     job->options.more = job->more.list;
-    if (vm_boot(&job->options, &status, &error) < 0)
-        return failed(&error);
-    return status;
+    job->options.tell = tell;
+    status = vm_boot(&job->options, &outcome, &error) < 0 ? failed(&error) : STATUS_OK;
+    if (outcome.status > 0)
+        return outcome.status;
+    return outcome.incomplete ? STATUS_BAD_DATA : status;
 }
 
 /* What is left after the options: the guest's command, or QEMU's options. */
@@ -285,7 +323,9 @@ static int act(struct job *job, int argc, char **argv)
 
 static int run_vm(const struct command *self, int argc, char **argv)
 {
-    struct job job = {.command = self, .options = {.cpus = 1, .memory_mb = 1024}};
+    struct job job = {
+        .command = self,
+        .options = {.cpus = 1, .memory_mb = 1024, .limits = {UINT64_C(4) << 30, 100000}}};
     int option, status = STATUS_USAGE;
 
     if (argc > 1 && strcmp(argv[1], "run") == 0) {
@@ -293,7 +333,7 @@ static int run_vm(const struct command *self, int argc, char **argv)
         argc--;
         argv++;
     }
-    while ((option = next_option(self, argc, argv, "+o:vh", long_options)) != -1) {
+    while ((option = next_option(self, argc, argv, "+:o:vh", long_options)) != -1) {
         if (option == OPTION_HELP)
             return STATUS_OK;
         if (option == '?' || !take_option(&job, option))

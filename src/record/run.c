@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "qemu/driver.h"
+#include "qemu/option.h"
 #include "record/collect.h"
 #include "record/find.h"
 
@@ -86,18 +87,13 @@ static bool add_argument(struct wire_setup *setup, const char *text)
     return true;
 }
 
-/* QEMU takes a comma in an option's value for its end, and two for one. */
 static bool plugin_option(const struct recording *r, char *text, size_t room)
 {
-    size_t at = 0;
+    char *path = option_value(r->found.plugin);
+    int n = path ? snprintf(text, room, "%s,role=recorder,socket=%s", path, r->socket_name) : -1;
 
-    for (const char *p = r->found.plugin; *p && at + 3 < room; p++) {
-        text[at++] = *p;
-        if (*p == ',')
-            text[at++] = ',';
-    }
-    return snprintf(text + at, room - at, ",role=recorder,socket=%s", r->socket_name) <
-           (int)(room - at);
+    free(path);
+    return n >= 0 && (size_t)n < room;
 }
 
 /* QEMU's command line up to the program, for us and for every exec. */

@@ -7,17 +7,22 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "qemu/option.h"
 #include "qemu/places.h"
 #include "vm/vm.h"
 
 enum { PPI = 5 }; /* INTID 21, which Arm's base system architecture gives to the SPU */
 
-#define DISK_SIZE ((off_t)4 << 30) /* a file with holes: what is written takes room */
+enum { CONSOLE_LINES = 15, CONSOLE_TAIL = 8192 }; /* shown of a console, and looked at for them */
+
 #define DEFAULT_KERNEL "6.12"
 
 struct boot {
@@ -26,8 +31,9 @@ struct boot {
     struct vm_qemu qemu;
     struct vm_words command;
     struct vm_gic gic;
+    struct vm_output output;
     char cache[1024], guest[1200], plugin[4096];
-    char folder[64]; /* for the files of this run */
+    char folder[1024]; /* for what is temporary */
 };
 
 static int fail_errno(struct boot *b, const char *what)
@@ -72,6 +78,26 @@ static char *shell_line(char *const *words, size_t *size)
     return text;
 }
 
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+/* All files go into one folder. */
+static int check_put(struct boot *b)
+{
+    char *const *put = b->options->put;
+
+    for (char *const *file = put; file && *file; file++)
+        for (char *const *before = put; before != file; before++)
+            if (strcmp(base_name(*before), base_name(*file)) == 0)
+                return vm_fail(b->error, SPE_ERR_INVALID, *file,
+                               "--put %s has the same name, and both go into one folder", *before);
+    return 0;
+}
+
 static int put_files(struct boot *b, struct vm_cpio *c)
 {
     char path[4200];
@@ -79,9 +105,7 @@ static int put_files(struct boot *b, struct vm_cpio *c)
 
     vm_cpio_folder(c, "run/spe/put");
     for (char *const *file = b->options->put; file && *file; file++) {
-        const char *slash = strrchr(*file, '/');
-
-        snprintf(path, sizeof(path), "run/spe/put/%s", slash ? slash + 1 : *file);
+        snprintf(path, sizeof(path), "run/spe/put/%s", base_name(*file));
         if (stat(*file, &st) < 0)
             return fail_errno(b, *file);
         if (vm_cpio_copy(c, path, S_IFREG | (st.st_mode & 0777), *file, b->error) < 0)
@@ -131,11 +155,15 @@ static int make_initrd(struct boot *b, const char *path)
     return status;
 }
 
+/* A file with holes: only what the guest writes takes room. It has room for the files that we take
+ * out, and for a header and the rest of a block with each. */
 static int make_disk(struct boot *b, const char *path)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600), status = 0;
+    const struct vm_limits *limits = &b->options->limits;
+    uint64_t size = limits->bytes + limits->entries * 2048 + (1 << 20);
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), status = 0;
 
-    if (fd < 0 || ftruncate(fd, DISK_SIZE) < 0)
+    if (fd < 0 || ftruncate(fd, (off_t)(size & ~UINT64_C(511))) < 0)
         status = fail_errno(b, path);
     if (fd >= 0)
         close(fd);
@@ -169,10 +197,20 @@ static void add_machine(struct boot *b)
     vm_words_add_list(w, o->more);
 }
 
+/* Words that hold several values. */
+static void add_values(struct vm_words *w, const char *first, const char *name, const char *value)
+{
+    char *text = option_value(value);
+
+    w->failed |= !text;
+    vm_words_add(w, "%s%s=%s", first, name, text ? text : "");
+    free(text);
+}
+
 static void add_serial_lines(struct boot *b)
 {
     struct vm_words *w = &b->command;
-    char path[128];
+    char path[PATH_MAX];
 
     if (!b->options->command) {
         vm_words_add(w, "-serial");
@@ -188,7 +226,7 @@ static void add_serial_lines(struct boot *b)
     vm_words_add(w, "chardev:output");
     in_folder(b, "disk", path, sizeof(path));
     vm_words_add(w, "-drive");
-    vm_words_add(w, "if=none,id=disk,format=raw,file=%s", path);
+    add_values(w, "if=none,id=disk,format=raw,", "file", path);
     vm_words_add(w, "-device");
     vm_words_add(w, "virtio-blk-device,drive=disk");
 }
@@ -216,46 +254,67 @@ static void add_guest(struct boot *b)
     }
 }
 
-/* ",name=value" for QEMU, which takes two commas for one; nothing without a value. */
-static void add_argument(char *text, size_t size, const char *name, const char *value)
+/* ",name=value"; nothing without a value. */
+static bool print_value(FILE *f, const char *name, const char *value)
 {
-    size_t n = strlen(text);
+    char *text = value ? option_value(value) : NULL;
 
-    if (!value)
-        return;
-    n += (size_t)snprintf(text + n, size - n, ",%s=", name);
-    for (; *value && n + 3 < size; value++) {
-        text[n++] = *value;
-        if (*value == ',')
-            text[n++] = ',';
-    }
-    text[n] = '\0';
+    if (text)
+        fprintf(f, ",%s=%s", name, text);
+    free(text);
+    return text || !value;
 }
 
-static void add_plugin(struct boot *b)
+static void print_gic(FILE *f, const struct vm_gic *gic)
+{
+    if (gic->version == 2) {
+        fprintf(f, ",gicd=0x%llx", (unsigned long long)gic->distributor.base);
+        return;
+    }
+    for (unsigned i = 0; i < gic->redistributors; i++)
+        fprintf(f, "%s0x%llx/0x%llx",
+                i ? "+" : ",gicr=", (unsigned long long)gic->redistributor[i].base,
+                (unsigned long long)gic->redistributor[i].size);
+}
+
+/* The plugin and its arguments, one word; NULL: out of memory. */
+static char *plugin_word(const struct boot *b)
 {
     const struct vm_options *o = b->options;
-    struct vm_words *w = &b->command;
-    char gic[256], arguments[1024] = "";
-    int n;
+    char *word = NULL, *path = option_value(b->plugin);
+    size_t size;
+    FILE *f = open_memstream(&word, &size);
+    bool good = f && path;
 
-    if (b->gic.version == 2) {
-        snprintf(gic, sizeof(gic), "gicd=0x%llx", (unsigned long long)b->gic.distributor.base);
-    } else {
-        n = snprintf(gic, sizeof(gic), "gicr=");
-        for (unsigned i = 0; i < b->gic.redistributors; i++)
-            n += snprintf(gic + n, sizeof(gic) - (size_t)n, "%s0x%llx/0x%llx", i ? "+" : "",
-                          (unsigned long long)b->gic.redistributor[i].base,
-                          (unsigned long long)b->gic.redistributor[i].size);
+    if (good) {
+        fprintf(f, "%s,role=device,ppi=%d", path, PPI);
+        print_gic(f, &b->gic);
+        good = print_value(f, "preset", o->cpu ? o->cpu : "architecture") &&
+               print_value(f, "spe", o->spe) && print_value(f, "model", o->model);
+        if (o->unit)
+            fprintf(f, ",%s", o->unit);
     }
+    if (f && fclose(f) != 0)
+        good = false;
+    free(path);
+    if (good)
+        return word;
+    free(word);
+    return NULL;
+}
+
+static int add_plugin(struct boot *b)
+{
+    struct vm_words *w = &b->command;
+    char *plugin = plugin_word(b);
+
     vm_words_add(w, "-dtb");
     vm_words_add(w, "%s/tree", b->folder);
     vm_words_add(w, "-plugin");
-    add_argument(arguments, sizeof(arguments), "preset", o->cpu ? o->cpu : "architecture");
-    add_argument(arguments, sizeof(arguments), "spe", o->spe);
-    add_argument(arguments, sizeof(arguments), "model", o->model);
-    vm_words_add(w, "%s,role=device,ppi=%d,%s%s%s%s", b->plugin, PPI, gic, arguments,
-                 o->unit ? "," : "", o->unit ? o->unit : "");
+    vm_words_add(w, "%s", plugin ? plugin : "");
+    w->failed |= !plugin;
+    free(plugin);
+    return w->failed ? vm_fail(b->error, SPE_ERR_NOMEM, "vm", "out of memory") : 0;
 }
 
 /* ---- The device tree ------------------------------------------------------------------------- */
@@ -313,20 +372,44 @@ static int change_tree(struct boot *b, const char *path)
     return status;
 }
 
+/* Why QEMU ended, if it did not end well. A loader or a script in front of it turns a signal into
+ * 128 and its number. */
+static int qemu_failed(struct boot *b, int status)
+{
+    static const struct {
+        int number;
+        const char *name;
+    } crashes[] = {{SIGSEGV, "SIGSEGV"}, {SIGABRT, "SIGABRT"}, {SIGBUS, "SIGBUS"},
+                   {SIGILL, "SIGILL"},   {SIGFPE, "SIGFPE"},   {SIGTRAP, "SIGTRAP"}};
+
+    for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++)
+        if (status == 128 + crashes[i].number)
+            return vm_fail(b->error, SPE_ERR_IO, b->qemu.path, "QEMU crashed (%s)",
+                           crashes[i].name);
+    if (status > 128)
+        return vm_fail(b->error, SPE_ERR_IO, b->qemu.path, "QEMU was ended by signal %d",
+                       status - 128);
+    return vm_fail(b->error, SPE_ERR_IO, b->qemu.path, "QEMU ended with status %d", status);
+}
+
 /* QEMU writes the tree of the machine that these options make, and ends. */
 static int make_tree(struct boot *b)
 {
     struct vm_words w = {0};
-    char path[128], said[128];
-    int status;
+    char path[PATH_MAX];
+    int said = memfd_create("said", MFD_CLOEXEC), status;
 
     in_folder(b, "tree", path, sizeof(path));
-    in_folder(b, "said", said, sizeof(said));
     vm_words_add_list(&w, b->command.list);
     vm_words_add(&w, "-machine");
-    vm_words_add(&w, "dumpdtb=%s", path);
-    status = vm_run_program(w.list, said, false, 60, b->error);
+    add_values(&w, "", "dumpdtb", path);
+    status = said < 0 || w.failed ? vm_fail(b->error, SPE_ERR_NOMEM, "vm", "out of memory")
+                                  : vm_run_program(w.list, said, false, 60, b->error);
     vm_words_free(&w);
+    if (said >= 0)
+        close(said);
+    if (status > 128)
+        return qemu_failed(b, status);
     if (status > 0)
         return vm_fail(b->error, SPE_ERR_IO, b->qemu.path,
                        "QEMU does not like its options; its words are above");
@@ -335,77 +418,65 @@ static int make_tree(struct boot *b)
 
 /* ---- What comes out -------------------------------------------------------------------------- */
 
-/* -1: there is none. */
-static int guest_status(struct boot *b)
+/* The last lines of a text, told one by one. */
+static void tell_lines(const struct boot *b, char *text)
 {
-    char path[128], line[32] = "", *end;
-    long status;
-    FILE *f;
+    char *lines[CONSOLE_LINES] = {NULL}, *rest = NULL;
+    size_t count = 0;
 
-    in_folder(b, "status", path, sizeof(path));
-    f = fopen(path, "r");
-    if (f) {
-        if (!fgets(line, sizeof(line), f))
-            line[0] = '\0';
-        fclose(f);
-    }
-    status = strtol(line, &end, 10);
-    return end != line && status >= 0 && status <= 255 ? (int)status : -1;
+    for (char *line = strtok_r(text, "\r\n", &rest); line; line = strtok_r(NULL, "\r\n", &rest))
+        lines[count++ % CONSOLE_LINES] = line;
+    for (size_t i = count > CONSOLE_LINES ? count - CONSOLE_LINES : 0; i < count; i++)
+        b->options->tell("console", lines[i % CONSOLE_LINES]);
 }
 
-/* The disk is an archive; tar refuses names that lead out of the folder. */
-static int unpack(struct boot *b, const char *folder, const char *first, const char *second)
+static void show_console(const struct boot *b)
 {
-    struct vm_words w = {0};
-    char said[128];
-    int status;
+    char path[PATH_MAX], text[CONSOLE_TAIL + 1];
+    struct stat st;
+    ssize_t n;
+    int fd;
 
-    in_folder(b, "said", said, sizeof(said));
-    vm_words_add(&w, "tar");
-    vm_words_add(&w, "-xf");
-    vm_words_add(&w, "%s/disk", b->folder);
-    vm_words_add(&w, "-C");
-    vm_words_add(&w, "%s", folder);
-    vm_words_add(&w, "--no-same-owner");
-    vm_words_add(&w, "--warning=no-timestamp"); /* two clocks never agree */
-    vm_words_add(&w, "%s", first);
-    vm_words_add(&w, "%s", second);
-    status = vm_run_program(w.list, said, false, 0, b->error);
-    vm_words_free(&w);
-    return status;
-}
-
-static void show_console(struct boot *b)
-{
-    char path[4096], command[4200];
-
-    if (b->options->log)
+    if (!b->options->command)
         return;
     in_folder(b, "console", path, sizeof(path));
-    snprintf(command, sizeof(command), "tail -n 15 '%s' >&2", path);
-    if (system(command) != 0)
-        return;
+    fd = open(b->options->log ? b->options->log : path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+        n = pread(fd, text, CONSOLE_TAIL,
+                  st.st_size > CONSOLE_TAIL ? st.st_size - CONSOLE_TAIL : 0);
+        text[n > 0 ? n : 0] = '\0';
+        for (ssize_t i = 0; i < n; i++)
+            if (text[i] == '\0')
+                text[i] = ' ';
+        tell_lines(b, text);
+    }
+    if (fd >= 0)
+        close(fd);
 }
 
-static int take_results(struct boot *b, int *status)
+static int take_results(struct boot *b, struct vm_outcome *outcome)
 {
-    const char *output = b->options->output ? b->options->output : ".";
-    struct stat disk;
-    char path[128];
+    const struct vm_options *o = b->options;
+    char path[PATH_MAX];
+    int fd, result;
 
     in_folder(b, "disk", path, sizeof(path));
-    if (stat(path, &disk) < 0 || disk.st_blocks == 0 ||
-        unpack(b, b->folder, "status", "dmesg") != 0 || (*status = guest_status(b)) < 0) {
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return fail_errno(b, path);
+    result = vm_output_take(&b->output, fd, &o->limits, o->force, o->tell, outcome, b->error);
+    close(fd);
+    if (result == SPE_ERR_INVALID)
+        show_console(b); /* the guest may have said what went wrong */
+    if (result == 0 && outcome->status < 0 && !outcome->incomplete) {
         show_console(b);
         return vm_fail(b->error, SPE_ERR_IO, "guest",
                        "it ended before the command did; the end of its console is above%s%s",
-                       b->options->log ? ", or in " : "", b->options->log ? b->options->log : "");
+                       o->log ? ", all of it is in " : "", o->log ? o->log : "");
     }
-    if (mkdir(output, 0777) < 0 && errno != EEXIST)
-        return fail_errno(b, output);
-    if (unpack(b, output, "--strip-components=1", "work") != 0)
-        return vm_fail(b->error, SPE_ERR_IO, output, "the guest's files could not be unpacked");
-    return 0;
+    if (result == 0 && outcome->status < 0)
+        return vm_fail(b->error, SPE_ERR_INVALID, "guest", "it did not say the command's status");
+    return result;
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
@@ -416,7 +487,7 @@ static int find_things(struct boot *b)
 
     if (vm_cache_folder(b->cache, sizeof(b->cache), b->error) < 0 ||
         vm_find_qemu(o->qemu, b->cache, &b->qemu, b->error) < 0 ||
-        vm_find_file(PLACES_PLUGIN, b->plugin, sizeof(b->plugin), b->error) < 0)
+        (!o->plain && vm_find_file(PLACES_PLUGIN, b->plugin, sizeof(b->plugin), b->error) < 0))
         return SPE_ERR_UNKNOWN;
     snprintf(b->guest, sizeof(b->guest), "%s/guest-%s", b->cache,
              o->kernel_version ? o->kernel_version : DEFAULT_KERNEL);
@@ -429,14 +500,18 @@ static int find_things(struct boot *b)
 /* Files, and a command line of which the plugin's part is missing. */
 static int prepare(struct boot *b)
 {
-    char path[128];
-    int status = 0;
+    const struct vm_options *o = b->options;
+    char path[PATH_MAX];
+    int status = check_put(b);
 
-    if (own_guest(b)) {
+    /* A run whose files cannot be taken is not worth its time. */
+    if (status == 0 && o->command)
+        status = vm_output_open(&b->output, o->output ? o->output : ".", b->error);
+    if (status == 0 && own_guest(b)) {
         in_folder(b, "initrd", path, sizeof(path));
         status = make_initrd(b, path);
     }
-    if (status == 0 && b->options->command) {
+    if (status == 0 && o->command) {
         in_folder(b, "disk", path, sizeof(path));
         status = make_disk(b, path);
     }
@@ -455,7 +530,7 @@ static void show_command(const struct boot *b)
     fputc('\n', stderr);
 }
 
-static int run(struct boot *b, int *status)
+static int run(struct boot *b, struct vm_outcome *outcome)
 {
     char level[16];
     int result;
@@ -465,58 +540,75 @@ static int run(struct boot *b, int *status)
     snprintf(level, sizeof(level), "%d", b->qemu.level);
     setenv("SPECIMEN_PLUGIN_LEVEL", level, 1);
     result =
-        vm_run_program(b->command.list, NULL, !b->options->command, b->options->timeout, b->error);
-    if (result < 0) {
+        vm_run_program(b->command.list, -1, !b->options->command, b->options->timeout, b->error);
+    if (result != 0 && !vm_asked_to_end())
         show_console(b);
-        return result;
-    }
-    *status = result;
     if (result > 0)
-        return vm_fail(b->error, SPE_ERR_IO, b->qemu.path, "QEMU ended with status %d", result);
-    return b->options->command ? take_results(b, status) : 0;
+        return qemu_failed(b, result);
+    return result == 0 && b->options->command ? take_results(b, outcome) : result;
 }
 
-static void clean_up(struct boot *b)
+static int make_folder(struct boot *b)
 {
-    static const char *const names[] = {"tree",    "said",   "initrd", "disk",
-                                        "console", "status", "dmesg"};
-    char path[128];
+    const char *folder = getenv("TMPDIR");
+
+    if (snprintf(b->folder, sizeof(b->folder), "%s/spe-vm-XXXXXX",
+                 folder && folder[0] ? folder : "/tmp") >= (int)sizeof(b->folder))
+        errno = ENAMETOOLONG;
+    else if (mkdtemp(b->folder))
+        return 0;
+    return fail_errno(b, b->folder);
+}
+
+static void remove_folder(struct boot *b)
+{
+    static const char *const names[] = {"tree", "initrd", "disk", "console"};
+    char path[PATH_MAX];
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         in_folder(b, names[i], path, sizeof(path));
         unlink(path);
     }
     rmdir(b->folder);
-    vm_words_free(&b->command);
-    vm_qemu_free(&b->qemu);
 }
 
-int vm_boot(const struct vm_options *options, int *status, struct vm_error *error)
+/* All between making the folder and removing it. */
+static int boot(struct boot *b, struct vm_outcome *outcome)
 {
-    struct boot b = {.options = options, .error = error, .folder = "/tmp/spe-vm-XXXXXX"};
-    int result = vm_has_fdt || options->plain
-                     ? find_things(&b)
-                     : vm_fail(error, SPE_ERR_UNKNOWN, "vm",
-                               "this build has no libfdt, which the device tree takes: install "
-                               "libfdt-dev and build again");
+    int result = prepare(b);
 
-    *status = 0;
-    if (result < 0) {
-        vm_qemu_free(&b.qemu);
-        return result;
-    }
-    if (!mkdtemp(b.folder)) {
-        vm_qemu_free(&b.qemu);
-        return fail_errno(&b, b.folder);
-    }
-    result = prepare(&b);
-    if (result == 0 && !options->plain) {
-        result = make_tree(&b);
+    if (result == 0 && !b->options->plain) {
+        result = make_tree(b);
         if (result == 0)
-            add_plugin(&b);
+            result = add_plugin(b);
     }
     if (result == 0)
-        result = run(&b, status);
-    clean_up(&b);
+        result = run(b, outcome);
+    vm_output_close(&b->output);
+    vm_words_free(&b->command);
+    return result;
+}
+
+int vm_boot(const struct vm_options *options, struct vm_outcome *outcome, struct vm_error *error)
+{
+    struct boot b = {.options = options, .error = error, .output.fd = -1};
+    sigset_t before;
+    int result;
+
+    *outcome = (struct vm_outcome){0};
+    if (!vm_has_fdt && !options->plain)
+        return vm_fail(error, SPE_ERR_UNKNOWN, "vm",
+                       "this build has no libfdt, which the device tree takes: install libfdt-dev "
+                       "and build again");
+    vm_hold_signals(&before);
+    result = find_things(&b);
+    if (result == 0)
+        result = make_folder(&b);
+    if (result == 0) {
+        result = boot(&b, outcome);
+        remove_folder(&b);
+    }
+    vm_qemu_free(&b.qemu);
+    vm_let_signals(&before);
     return result;
 }

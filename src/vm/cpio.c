@@ -14,7 +14,7 @@ static void pad(struct vm_cpio *c, size_t written)
 {
     static const char zeros[4];
 
-    if (written % 4 && fwrite(zeros, 1, 4 - written % 4, c->file) == 0)
+    if (written % 4 && fwrite(zeros, 1, 4 - written % 4, c->file) != 4 - written % 4)
         c->failed = true;
 }
 
@@ -58,22 +58,19 @@ bool vm_cpio_end(struct vm_cpio *c)
 int vm_cpio_copy(struct vm_cpio *c, const char *path, unsigned mode, const char *from,
                  struct vm_error *error)
 {
-    FILE *f = fopen(from, "rb");
     struct stat st;
     char bytes[65536];
     size_t n, done = 0;
+    FILE *f;
 
-    if (!f || fstat(fileno(f), &st) < 0) {
-        int reason = errno;
-
-        if (f)
-            fclose(f);
-        return vm_fail(error, SPE_ERR_IO, from, "%s", strerror(reason));
-    }
-    if (!S_ISREG(st.st_mode) || st.st_size > INT32_MAX) {
-        fclose(f);
-        return vm_fail(error, SPE_ERR_INVALID, from, "this is no regular file below 2 GB");
-    }
+    /* The type comes first: opening a FIFO waits, opening a device may do anything. */
+    if (stat(from, &st) < 0)
+        return vm_fail(error, SPE_ERR_IO, from, "%s", strerror(errno));
+    if (!S_ISREG(st.st_mode) || st.st_size > INT32_MAX)
+        return vm_fail(error, SPE_ERR_INVALID, from, "this is not a regular file below 2 GB");
+    f = fopen(from, "rb");
+    if (!f)
+        return vm_fail(error, SPE_ERR_IO, from, "%s", strerror(errno));
     header(c, path, mode, (size_t)st.st_size, 0, 0);
     while (done < (size_t)st.st_size && (n = fread(bytes, 1, sizeof(bytes), f)) > 0) {
         n = n < (size_t)st.st_size - done ? n : (size_t)st.st_size - done;

@@ -75,6 +75,7 @@ fetch() {
     before=$(held "$state/cache/archives")
     apt-get -q -y --download-only install "$@" >"$log" 2>&1 &
     job=$!
+    trap 'kill $job; exit 1' INT TERM HUP # it would go on without us
     if [ -t 2 ]; then
         while kill -0 $job 2>/dev/null; do
             printf '\rspe vm: %s: %d of %d MB ' "$what" \
@@ -84,6 +85,7 @@ fetch() {
         printf '\r\033[K' >&2
     fi
     wait $job || failed
+    trap - INT TERM HUP
 }
 
 # unpack FOLDER: every package that was fetched.

@@ -47,7 +47,7 @@ int vm_fetch(const char *cache, const char *version, bool again, struct vm_error
     vm_words_add(&command, version ? "guest" : "qemu");
     if (version)
         vm_words_add(&command, "%s", version);
-    status = vm_run_program(command.list, NULL, false, 0, error);
+    status = vm_run_program(command.list, -1, false, 0, error);
     vm_words_free(&command);
     if (status > 0)
         return vm_fail(error, SPE_ERR_IO, version ? "guest" : "qemu",

@@ -46,9 +46,8 @@ sh /run/spe/command </dev/null >$terminal 2>&1
 status=$?
 mkdir -p /run/spe/out/work
 echo $status >/run/spe/out/status
-dmesg >/run/spe/out/dmesg
 mount --bind /work /run/spe/out/work
-(cd /run/spe/put && find . -type f) | while read -r file; do rm -f "/work/$file"; done
-tar -c -f /dev/vda -C /run/spe/out status dmesg work ||
+(cd /run/spe/put && find . -type f -exec rm -f '/work/{}' ';')
+tar -c -f /dev/vda -C /run/spe/out status work ||
     echo "init: what is in /work does not fit on the disk"
 finish

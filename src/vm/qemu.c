@@ -7,6 +7,8 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,95 +17,168 @@
 
 #define PROGRAM "qemu-system-aarch64"
 
-static void redirect(const char *path, int flags, int to)
-{
-    int fd = open(path, flags, 0666);
+enum { GRACE = 5 }; /* seconds from SIGTERM to SIGKILL */
 
-    if (fd < 0 || dup2(fd, to) < 0)
-        _exit(127);
-    close(fd);
+/* ---- Signals --------------------------------------------------------------------------------- */
+
+/* Those that ask us to end, without those that we were told to ignore (nohup). SIGPIPE is among
+ * them because what we say may go into a pipe. */
+static void ending_signals(sigset_t *set)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
+    struct sigaction action;
+
+    sigemptyset(set);
+    for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+        if (sigaction(signals[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+            sigaddset(set, signals[i]);
 }
 
-/* Waits for the child; after `seconds`, if not 0, it is ended. */
-static int wait_for(pid_t child, unsigned seconds, bool *ended)
+void vm_hold_signals(sigset_t *before)
 {
-    const struct timespec moment = {.tv_nsec = 10000000};
-    time_t limit = time(NULL) + (time_t)seconds;
-    int status = 0;
+    sigset_t set;
 
-    *ended = false;
-    if (seconds == 0) {
-        while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-            ;
-        return status;
-    }
+    ending_signals(&set);
+    sigprocmask(SIG_BLOCK, &set, before);
+}
+
+void vm_let_signals(const sigset_t *before)
+{
+    sigprocmask(SIG_SETMASK, before, NULL);
+}
+
+bool vm_asked_to_end(void)
+{
+    sigset_t set, pending;
+
+    ending_signals(&set);
+    sigpending(&pending);
+    for (int signal = 1; signal < NSIG; signal++)
+        if (sigismember(&set, signal) == 1 && sigismember(&pending, signal) == 1)
+            return true;
+    return false;
+}
+
+/* ---- Programs -------------------------------------------------------------------------------- */
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Waits for the child and for signals. A child that has to end gets SIGTERM, and SIGKILL if it does
+ * not. `asked` is the signal that was the reason. */
+static int wait_for(pid_t child, unsigned seconds, bool *late, int *asked)
+{
+    double limit = seconds ? now() + seconds : 0;
+    int status = 0, next = SIGTERM;
+    sigset_t set;
+
+    ending_signals(&set);
+    sigaddset(&set, SIGCHLD);
     while (waitpid(child, &status, WNOHANG) == 0) {
-        if (time(NULL) >= limit && !*ended) {
-            kill(child, SIGKILL);
-            *ended = true;
-        }
-        nanosleep(&moment, NULL);
+        double left = limit > 0 ? limit - now() : 3600;
+        struct timespec t = {.tv_sec = (time_t)left,
+                             .tv_nsec = (long)((left - (time_t)left) * 1e9)};
+        int signal = left > 0 ? sigtimedwait(&set, NULL, &t) : -1;
+
+        if (signal > 0 && signal != SIGCHLD && !*asked)
+            *asked = signal;
+        else if (left <= 0 && !*asked && next == SIGTERM)
+            *late = true;
+        else if (left > 0)
+            continue;
+        kill(child, next);
+        next = SIGKILL;
+        limit = now() + GRACE;
     }
     return status;
 }
 
-int vm_run_program(char *const *command, const char *output, bool interactive, unsigned seconds,
+static void redirect(int fd, int to)
+{
+    if (fd < 0 || dup2(fd, to) < 0)
+        _exit(127);
+}
+
+/* In the child: it ends when we do, however that may be. */
+__attribute__((noreturn)) static void become(char *const *command, int output, bool interactive,
+                                             pid_t parent, const sigset_t *before)
+{
+    sigset_t ending;
+
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
+        _exit(127);
+    ending_signals(&ending);
+    sigprocmask(SIG_SETMASK, before, NULL);
+    sigprocmask(SIG_UNBLOCK, &ending, NULL); /* the caller may hold them */
+    if (!interactive)
+        redirect(open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
+    if (output >= 0)
+        redirect(output, STDOUT_FILENO);
+    execvp(command[0], command);
+    _exit(127);
+}
+
+int vm_run_program(char *const *command, int output, bool interactive, unsigned seconds,
                    struct vm_error *error)
 {
-    struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
-    bool ended;
-    int status;
-    pid_t child;
+    pid_t parent = getpid(), child = -1;
+    struct sigaction usual = {.sa_handler = SIG_DFL};
+    int status = 0, asked = 0;
+    bool late = false;
+    sigset_t chld, before;
 
     fflush(NULL);
-    /* Control-c ends the program, and then we tidy up. */
-    sigaction(SIGINT, &ignore, &before);
-    child = fork();
+    sigaction(SIGCHLD, &usual, NULL); /* if it were ignored, there would be no status */
+    vm_hold_signals(&before);
+    sigemptyset(&chld);
+    sigaddset(&chld, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &chld, NULL);
+    if (!vm_asked_to_end())
+        child = fork();
+    else
+        errno = EINTR;
     if (child < 0)
-        sigaction(SIGINT, &before, NULL);
+        vm_fail(error, SPE_ERR_IO, command[0], "%s", strerror(errno));
+    if (child == 0)
+        become(command, output, interactive, parent, &before);
+    if (child > 0)
+        status = wait_for(child, seconds, &late, &asked);
+    if (asked)
+        raise(asked); /* it waits until somebody lets it */
+    vm_let_signals(&before);
     if (child < 0)
-        return vm_fail(error, SPE_ERR_IO, command[0], "%s", strerror(errno));
-    if (child == 0) {
-        sigaction(SIGINT, &before, NULL);
-        if (!interactive)
-            redirect("/dev/null", O_RDONLY, STDIN_FILENO);
-        if (output)
-            redirect(output, O_WRONLY | O_CREAT | O_TRUNC, STDOUT_FILENO);
-        execvp(command[0], command);
-        _exit(127);
-    }
-    status = wait_for(child, seconds, &ended);
-    sigaction(SIGINT, &before, NULL);
-    if (ended)
+        return SPE_ERR_IO;
+    if (asked)
+        return vm_fail(error, SPE_ERR_IO, command[0], "it was ended by a signal");
+    if (late)
         return vm_fail(error, SPE_ERR_IO, command[0], "it was ended after %u seconds", seconds);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
         return vm_fail(error, SPE_ERR_IO, command[0], "it could not be started");
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+/* ---- Which QEMU ------------------------------------------------------------------------------ */
+
 /* "QEMU emulator version 11.1.2 (Debian ...)" */
 static bool read_version(char *const *command, int *major, int *minor)
 {
     struct vm_words words = {0};
-    char path[] = "/tmp/spe-vm-XXXXXX", line[256] = "";
+    char line[256] = "", *number, *end;
     struct vm_error ignored;
-    int fd = mkstemp(path);
-    char *number, *end;
-    FILE *f;
+    int fd = memfd_create("version", MFD_CLOEXEC);
 
-    if (fd < 0)
-        return false;
     vm_words_add_list(&words, command);
     vm_words_add(&words, "--version");
-    if (!words.failed && vm_run_program(words.list, path, false, 20, &ignored) == 0 &&
-        (f = fdopen(fd, "r"))) {
-        if (!fgets(line, sizeof(line), f))
-            line[0] = '\0';
-        fclose(f);
-    } else {
+    if (fd < 0 || words.failed || vm_run_program(words.list, fd, false, 20, &ignored) != 0 ||
+        pread(fd, line, sizeof(line) - 1, 0) < 0)
+        line[0] = '\0';
+    if (fd >= 0)
         close(fd);
-    }
-    unlink(path);
     vm_words_free(&words);
     number = strstr(line, "version ");
     if (!number)

@@ -9,6 +9,7 @@
 #ifndef VM_VM_H
 #define VM_VM_H
 
+#include <signal.h>
 #include <specimen/error.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,11 +63,22 @@ struct vm_qemu {
 int vm_find_qemu(const char *path, const char *cache, struct vm_qemu *qemu, struct vm_error *error);
 void vm_qemu_free(struct vm_qemu *qemu);
 
-/* Run a program. Its standard input is empty unless `interactive`, its standard output goes to the
- * file `output` unless that is NULL. After `seconds`, if not 0, it is ended. Returns its exit
- * status (128 + signal), or an error. */
-int vm_run_program(char *const *command, const char *output, bool interactive, unsigned seconds,
+/*
+ * Run a program. Its standard input is empty unless `interactive`, its standard output goes to
+ * `output` unless that is -1. After `seconds`, if not 0, it is ended. It does not live longer than
+ * we do. Returns its exit status (128 + signal), or an error.
+ *
+ * A signal that asks us to end ends the program; it then takes effect here, or as soon as the
+ * caller does not hold it any more (vm_hold_signals).
+ */
+int vm_run_program(char *const *command, int output, bool interactive, unsigned seconds,
                    struct vm_error *error);
+
+/* Signals that ask us to end wait until vm_let_signals: what is temporary is then removed. */
+void vm_hold_signals(sigset_t *before);
+void vm_let_signals(const sigset_t *before);
+/* Has one come that waits? */
+bool vm_asked_to_end(void);
 
 /* ---- Device tree ----------------------------------------------------------------------------- */
 
@@ -112,6 +124,74 @@ void vm_cpio_device(struct vm_cpio *cpio, const char *path, unsigned major, unsi
 /* The end; false if anything could not be written. Does not close the file. */
 bool vm_cpio_end(struct vm_cpio *cpio);
 
+/* ---- What comes out -------------------------------------------------------------------------- */
+
+enum {
+    VM_TAR_NAME_MAX = 4096,
+    VM_TAR_AHEAD_MAX = 65536, /* headers that are about another one */
+};
+
+struct vm_tar {
+    int fd;
+    uint64_t at, end; /* the next header; the archive's size */
+};
+
+struct vm_tar_entry {
+    char name[VM_TAR_NAME_MAX];
+    bool bad_name; /* longer than that, or with a NUL: it was cut */
+    char type;     /* as in the archive: '0' or NUL is a file, '5' a folder */
+    unsigned mode; /* with set-id bits */
+    uint64_t at, size;
+};
+
+/* The file behind fd; it stays the caller's. */
+int vm_tar_open(struct vm_tar *tar, int fd, struct vm_error *error);
+/* 1: an entry, whose bytes are in the archive; 0: the end; else the archive is damaged. */
+int vm_tar_next(struct vm_tar *tar, struct vm_tar_entry *entry, struct vm_error *error);
+/* Bytes of an entry. */
+bool vm_tar_read(const struct vm_tar *tar, uint64_t at, void *bytes, size_t size);
+
+/* Tells the user about a file: what, and what about it. Names may hold any byte. */
+typedef void vm_tell(const char *what, const char *why);
+
+struct vm_limits {
+    uint64_t bytes, entries;
+};
+
+/* What a run of a command comes to. */
+struct vm_outcome {
+    int status;      /* the command's, -1: the guest did not say */
+    bool incomplete; /* not all of the command's files came; the user has been told why */
+};
+
+/*
+ * Unpack the archive of a guest: `status`, which is a number, and the files and folders below
+ * `work`, which go into `folder`. Nothing else comes, and everything else is told. The folder must
+ * be empty and ours alone. Fails if the archive is damaged, over a limit, or a file cannot be
+ * written; the files before that have come.
+ */
+int vm_unpack(int archive, int folder, const struct vm_limits *limits, vm_tell *tell,
+              struct vm_outcome *outcome, struct vm_error *error);
+
+/* The folder that the user's files go to. */
+struct vm_output {
+    const char *path;
+    int fd;
+    bool made; /* by us */
+};
+
+/* Make the folder, unless it is there. */
+int vm_output_open(struct vm_output *output, const char *path, struct vm_error *error);
+/* Forget it; remove it if we made it and nothing came. */
+void vm_output_close(struct vm_output *output);
+/*
+ * Unpack an archive into a new folder in the output, then move each name into the output itself.
+ * What would replace something or is hidden stays in the new folder unless `force`, and is told; a
+ * perf.data that is there becomes perf.data.old. No link in the output is followed.
+ */
+int vm_output_take(const struct vm_output *output, int archive, const struct vm_limits *limits,
+                   bool force, vm_tell *tell, struct vm_outcome *outcome, struct vm_error *error);
+
 /* ---- The machine ----------------------------------------------------------------------------- */
 
 struct vm_options {
@@ -126,15 +206,18 @@ struct vm_options {
     const char *unit;            /* options of the unit: "name=value,..." */
     const char *output;          /* folder for the files of a run; NULL: the current one */
     const char *log;             /* file for the console of a run */
+    vm_tell *tell;               /* about the files of a run */
+    struct vm_limits limits;     /* of them */
     char *const *put;            /* files for the run, ends with NULL; NULL: none */
     char *const *command;        /* to run in the guest; NULL: a shell on the terminal */
     char *const *more;           /* QEMU's options, ends with NULL */
     unsigned cpus, memory_mb, timeout;
     bool el2, gic2, plain; /* plain: without the plugin, to compare */
+    bool force;            /* files of a run may replace others */
     bool verbose;          /* say QEMU's command line */
 };
 
-/* Boot; *status is the command's exit status. */
-int vm_boot(const struct vm_options *options, int *status, struct vm_error *error);
+/* Boot. A shell, or a kernel of the user's, has the status 0. */
+int vm_boot(const struct vm_options *options, struct vm_outcome *outcome, struct vm_error *error);
 
 #endif

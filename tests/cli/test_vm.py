@@ -1,29 +1,135 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 The Specimen authors
-"""`spe vm`: what it says when something is wrong or missing. tests/vm boots machines."""
+"""`spe vm` without a machine: what it says when something is wrong or missing, and what it does with
+what a guest leaves. A script stands for QEMU, and writes what a hostile guest would onto the disk.
+tests/vm boots machines."""
 
+import glob
+import gzip
+import io
 import os
+import re
+import signal
 import stat
+import struct
+import subprocess
+import tarfile
+import time
 import unittest
 
-from spetest import CommandTest, skip, spe
+from spetest import SPE, CommandTest, skip, spe
 
 if os.environ.get("SPE_VM") == "0":
     message = spe("vm", "run", "ls").stderr.decode()
     assert message.startswith("spe: vm: this build has no libfdt"), message
     skip("this build has no libfdt, and spe vm says so")
 
+# Takes the disk and the console out of its words, as QEMU does with two commas for one.
+QEMU = r"""#!/bin/sh
+if [ "$1" = --version ]; then
+    echo 'QEMU emulator version @VERSION@ (Debian)'
+    exit
+fi
+for word; do
+    case $word in
+    dumpdtb=*)
+        cp "$FAKE_TREE" "$(printf %s "${word#dumpdtb=}" | sed 's/,,/,/g')"
+        exit ;;
+    *,file=*) disk=$(printf %s "${word#*,file=}" | sed 's/,,/,/g') ;;
+    file:*) console=${word#file:} ;;
+    esac
+done
+[ -z "$FAKE_WORDS" ] || printf '%s\n' "$@" >"$FAKE_WORDS"
+[ -z "$FAKE_DISK" ] || dd if="$FAKE_DISK" of="$disk" conv=notrunc 2>/dev/null
+eval "$FAKE_DO"
+"""
+
+ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+
+
+def gic_tree():
+    """A flattened device tree with nothing but a GICv3."""
+    names = b"compatible\0reg\0"
+
+    def prop(name, value):
+        return struct.pack(">III", 3, len(value), names.index(name)) + value + bytes(-len(value) % 4)
+
+    tree = (struct.pack(">II", 1, 0) + struct.pack(">I", 1) + b"intc\0\0\0\0" +
+            prop(b"compatible", b"arm,gic-v3\0") +
+            prop(b"reg", struct.pack(">4Q", 0x8000000, 0x10000, 0x80a0000, 0xf60000)) +
+            struct.pack(">III", 2, 2, 9))
+    head = 40 + 16
+    return struct.pack(">10I", 0xd00dfeed, head + len(tree) + len(names), head, head + len(tree),
+                       40, 17, 16, 0, len(names), len(tree)) + bytes(16) + tree + names
+
+
+class Entry(tarfile.TarInfo):
+    """One of an archive; `content` for a file, `link` for a link."""
+
+    def __init__(self, name, content=b"", kind=tarfile.REGTYPE, mode=0o644, link=""):
+        super().__init__(name)
+        self.type, self.mode, self.linkname = kind, mode, link
+        self.content, self.size = content, len(content)
+
 
 class Vm(CommandTest):
-    def env(self, **more):
-        return dict({"XDG_CACHE_HOME": self.dir, "PATH": self.dir + ":/usr/bin:/bin"}, **more)
+    def setUp(self):
+        super().setUp()
+        self.tmp = os.path.join(self.dir, "tmp")
+        self.out = os.path.join(self.dir, "out")
+        for folder in (self.tmp, self.out):
+            os.mkdir(folder)
 
-    def fake_qemu(self, version):
+    def env(self, **more):
+        return dict({"XDG_CACHE_HOME": self.dir, "PATH": self.dir + ":/usr/bin:/bin",
+                     "TMPDIR": self.tmp}, **more)
+
+    def fake_qemu(self, version="11.1.2"):
         path = os.path.join(self.dir, "qemu-system-aarch64")
         with open(path, "w", encoding="utf-8") as f:
-            f.write("#!/bin/sh\necho 'QEMU emulator version %s (Debian)'\n" % version)
+            f.write(QEMU.replace("@VERSION@", version))
         os.chmod(path, stat.S_IRWXU)
         return path
+
+    # ---- A guest that is none --------------------------------------------------------------------
+
+    def archive(self, *entries, status=0, name="disk"):
+        path = os.path.join(self.dir, name)
+        with tarfile.open(path, "w", format=tarfile.GNU_FORMAT) as tar:
+            first = [] if status is None else [Entry("status", b"%d\n" % status)]
+            for entry in first + [Entry("work", kind=tarfile.DIRTYPE, mode=0o755), *entries]:
+                tar.addfile(entry, io.BytesIO(entry.content))
+        return path
+
+    def guest(self):
+        """QEMU and a guest, as `spe vm --fetch` would leave them. The words that boot them."""
+        root = os.path.join(self.dir, "specimen", "vm", "guest-6.12", "root", "bin")
+        os.makedirs(root, exist_ok=True)
+        self.file(b"kernel", os.path.join(root, "..", "..", "vmlinuz"))
+        return ("vm", "run", "--without-spe", "--qemu", self.fake_qemu())
+
+    def run_guest(self, disk, *options, do=""):
+        """One run; the files of its folder are in self.out."""
+        result = spe(*self.guest(), *options, "--", "true", cwd=self.out,
+                     env=self.env(FAKE_DISK=disk or "", FAKE_DO=do))
+        self.assertEqual(os.listdir(self.tmp), [], "what is temporary was left")
+        self.words = result.stderr.decode()
+        return result.returncode
+
+    def names(self, folder=None):
+        return sorted(os.listdir(folder or self.out))
+
+    def content(self, name):
+        with open(os.path.join(self.out, name), "rb") as f:
+            return f.read()
+
+    def unpacked(self):
+        """The folder that keeps what did not come."""
+        folders = glob.glob(os.path.join(self.out, "spe-vm-*"))
+        self.assertEqual(len(folders), 1, self.names())
+        return folders[0]
+
+    # ---- Command line ----------------------------------------------------------------------------
 
     def test_usage(self):
         self.assertIn("what shall the guest run", self.bad(2, "vm", "run"))
@@ -33,6 +139,13 @@ class Vm(CommandTest):
         self.bad(2, "vm", "--smp", "0")
         self.bad(2, "vm", "--gic", "4")
         self.bad(2, "vm", "--memory", "1K")
+        self.bad(2, "vm", "--max-size", "2000G")
+        self.bad(2, "vm", "--max-files", "0")
+
+    def test_missing_value(self):
+        for option in ("--smp", "--spe", "-o"):
+            self.assertEqual(self.bad(2, "vm", option), "spe: %s: the option needs a value" % option)
+        self.assertIn("there is no such option", self.bad(2, "vm", "--nonsense"))
 
     def test_old_qemu(self):
         for version in ("7.2.22", "10.2.1"):
@@ -50,9 +163,343 @@ class Vm(CommandTest):
 
     def test_no_guest(self):
         """A fit QEMU in PATH, but nothing to boot; or no plugin, in builds that have none."""
-        self.fake_qemu("11.1.2")
+        self.fake_qemu()
         message = self.bad(1, "vm", "run", "ls", env=self.env())
         self.assertRegex(message, "there is no guest yet|specimen-qemu.so")
+
+    def long_list(self, plugin, *options):
+        """QEMU's word for the plugin, when --spe is longer than any buffer."""
+        words = os.path.join(self.dir, "words")
+        spe_list = ",".join(["sve"] * 4000)
+        _, _, _, *rest = self.guest()
+        result = spe("vm", "run", *rest, *options, "--spe", spe_list, "--", "true", cwd=self.out,
+                     env=self.env(FAKE_DISK=self.archive(), FAKE_WORDS=words, SPECIMEN_PLUGIN=plugin,
+                                  FAKE_TREE=self.file(gic_tree(), "tree")))
+        self.assertEqual((result.returncode, result.stderr), (0, b""))
+        with open(words, encoding="utf-8") as f:
+            lines = f.read().splitlines()
+        word = lines[lines.index("-plugin") + 1]
+        self.assertTrue(",spe=" + spe_list.replace(",", ",,") in word, "the list was cut")
+        return word
+
+    def test_long_values(self):
+        plugin = self.file(b"", "plugin.so")
+        word = self.long_list(plugin, "--cpu", "c" * 3000, "--model", "m" * 5000, "--unit", "a=1,b=2")
+        self.assertTrue(word.startswith(plugin + ",role=device,ppi=5,gicr=0x80a0000/0xf60000,preset=c"))
+        self.assertTrue(word.endswith("m,a=1,b=2"))
+
+    def test_commas_in_paths(self):
+        """Of the plugin, and of the folder for what is temporary."""
+        folder = os.path.join(self.dir, "a,b,,c")
+        os.mkdir(folder)
+        self.tmp = os.path.join(folder, "tmp")
+        os.mkdir(self.tmp)
+        plugin = self.file(b"", os.path.join(folder, "plugin.so"))
+        word = self.long_list(plugin)
+        self.assertTrue(word.startswith(plugin.replace(",", ",,") + ",role=device,"), word[:200])
+
+    # ---- What goes in ----------------------------------------------------------------------------
+
+    def test_put_no_file(self):
+        """A FIFO is not opened: that would wait for ever."""
+        fifo = os.path.join(self.dir, "fifo")
+        os.mkfifo(fifo)
+        for path in (fifo, self.dir, "/dev/null"):
+            self.assertEqual(self.run_guest(self.archive(), "--put", path), 1)
+            self.assertEqual(self.words, "spe: %s: this is not a regular file below 2 GB\n" % path)
+        self.assertEqual(self.run_guest(self.archive(), "--put", "absent"), 1)
+        self.assertEqual(self.words, "spe: absent: No such file or directory\n")
+
+    def test_put_twins(self):
+        one, two = (os.path.join(self.dir, name, "prog") for name in ("a", "b"))
+        for path in (one, two):
+            os.mkdir(os.path.dirname(path))
+            self.file(b"x", path)
+        self.assertEqual(self.run_guest(self.archive(), "--put", one, "--put", two), 1)
+        self.assertEqual(self.words, "spe: %s: --put %s has the same name, and both go into one "
+                         "folder\n" % (two, one))
+
+    def test_put(self):
+        """Names that shells take apart reach the guest's first file system as they are."""
+        name = "two\nlines "
+        initrd = os.path.join(self.dir, "initrd")
+        path = self.file(b"content", name)
+        self.assertEqual(self.run_guest(self.archive(), "--put", path,
+                                        do="cp \"${disk%%disk}initrd\" %s" % initrd), 0)
+        with open(initrd, "rb") as f:
+            self.assertIn(b"run/spe/put/" + name.encode() + b"\0", f.read())
+
+    # ---- What comes out --------------------------------------------------------------------------
+
+    def test_files(self):
+        disk = self.archive(Entry("work/perf.data", b"PERFILE2"),
+                            Entry("work/sub", kind=tarfile.DIRTYPE, mode=0o755),
+                            Entry("work/sub/a", b"12"), Entry("work/sub/b", b"345"))
+        self.assertEqual(self.run_guest(disk), 0)
+        self.assertEqual(self.words, "spe: perf.data: from the guest: 1 file, 8 bytes\n"
+                         "spe: sub: from the guest: 2 files, 5 bytes\n")
+        self.assertEqual(self.names(), ["perf.data", "sub"])
+        self.assertEqual(self.content("sub/b"), b"345")
+
+    def test_status(self):
+        for status in (0, 1, 42, 255):
+            self.assertEqual(self.run_guest(self.archive(status=status)), status)
+            self.assertEqual(self.words, "")
+
+    def test_new_output(self):
+        self.assertEqual(self.run_guest(self.archive(Entry("work/.x", b"x")), "-o", "new"), 0)
+        self.assertEqual(self.names(os.path.join(self.out, "new")), [".x"])
+        self.assertEqual(self.run_guest(None, "-o", "newer"), 1)
+        self.assertEqual(self.names(), ["new"])  # nothing came: no folder
+
+    def test_no_output(self):
+        """That is said before the guest runs."""
+        ran = os.path.join(self.dir, "ran")
+        self.assertEqual(self.run_guest(self.archive(), "-o", self.file(b"", "file"),
+                                        do="touch " + ran), 1)
+        self.assertIn("Not a directory", self.words)
+        self.assertFalse(os.path.exists(ran))
+
+    def test_second_recording(self):
+        """As perf does; README's example can be run twice."""
+        for content in (b"first", b"second", b"third"):
+            self.assertEqual(self.run_guest(self.archive(Entry("work/perf.data", content))), 0)
+        self.assertEqual(self.content("perf.data"), b"third")
+        self.assertEqual(self.content("perf.data.old"), b"second")
+        self.assertEqual(self.names(), ["perf.data", "perf.data.old"])
+        self.assertIn("the one that was there is perf.data.old now", self.words)
+
+    def test_nothing_is_replaced(self):
+        self.file(b"mine", os.path.join(self.out, ".bashrc"))
+        self.file(b"mine", os.path.join(self.out, "notes"))
+        disk = self.archive(Entry("work/.bashrc", b"evil"), Entry("work/notes", b"evil"),
+                            Entry("work/new", b"new"), Entry("work/.profile", b"evil"))
+        self.assertEqual(self.run_guest(disk), 1)
+        kept = self.unpacked()
+        self.assertEqual(self.names(), [".bashrc", "new", "notes", os.path.basename(kept)])
+        self.assertEqual(self.content(".bashrc") + self.content("notes"), b"minemine")
+        self.assertEqual(self.names(kept), [".bashrc", ".profile", "notes"])
+        self.assertRegex(self.words, r"spe: notes: the guest's is in \./spe-vm-\w+: there is one "
+                         r"already \(--force replaces it\)\n")
+        self.assertRegex(self.words, r"spe: \.profile: the guest's is in \./spe-vm-\w+: hidden")
+
+    def test_command_status_wins(self):
+        """Files that did not come do not hide what the command said."""
+        self.file(b"mine", os.path.join(self.out, "notes"))
+        self.assertEqual(self.run_guest(self.archive(Entry("work/notes", b"x"), status=9)), 9)
+
+    def test_force(self):
+        self.file(b"mine", os.path.join(self.out, "notes"))
+        disk = self.archive(Entry("work/notes", b"new"), Entry("work/.hidden", b"h"))
+        self.assertEqual(self.run_guest(disk, "--force"), 0)
+        self.assertEqual(self.names(), [".hidden", "notes"])
+        self.assertEqual(self.content("notes"), b"new")
+
+    def test_links_and_devices(self):
+        disk = self.archive(Entry("work/link", kind=tarfile.SYMTYPE, link="/etc/passwd"),
+                            Entry("work/hard", kind=tarfile.LNKTYPE, link="work/link"),
+                            Entry("work/null", kind=tarfile.CHRTYPE, mode=0o666),
+                            Entry("work/sda", kind=tarfile.BLKTYPE, mode=0o666),
+                            Entry("work/fifo", kind=tarfile.FIFOTYPE),
+                            Entry("work/suid", b"x", mode=0o6755),
+                            Entry("work/../up", b"x"), Entry("/abs", b"x"))
+        self.assertEqual(self.run_guest(disk), 1)
+        self.assertEqual(self.names(), ["suid"])
+        self.assertEqual(stat.S_IMODE(os.stat(os.path.join(self.out, "suid")).st_mode) & 0o7000, 0)
+        for line in ("work/link: refused: it is a symbolic link", "work/hard: refused: it is a hard",
+                     "work/null: refused: it is a device", "work/sda: refused: it is a device",
+                     "work/fifo: refused: it is a FIFO", "work/../up: refused: its name leads out",
+                     "/abs: refused: its name is absolute"):
+            self.assertIn("spe: " + line, self.words)
+
+    def test_two_runs(self):
+        """A link of the first run would lead the second one out."""
+        elsewhere = os.path.join(self.dir, "elsewhere")
+        os.mkdir(elsewhere)
+        link = Entry("work/l", kind=tarfile.SYMTYPE, link=elsewhere)
+        self.run_guest(self.archive(link))
+        self.run_guest(self.archive(Entry("work/l/authorized_keys", b"evil")))
+        self.assertEqual(self.names(elsewhere), [])
+
+    def test_link_of_the_user(self):
+        elsewhere = os.path.join(self.dir, "elsewhere")
+        os.mkdir(elsewhere)
+        os.symlink(elsewhere, os.path.join(self.out, "l"))
+        os.symlink(os.path.join(elsewhere, "made"), os.path.join(self.out, "dangling"))
+        disk = self.archive(Entry("work/l/authorized_keys", b"evil"), Entry("work/dangling", b"evil"))
+        for options in ((), ("--force",)):
+            self.assertEqual(self.run_guest(disk, *options), 1)
+            self.assertEqual(self.names(elsewhere), [])
+
+    def test_names_on_the_terminal(self):
+        self.run_guest(self.archive(Entry("work/\x1b[31mred\n", b"x")))
+        self.assertNotIn("\x1b", self.words)
+        self.assertEqual(len(self.words.splitlines()), 1)
+
+    def test_compressed(self):
+        """300 MB of zeros would become a file of that size."""
+        with open(self.archive(Entry("work/x", b"x")), "rb") as f:
+            disk = self.file(gzip.compress(f.read()), "packed")
+        self.assertEqual(self.run_guest(disk), 1)
+        self.assertIn("it is compressed with gzip", self.words)
+        self.assertEqual(self.names(), [])
+
+    def test_odd_status(self):
+        for kind in (tarfile.FIFOTYPE, tarfile.SYMTYPE, tarfile.CHRTYPE, tarfile.DIRTYPE):
+            disk = self.archive(Entry("status", kind=kind, link="/dev/zero"), status=None)
+            self.assertEqual(self.run_guest(disk), 1)
+            self.assertRegex(self.words, "spe: status/?: refused: it is")
+            self.assertIn("spe: guest: it did not say the command's status", self.words)
+
+    def test_limits(self):
+        disk = self.archive(Entry("work/a", b"x" * 1000), Entry("work/b", b"x" * 1000))
+        self.assertEqual(self.run_guest(disk, "--max-size", "1999"), 1)
+        self.assertIn("spe: work/b: this and what follows was not unpacked", self.words)
+        self.assertIn("--max-size", self.words)
+        self.assertEqual(self.names(), ["a"])
+        self.assertEqual(self.run_guest(disk, "--max-files", "3", "--force"), 1)
+        self.assertIn("--max-files", self.words)
+        self.assertEqual(self.names(), ["a"])
+        self.assertEqual(self.run_guest(disk, "--max-size", "2000", "--max-files", "4", "--force"), 0)
+        self.assertEqual(self.names(), ["a", "b"])
+
+    def test_cut_archive(self):
+        with open(self.archive(Entry("work/a", b"x"), Entry("work/b", b"y" * 4096)), "rb") as f:
+            disk = self.file(f.read()[:4096], "cut")
+        self.assertEqual(self.run_guest(disk, do="truncate -s 4096 \"$disk\"; echo full >\"$console\""),
+                         1)
+        self.assertIn("the archive ends before this entry does", self.words)
+        self.assertIn("spe: console: full", self.words)
+        self.assertEqual(self.names(), ["a"])
+
+    def test_nothing_left(self):
+        console = "seq 100 >\"$console\"; printf '\\033[2Jbad\\n' >>\"$console\""
+        self.assertEqual(self.run_guest(None, do=console), 1)
+        lines = self.words.splitlines()
+        self.assertEqual(lines[:14], ["spe: console: %d" % i for i in range(87, 101)])
+        self.assertEqual(lines[14], r"spe: console: \x1b[2Jbad")
+        self.assertEqual(lines[15:], ["spe: guest: it ended before the command did; the end of its "
+                                      "console is above"])
+
+    def test_log(self):
+        log = os.path.join(self.dir, "log")
+        self.assertEqual(self.run_guest(None, "--log", log, do="echo hello >\"$console\""), 1)
+        self.assertIn("spe: console: hello\n", self.words)
+        self.assertIn("all of it is in " + log, self.words)
+
+    # ---- QEMU's end, and ours --------------------------------------------------------------------
+
+    def test_crash(self):
+        for do, why in (("kill -SEGV $$", "QEMU crashed (SIGSEGV)"),
+                        ("exit 139", "QEMU crashed (SIGSEGV)"),
+                        ("kill -ABRT $$", "QEMU crashed (SIGABRT)"),
+                        ("kill -KILL $$", "QEMU was ended by signal 9"),
+                        ("exit 3", "QEMU ended with status 3")):
+            status = self.run_guest(None, do="echo last words >\"$console\"; ulimit -c 0; " + do)
+            self.assertEqual(status, 1)
+            self.assertIn("spe: console: last words\n", self.words)
+            self.assertTrue(self.words.endswith("%s\n" % why), self.words)
+
+    def test_timeout(self):
+        self.assertEqual(self.run_guest(None, "--timeout", "1", do="exec sleep 1000"), 1)
+        self.assertIn("it was ended after 1 seconds", self.words)
+
+    def start(self, do, first="", ignore=()):
+        """A run whose QEMU has done what is first and said its number; both processes."""
+        number = os.path.join(self.dir, "number")
+        script = "%s; echo $$ >%s.new; mv %s.new %s; %s" % (first or ":", number, number, number, do)
+
+        def dispositions():  # whatever the test was started with
+            for each in ENDING:
+                signal.signal(each, signal.SIG_IGN if each in ignore else signal.SIG_DFL)
+
+        run = subprocess.Popen([SPE, *self.guest(), "--", "true"], cwd=self.out,
+                               stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                               preexec_fn=dispositions,
+                               env=dict(os.environ, **self.env(FAKE_DISK=self.archive(),
+                                                               FAKE_DO=script)))
+        self.addCleanup(run.stderr.close)
+        return run, self.wait_for(number, run)
+
+    def wait_for(self, path, run):
+        """A process's number that a script writes, while `run` lives."""
+        while not os.path.exists(path):
+            self.assertIsNone(run.poll())
+            time.sleep(0.01)
+        with open(path, encoding="utf-8") as f:
+            number = int(f.read())
+        os.unlink(path)
+        return number
+
+    @staticmethod
+    def lives(pid):
+        try:
+            with open("/proc/%d/stat" % pid, encoding="utf-8") as f:
+                return re.sub(r".*\) ", "", f.read())[0] not in "ZX"
+        except (FileNotFoundError, ProcessLookupError):
+            return False
+
+    def assert_ends(self, pid):
+        for _ in range(3000):
+            if not self.lives(pid):
+                return
+            time.sleep(0.01)
+        os.kill(pid, signal.SIGKILL)
+        self.fail("the process lives on")
+
+    def test_signals(self):
+        for number in ENDING:
+            run, qemu = self.start("echo console >\"$console\"; exec sleep 1000")
+            self.assertTrue(self.lives(qemu))
+            run.send_signal(number)
+            self.assertEqual(run.wait(), -number)
+            self.assertEqual(run.stderr.read(), b"")
+            self.assert_ends(qemu)
+            self.assertEqual(os.listdir(self.tmp), [])
+
+    def test_stubborn_qemu(self):
+        run, qemu = self.start("while :; do sleep 0.05; done", first="trap '' TERM")
+        run.send_signal(signal.SIGTERM)
+        self.assertEqual(run.wait(), -signal.SIGTERM)
+        self.assert_ends(qemu)
+        self.assertEqual(os.listdir(self.tmp), [])
+
+    def test_kill(self):
+        """Nothing can be removed then, but QEMU ends."""
+        run, qemu = self.start("exec sleep 1000")
+        run.kill()
+        run.wait()
+        self.assert_ends(qemu)
+
+    def test_nohup(self):
+        """A signal that we were started to ignore is ignored."""
+        run, _ = self.start("sleep 0.3", ignore=(signal.SIGHUP,))
+        run.send_signal(signal.SIGHUP)
+        self.assertEqual(run.wait(), 0, run.stderr.read())
+
+    def test_fetch(self):
+        """The package manager does not go on without us."""
+        number = os.path.join(self.dir, "number")
+        for tool, script in (("apt-get", "case $* in *--download-only*) echo $$ >%s.new; "
+                              "mv %s.new %s; exec sleep 1000;; esac" % (number, number, number)),
+                             ("apt-cache", ""), ("dpkg-deb", ""), ("flock", ""),
+                             ("dpkg", "echo amd64")):
+            os.chmod(self.file(b"#!/bin/sh\n" + script.encode() + b"\n", tool), stat.S_IRWXU)
+        run = subprocess.Popen([SPE, "vm", "--fetch"], stdin=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL,
+                               env=dict(os.environ, **self.env(
+                                   SPECIMEN_DEBIAN_KEYRING=self.file(b"", "keys"))))
+        apt = self.wait_for(number, run)
+        run.terminate()
+        self.assertEqual(run.wait(), -signal.SIGTERM)
+        self.assert_ends(apt)
+
+    def test_guest_can_be_interrupted(self):
+        """We hold signals back, QEMU does not inherit that."""
+        run, qemu = self.start("while :; do sleep 0.05; done", first="trap 'exit 5' INT")
+        os.kill(qemu, signal.SIGINT)
+        self.assertEqual(run.wait(), 1)
+        self.assertIn(b"QEMU ended with status 5", run.stderr.read())
 
 
 if __name__ == "__main__":

@@ -72,7 +72,7 @@ def boot(script, *options, put=(), folder=None):
     with open(path, "w", encoding="utf-8") as f:
         f.write(script)
     log = os.path.join(folder, "console")
-    result = spe("vm", "run", "--timeout", TIMEOUT, "-o", folder, "--log", log, "--put", path,
+    result = spe("vm", "run", "--timeout", TIMEOUT, "-o", folder, "--force", "--log", log, "--put", path,
                  *(word for file in put for word in ("--put", file)), *options, "--", "sh",
                  "script.sh")
     with open(log, encoding="utf-8", errors="replace") as f:

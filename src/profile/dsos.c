@@ -6,12 +6,10 @@
  * the wrong file would be wrong without anybody noticing.
  */
 #include <elf.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "profile_internal.h"
@@ -259,18 +257,6 @@ char *dso_below(const char *root, const char *path)
     char *out;
 
     return asprintf(&out, "%s%s", root ? root : "", path) < 0 ? NULL : out;
-}
-
-int dso_open_regular(const char *path)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    struct stat st;
-
-    if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))) {
-        close(fd);
-        fd = -1;
-    }
-    return fd;
 }
 
 static char *mismatch(const struct dso *dso, const char *path, const uint8_t *id, int id_size)

@@ -9,6 +9,7 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwelf.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,10 +43,19 @@ struct unit {
     struct code_ranges functions;
 };
 
+/* Debug information with nothing in it. */
+struct empty_file {
+    Elf64_Ehdr header;
+    Elf64_Shdr sections[3];
+    char names[32], zeros[8];
+};
+
 struct lines {
     int fd, other_fd;
-    Dwarf *dwarf; /* NULL: no debug information */
-    Dwarf *other; /* what several files share (dwz), or NULL */
+    Dwarf *dwarf;            /* NULL: no debug information */
+    Dwarf *other;            /* what several files share (dwz), or NULL */
+    struct empty_file empty; /* in place of one that was not found */
+    Elf *empty_elf;
     VECTOR(struct unit) units;
     struct code_ranges code; /* of units */
 };
@@ -145,17 +155,50 @@ static char *shared_path(const char *symfs, const char *name, const char *file)
                                                                                           : path;
 }
 
+/* A file that was not found is empty, else libdw would look for it by itself, and open whatever the
+ * name leads to. False without memory. */
+static bool forbid_shared(struct lines *l)
+{
+    static const struct empty_file empty = {
+        .header = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
+                   .e_version = EV_CURRENT,
+                   .e_shoff = offsetof(struct empty_file, sections),
+                   .e_ehsize = sizeof(Elf64_Ehdr),
+                   .e_shentsize = sizeof(Elf64_Shdr),
+                   .e_shnum = 3,
+                   .e_shstrndx = 1},
+        .sections = {[1] = {.sh_name = 13,
+                            .sh_type = SHT_STRTAB,
+                            .sh_offset = offsetof(struct empty_file, names),
+                            .sh_size = sizeof(empty.names)},
+                     [2] = {.sh_name = 1,
+                            .sh_type = SHT_PROGBITS,
+                            .sh_offset = offsetof(struct empty_file, zeros),
+                            .sh_size = sizeof(empty.zeros)}},
+        .names = "\0.debug_line\0.shstrtab",
+    };
+
+    l->empty = empty;
+    l->empty_elf = elf_memory((char *)&l->empty, sizeof(l->empty));
+    l->other = l->empty_elf ? dwarf_begin_elf(l->empty_elf, DWARF_C_READ, NULL) : NULL;
+    if (l->other)
+        dwarf_setalt(l->dwarf, l->other);
+    return l->other;
+}
+
 /* What dwz has moved to a file that several share (.gnu_debugaltlink) is part of this one. libdw
- * looks for it, but not below the root of another machine. */
-static void open_shared(const struct dsos *d, struct lines *l, const char *file)
+ * looks for it, but not below the root of another machine. False without memory. */
+static bool open_shared(const struct dsos *d, struct lines *l, const char *file)
 {
     const char *name;
     const void *id;
     ssize_t size = dwelf_dwarf_gnu_debugaltlink(l->dwarf, &name, &id);
     char *root, *path;
 
-    if (size <= 0 || size > SPE_PERF_BUILD_ID_MAX)
-        return;
+    if (size <= 0)
+        return true;
+    if (size > SPE_PERF_BUILD_ID_MAX)
+        return forbid_shared(l);
     root = dso_below(d->symfs, DEBUG_ROOT);
     for (int i = 0; i < 2 && !l->other; i++) {
         path =
@@ -166,12 +209,16 @@ static void open_shared(const struct dsos *d, struct lines *l, const char *file)
             continue;
         if (has_build_id(l->other_fd, id, (size_t)size))
             l->other = dwarf_begin(l->other_fd, DWARF_C_READ);
-        if (!l->other)
+        if (!l->other) {
             close(l->other_fd);
+            l->other_fd = -1;
+        }
     }
-    if (l->other)
-        dwarf_setalt(l->dwarf, l->other);
     free(root);
+    if (!l->other)
+        return forbid_shared(l);
+    dwarf_setalt(l->dwarf, l->other);
+    return true;
 }
 
 static void close_dwarf(struct lines *l)
@@ -180,12 +227,14 @@ static void close_dwarf(struct lines *l)
         dwarf_end(l->dwarf);
     if (l->fd >= 0)
         close(l->fd);
-    if (l->other) {
+    if (l->other)
         dwarf_end(l->other);
+    if (l->other_fd >= 0)
         close(l->other_fd);
-    }
+    elf_end(l->empty_elf);
     l->dwarf = l->other = NULL;
-    l->fd = -1;
+    l->empty_elf = NULL;
+    l->fd = l->other_fd = -1;
     while (l->units.count)
         free(l->units.at[--l->units.count].functions.at);
 }
@@ -195,10 +244,8 @@ static void use_file(const struct dsos *d, struct lines *l, int fd, const char *
 {
     l->fd = fd;
     l->dwarf = fd >= 0 ? dwarf_begin(fd, DWARF_C_READ) : NULL;
-    if (l->dwarf) {
-        open_shared(d, l, file);
+    if (l->dwarf && open_shared(d, l, file))
         list_units(l);
-    }
     if (!l->code.count)
         close_dwarf(l);
 }
@@ -226,7 +273,7 @@ static struct lines *lines_of(struct spe_profile *p, struct dso *dso)
     dso->lines = calloc(1, sizeof(*dso->lines));
     if (!dso->lines)
         return NULL;
-    dso->lines->fd = -1;
+    dso->lines->fd = dso->lines->other_fd = -1;
     if (dso->state == SPE_DSO_VERIFIED || dso->state == SPE_DSO_UNVERIFIED)
         open_dwarf(p, dso, dso->lines);
     return dso->lines;

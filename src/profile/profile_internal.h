@@ -6,8 +6,8 @@
  *   sideband.c  records of the perf.data -> events in order of time
  *   tasks.c     events -> threads, processes, who ran where
  *   spaces.c    address spaces that change over time
- *   dsos.c      files that were mapped, and where their symbols are; symbols.c, kernel.c, jit.c,
- *               lines.c
+ *   dsos.c      files that were mapped, and where their symbols are; open.c, symbols.c, kernel.c,
+ *               jit.c, lines.c
  *   queue.c     SPE bytes of one queue -> columns
  *   join.c      columns -> rows
  *   rows.c      groups of rows; order.c: which comes next; pool.c: threads
@@ -23,6 +23,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <specimen/perfdata.h>
 #include <specimen/profile.h>
@@ -265,8 +266,14 @@ int dso_open_debug(const struct dsos *d, const struct dso *dso, char **file, cha
 void dso_load_kernel(const struct dsos *d, struct dso *dso);
 /* Names of /tmp/perf-PID.map. */
 void dso_load_jit(const struct dsos *d, struct dso *dso);
-/* A descriptor, if it is a regular file: a path out of a recording may name anything. */
+/* A descriptor of a regular file that is not empty, or -1. Nothing else is opened: a path out of a
+ * recording may name anything. */
 int dso_open_regular(const char *path);
+/* The same for kernel symbols, which /proc has as a file of size 0. */
+FILE *dso_open_kallsyms(const char *path);
+/* The same for a file where anybody may put one: it must be the user's own or root's, and not a
+ * link. *why says who put something else there, else it is NULL. */
+int dso_open_own(const char *path, const char **why);
 /* The path below a directory (NULL: itself), to be freed. */
 char *dso_below(const char *root, const char *path);
 int dso_open_checked(const struct dso *dso, const char *path, uint8_t *state, char **warning);

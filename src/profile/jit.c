@@ -83,7 +83,7 @@ static int add_symbols(struct symtab *t, const struct spaces *tree, uint32_t roo
     return SPE_OK;
 }
 
-static int read_map(struct symtab *t, FILE *file)
+int symtab_read_jit(struct symtab *t, FILE *file)
 {
     struct spaces tree = {0};
     uint32_t root = 0;
@@ -115,7 +115,7 @@ void dso_load_jit(const struct dsos *d, struct dso *dso)
         warn(dso, path, why, "its names are not used");
     if (file) {
         dso->state = SPE_DSO_UNVERIFIED;
-        if (read_map(&dso->symbols, file) == SPE_ERR_NOSPACE)
+        if (symtab_read_jit(&dso->symbols, file) == SPE_ERR_NOSPACE)
             warn(dso, path, "has too many lines", "names of the last ones are missing");
         fclose(file);
         dso->file = path;

@@ -23,8 +23,8 @@
 /* Most bytes that safe_next makes at a time. */
 #define SAFE_MAX 16
 
-/* The code point at s, which ends with a NUL: its bytes; 0 if there is none that is UTF-8. */
-unsigned utf8_decode(const char *s, uint32_t *code);
+/* The code point that a text begins with: its bytes; 0 if there is none that is UTF-8. */
+unsigned utf8_decode(const char *text, uint32_t *code);
 
 /* May a person be shown this code point as it is? */
 bool safe_code(uint32_t code);

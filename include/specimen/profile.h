@@ -103,6 +103,10 @@ struct spe_profile_options {
     size_t cpu_count, pid_count, tid_count;
 
     const char *filter; /* docs/filter.md; NULL: all rows */
+
+    /* Most bytes of memory for what is unpacked and parsed: symbols, debug information. 0: 1 GiB.
+     * What does not fit is left out, with a warning. */
+    uint64_t memory_limit;
 };
 
 #define SPE_PROFILE_OPTIONS                                                                        \

@@ -11,6 +11,7 @@
 #include "format/account.h"
 #include "render/json.h"
 #include "render/record.h"
+#include "render/safe.h"
 
 static const char help[] =
     "Usage: spe check [OPTION]... FILE...\n"
@@ -371,7 +372,7 @@ static void summary_text(struct job *job, const struct input *in, const struct s
     counts_text(job, "remarks", job->remarks);
     account_text(job, a);
     out_char(o, '\n');
-    out_untrusted(o, in->name);
+    out_safe(o, in->name);
     if (job->naming.color)
         out_string(o, good ? ": \033[32m" : ": \033[31m");
     else

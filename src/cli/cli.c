@@ -11,17 +11,15 @@
 #include <time.h>
 #include <unistd.h>
 
-/* File names come from outside: control characters in them must not reach the terminal. */
-static void print_safely(const char *s)
-{
-    for (; *s; s++) {
-        unsigned char c = (unsigned char)*s;
+#include "render/safe.h"
 
-        if (c < 0x20 || c == 0x7f)
-            fprintf(stderr, "\\x%02x", c);
-        else
-            fputc(c, stderr);
-    }
+/* File names come from outside, and so does much of what is said about them. */
+static void print_safely(const char *text)
+{
+    char safe[SAFE_MAX + 1];
+
+    while (*text)
+        fwrite(safe, 1, (size_t)(safe_next(safe, &text) - safe), stderr);
 }
 
 __attribute__((format(printf, 2, 0))) static void complain_va(const char *what, const char *why,

@@ -219,8 +219,8 @@ static void print_summary(const struct job *job, const struct record_summary *s)
             s->file_bytes, s->processes, s->processes == 1 ? "" : "es", s->threads,
             s->threads == 1 ? "" : "s");
     if (s->signal)
-        fprintf(stderr, "spe: %s: ended by signal %d (%s)\n", job->options.command[0], s->signal,
-                strsignal(s->signal));
+        complain(job->options.command[0], "ended by signal %d (%s)", s->signal,
+                 strsignal(s->signal));
     if (s->trouble[0])
         complain(job->options.command[0], "%s", s->trouble);
 }

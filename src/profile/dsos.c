@@ -6,12 +6,10 @@
  * the wrong file would be wrong without anybody noticing.
  */
 #include <elf.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "profile_internal.h"
@@ -119,6 +117,7 @@ static struct dso *new_dso(struct dsos *d, uint32_t path, uint8_t kind)
     dso->kind = kind;
     dso->state = kind == DSO_ANONYMOUS ? SPE_DSO_ANONYMOUS : SPE_DSO_UNTRIED;
     dso->reference_name = SPE_NO_ID;
+    dso->symbols.budget = d->budget;
     dso->name = strings_add(d->strings, slash && slash[1] ? slash + 1 : text);
     dso->same_path = id_table_get(&d->by_path, path);
     if (dso->name == NONE || d->list.count >= UINT32_MAX / 2 || POINTER_ROOM(&d->list) < 0 ||
@@ -259,18 +258,6 @@ char *dso_below(const char *root, const char *path)
     char *out;
 
     return asprintf(&out, "%s%s", root ? root : "", path) < 0 ? NULL : out;
-}
-
-int dso_open_regular(const char *path)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    struct stat st;
-
-    if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))) {
-        close(fd);
-        fd = -1;
-    }
-    return fd;
 }
 
 static char *mismatch(const struct dso *dso, const char *path, const uint8_t *id, int id_size)
@@ -572,8 +559,25 @@ static void load_file(const struct dsos *d, struct dso *dso)
     close(fd);
 }
 
+char *dso_over_budget(const struct dsos *d, const struct dso *dso, const char *what)
+{
+    char *text;
+
+    if (atomic_exchange(&d->budget->said, true))
+        return NULL;
+    return asprintf(&text,
+                    "%s of %s would take more memory than they may (%" PRIu64
+                    " MB): they are left out, as may be those of other files",
+                    what, strings_at(d->strings, dso->path), d->budget->limit >> 20) < 0
+               ? NULL
+               : text;
+}
+
 static void load(const struct dsos *d, struct dso *dso)
 {
+    bool full;
+    char *text;
+
     switch (dso->kind) {
     case DSO_FILE:
         load_file(d, dso);
@@ -593,7 +597,12 @@ static void load(const struct dsos *d, struct dso *dso)
     default:
         break;
     }
+    full = dso->symbols.full;
     symtab_finish(&dso->symbols);
+    if (full && (text = dso_over_budget(d, dso, "symbols"))) {
+        free(dso->warning);
+        dso->warning = text;
+    }
 }
 
 void dso_load(const struct dsos *d, struct dso *dso)

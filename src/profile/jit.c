@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "profile_internal.h"
@@ -84,7 +83,7 @@ static int add_symbols(struct symtab *t, const struct spaces *tree, uint32_t roo
     return SPE_OK;
 }
 
-static int read_map(struct symtab *t, FILE *file)
+int symtab_read_jit(struct symtab *t, FILE *file)
 {
     struct spaces tree = {0};
     uint32_t root = 0;
@@ -98,36 +97,26 @@ static int read_map(struct symtab *t, FILE *file)
     return result;
 }
 
-/* Anybody may write to /tmp: only the user's own files and root's count, as for perf. */
-static bool is_trusted(int fd)
+static void warn(struct dso *dso, const char *path, const char *why, const char *so)
 {
-    struct stat st;
-
-    return fstat(fd, &st) == 0 && (st.st_uid == 0 || st.st_uid == geteuid());
-}
-
-static void warn(struct dso *dso, const char *path, const char *why)
-{
-    if (asprintf(&dso->warning, "%s %s", path, why) < 0)
+    if (asprintf(&dso->warning, "%s %s: %s", path, why, so) < 0)
         dso->warning = NULL;
 }
 
 void dso_load_jit(const struct dsos *d, struct dso *dso)
 {
     char *path = dso_below(d->symfs, strings_at(d->strings, dso->path));
-    int fd = path ? dso_open_regular(path) : -1;
-    bool trusted = fd >= 0 && is_trusted(fd);
-    FILE *file = trusted ? fdopen(fd, "r") : NULL;
+    const char *why = NULL;
+    int fd = path ? dso_open_own(path, &why) : -1;
+    FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
 
-    dso->state = SPE_DSO_ANONYMOUS;
-    if (fd >= 0 && !trusted) {
-        dso->state = SPE_DSO_REFUSED;
-        warn(dso, path, "belongs neither to you nor to root: its names are not used");
-    }
+    dso->state = why ? SPE_DSO_REFUSED : SPE_DSO_ANONYMOUS;
+    if (why)
+        warn(dso, path, why, "its names are not used");
     if (file) {
         dso->state = SPE_DSO_UNVERIFIED;
-        if (read_map(&dso->symbols, file) == SPE_ERR_NOSPACE)
-            warn(dso, path, "has too many lines: names of the last ones are missing");
+        if (symtab_read_jit(&dso->symbols, file) == SPE_ERR_NOSPACE)
+            warn(dso, path, "has too many lines", "names of the last ones are missing");
         fclose(file);
         dso->file = path;
         return;

@@ -38,7 +38,7 @@ static bool parse_line(char *line, const char *module, uint64_t *address, char *
 
 int symtab_read_kallsyms(struct symtab *t, const char *path, const char *module)
 {
-    FILE *file = fopen(path, "re");
+    FILE *file = dso_open_kallsyms(path);
     char *line = NULL, *name;
     size_t size = 0;
     uint64_t address, any = 0;

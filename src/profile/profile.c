@@ -143,7 +143,9 @@ static int set_options(struct spe_profile *p, const struct spe_profile_options *
     p->group_rows = o->group_rows ? o->group_rows : GROUP_ROWS;
     p->time_from = o->time_from;
     p->time_to = o->time_to;
+    p->budget.limit = o->memory_limit ? o->memory_limit : MEMORY_LIMIT;
     d->strings = &p->strings;
+    d->budget = &p->budget;
     d->debuginfod = !o->no_debuginfod && urls && urls[0];
     if (copy_text(&d->symfs, o->symfs) < 0 || copy_debug_dir(d, o->debug_dir) < 0 ||
         copy_text(&d->vmlinux, o->vmlinux) < 0 || copy_text(&d->kallsyms, o->kallsyms) < 0 ||

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "render/report.h"
+#include "render/safe.h"
 #include "render/table.h"
 
 struct page {

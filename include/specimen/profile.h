@@ -103,6 +103,10 @@ struct spe_profile_options {
     size_t cpu_count, pid_count, tid_count;
 
     const char *filter; /* docs/filter.md; NULL: all rows */
+
+    /* Bytes that the recording's tasks, maps and queues may take, about; 0: 1 GiB, or as many as
+     * the file has. What does not fit is left out, with a warning. */
+    uint64_t memory_limit;
 };
 
 #define SPE_PROFILE_OPTIONS                                                                        \

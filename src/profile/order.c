@@ -15,7 +15,9 @@
 /* Threads that are ahead of the reader wait less for each other. */
 #define GROUPS_AHEAD 16
 #define MERGE_ROWS_AHEAD 32768
-#define MERGE_ROWS_LEAST 8 /* of a group */
+/* A group has 64 rows at least, unless that makes too many. */
+#define MERGE_ROWS_MOST 262144
+#define MERGE_ROWS_LEAST 4
 
 /* ---- One queue after the other, or in turn -------------------------------------------------- */
 
@@ -311,9 +313,10 @@ static size_t chunk_of(const struct spe_profile *p, size_t open)
 
 static size_t merge_rows(const struct spe_profile *p)
 {
-    size_t all = p->thread_count == 1 ? MERGE_ROWS : MERGE_ROWS_AHEAD;
+    size_t slots = 2 * p->queue_count;
+    size_t rows = (p->thread_count == 1 ? MERGE_ROWS : MERGE_ROWS_AHEAD) / slots;
 
-    return clamp(all / (2 * p->queue_count), MERGE_ROWS_LEAST, p->group_rows);
+    return clamp(MERGE_ROWS_MOST / slots, MERGE_ROWS_LEAST, clamp(rows, 64, p->group_rows));
 }
 
 /* To put rows in order of time, all queues are open at the same time. */

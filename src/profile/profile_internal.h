@@ -329,6 +329,15 @@ void lines_close(struct lines *lines);
 
 /* ---- Groups --------------------------------------------------------------------------------- */
 
+/* What is counted of a group's rows: spe_profile_counts is larger, and there may be many groups. */
+struct group_counts {
+    struct spe_account account;
+    uint64_t rows, cut, filtered, without_time;
+    uint64_t by_context, by_switch, by_buffer, by_nothing, context_unknown, context_mismatch,
+        no_map;
+    uint64_t first_ns, last_ns;
+};
+
 struct group {
     void *memory; /* NULL: it is part of another group */
     struct spe_columns columns;
@@ -341,7 +350,7 @@ struct group {
     uint64_t ticket;
     bool ready;
     int error;
-    struct spe_profile_counts counts; /* of this group */
+    struct group_counts counts;
 };
 
 enum group_use { GROUP_JOIN, GROUP_MERGE }; /* rows are made in it, or gathered from others */
@@ -359,7 +368,7 @@ void group_select(struct group *g, const uint64_t *selected);
 /* Append these rows to a group; there must be room for them. */
 void group_gather(struct group *to, const struct group *from, const uint32_t *rows, size_t count);
 void group_show(const struct group *g, struct spe_rows *rows);
-void counts_add(struct spe_profile_counts *to, const struct spe_profile_counts *from);
+void counts_add(struct spe_profile_counts *to, const struct group_counts *from);
 
 /* ---- Queues --------------------------------------------------------------------------------- */
 

@@ -257,7 +257,7 @@ void group_show(const struct group *g, struct spe_rows *rows)
     };
 }
 
-void counts_add(struct spe_profile_counts *to, const struct spe_profile_counts *from)
+void counts_add(struct spe_profile_counts *to, const struct group_counts *from)
 {
     account_add(&to->account, &from->account, &(struct spe_account){0});
     to->rows += from->rows;

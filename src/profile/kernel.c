@@ -112,12 +112,13 @@ static uint32_t add_text(struct kallsyms *k, const char *text)
 static struct kallsyms_part *find_part(const struct kallsyms *k, const char *name)
 {
     uint64_t hash = hash_bytes(k->seed, name, strlen(name));
+    struct kallsyms_part *parts = k->parts.at;
     size_t cursor = 0;
     uint32_t number;
 
-    while ((number = hash_table_find(&k->table, hash, &cursor)) != NONE) {
-        if (!strcmp(k->text.at + k->parts.at[number].name, name))
-            return &k->parts.at[number];
+    while (parts && (number = hash_table_find(&k->table, hash, &cursor)) != NONE) {
+        if (!strcmp(k->text.at + parts[number].name, name))
+            return &parts[number];
     }
     return NULL;
 }
@@ -270,12 +271,13 @@ static const struct dso *kernel_of(const struct dsos *d, const struct dso *dso)
 static bool has_reference(const struct kallsyms *k, const char *name, uint64_t address)
 {
     const struct kallsyms_part *part = find_part(k, "");
+    const struct kallsyms_line *lines = k->lines.at;
 
     if (k->error < 0 || (part && hides_addresses(k, part)))
         return true;
-    for (uint32_t i = part ? part->first : NONE; i != NONE; i = k->lines.at[i].next) {
-        if (!strcmp(k->text.at + k->lines.at[i].name, name))
-            return k->lines.at[i].address == address;
+    for (uint32_t i = part && lines ? part->first : NONE; i != NONE; i = lines[i].next) {
+        if (!strcmp(k->text.at + lines[i].name, name))
+            return lines[i].address == address;
     }
     return false;
 }

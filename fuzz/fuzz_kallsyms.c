@@ -9,7 +9,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const char *const modules[] = {NULL, "nf_tables"};
+    static const char *const modules[] = {"", "nf_tables"};
+    struct kallsyms_files *files = kallsyms_new();
     int fd = file_of(data, size);
     char path[40];
 
@@ -18,12 +19,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         struct budget budget = {.limit = 16 << 20};
         struct symtab t = {.budget = &budget};
 
-        symtab_read_kallsyms(&t, path, modules[i]);
+        symtab_take_kallsyms(&t, kallsyms_read(files, path), modules[i]);
         symtab_finish(&t);
         check_table(&t);
         symtab_free(&t);
         REQUIRE(budget.used == 0);
     }
+    kallsyms_free(files);
     close(fd);
     return 0;
 }

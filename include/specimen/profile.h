@@ -104,8 +104,10 @@ struct spe_profile_options {
 
     const char *filter; /* docs/filter.md; NULL: all rows */
 
-    /* Most bytes of memory for what is unpacked and parsed: symbols, debug information. 0: 1 GiB.
-     * What does not fit is left out, with a warning. */
+    /* Most bytes of memory, about, for each of two things: what the recording's tasks, maps and
+     * queues take (0: 1 GiB, or as many as the file has), and what is unpacked and parsed of
+     * programs: symbols, debug information (0: 1 GiB). What does not fit is left out, with a
+     * warning. */
     uint64_t memory_limit;
 };
 

@@ -112,6 +112,25 @@ static bool take_threads(struct spe_profile_options *options, const char *text)
     return end && !*end && n <= 1024;
 }
 
+/* "4096", "64K", "512M", "2G": bytes, at least one. */
+static bool take_size(const char *text, uint64_t *bytes)
+{
+    static const char units[] = "KMG";
+    const char *end = take_digits(text, text + strlen(text), bytes), *unit;
+    unsigned shift = 0;
+
+    if (end && *end) {
+        unit = strchr(units, toupper((unsigned char)*end));
+        if (!unit || end[1])
+            return false;
+        shift = 10 * (unsigned)(unit - units + 1);
+    }
+    if (!end || !*bytes || *bytes > UINT64_MAX >> shift)
+        return false;
+    *bytes <<= shift;
+    return true;
+}
+
 /* Values that are just kept. */
 static const char **string_of(struct spe_profile_options *o, int option)
 {
@@ -165,6 +184,10 @@ int recording_option(struct recording *r, int option, const char *value, const c
         *why = "is no number from 0 to 1024";
         good = take_threads(o, value);
         break;
+    case RECORDING_MEMORY:
+        *why = "is not a size such as 64M or 2G";
+        good = take_size(value, &o->memory_limit);
+        break;
     default:
         return 0;
     }
@@ -184,6 +207,8 @@ static const char *option_name(int option)
         return "--tid";
     case RECORDING_THREADS:
         return "--threads";
+    case RECORDING_MEMORY:
+        return "--max-memory";
     default:
         return "option";
     }

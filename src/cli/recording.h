@@ -26,6 +26,7 @@ enum recording_option {
     RECORDING_CPU,
     RECORDING_RAW,
     RECORDING_THREADS,
+    RECORDING_MEMORY,
 };
 
 /* For an array of struct option. */
@@ -41,8 +42,9 @@ enum recording_option {
         {"kallsyms", required_argument, NULL, RECORDING_KALLSYMS},                                 \
         {"cpu", required_argument, NULL, RECORDING_CPU},                                           \
         {"raw", no_argument, NULL, RECORDING_RAW},                                                 \
+        {"threads", required_argument, NULL, RECORDING_THREADS},                                   \
     {                                                                                              \
-        "threads", required_argument, NULL, RECORDING_THREADS                                      \
+        "max-memory", required_argument, NULL, RECORDING_MEMORY                                    \
     }
 
 #define RECORDING_HELP                                                                             \
@@ -63,7 +65,8 @@ enum recording_option {
     "What the bytes are:\n"                                                                        \
     "      --cpu NAME         the CPU, where the file does not say\n"                              \
     "      --raw              bare SPE bytes, whatever they look like\n"                           \
-    "      --threads N        decode with so many threads (as many as there are CPUs)\n"
+    "      --threads N        decode with so many threads (as many as there are CPUs)\n"           \
+    "      --max-memory SIZE  for tasks, maps and buffers, such as 512M (1G, or the file's size)\n"
 
 #define RECORDING_LIST 4096
 

@@ -251,9 +251,11 @@ __attribute__((format(printf, 5, 6))) static void report(struct check *c, enum r
     };
     va_list args;
 
-    va_start(args, format);
-    vsnprintf(violation.detail, sizeof(violation.detail), format, args);
-    va_end(args);
+    if (format) {
+        va_start(args, format);
+        vsnprintf(violation.detail, sizeof(violation.detail), format, args);
+        va_end(args);
+    }
     c->reports++;
     if (c->fn)
         c->fn(c->user, &violation);
@@ -262,7 +264,7 @@ __attribute__((format(printf, 5, 6))) static void report(struct check *c, enum r
 /* A violation of the record as a whole. */
 static void violation(struct check *c, enum rule rule)
 {
-    report(c, rule, 0, SPE_VIOLATION, "%s", "");
+    report(c, rule, 0, SPE_VIOLATION, NULL);
 }
 
 /* ---- What the record is about --------------------------------------------------------------- */

@@ -340,32 +340,114 @@ static int step_record(struct spe_stream *s, struct spe_item *item, struct spe_r
     return AGAIN;
 }
 
+/* May a record have this packet again and again, without becoming more or less certain? */
+static bool may_repeat(const struct spe_packet *p)
+{
+    if (p->type == SPE_PACKET_ADDRESS)
+        return p->index > SPE_ADDRESS_PREVIOUS_TARGET &&
+               spe_address_status(p->index, SPE_FEATURES_ALL) != SPE_RESERVED;
+    return p->type == SPE_PACKET_COUNTER && p->index > SPE_COUNTER_ALT_ISSUE &&
+           spe_counter_status(p->index, SPE_FEATURES_ALL) != SPE_RESERVED;
+}
+
+/*
+ * Bytes that may be part of a record, and for the next SPE_RECORD_MAX of them, in a ring, how far
+ * padding and packets that may repeat go on from there; 0: not known. Every other packet comes once
+ * in a certain record, so that with this memory a try takes a bounded number of steps.
+ */
+struct search {
+    const uint8_t *bytes;
+    size_t start, limit; /* of the try */
+    uint16_t reach[SPE_RECORD_MAX];
+};
+
+static uint16_t *reach_at(struct search *s, size_t pos)
+{
+    return &s->reach[pos % SPE_RECORD_MAX];
+}
+
+/* The next packet that comes once in a record, and *pos to its place; returns its size, or an
+ * error. All places that were stepped over learn how far that went. */
+static int next_packet(struct search *s, size_t *pos, struct spe_packet *p)
+{
+    size_t at = *pos, end = *pos;
+    int size = SPE_ERR_TRUNCATED;
+
+    for (; end < s->limit; end += *reach_at(s, end)) {
+        uint16_t *reach = reach_at(s, end);
+
+        if (*reach)
+            continue;
+        if (!s->bytes[end]) {
+            *reach = (uint16_t)padding_run(s->bytes + end, s->limit - end);
+            continue;
+        }
+        size = spe_packet_decode(s->bytes + end, s->limit - end, p);
+        if (size < 0 || !may_repeat(p))
+            break;
+        *reach = (uint16_t)size;
+        size = SPE_ERR_TRUNCATED;
+    }
+    for (*pos = end; at < end;) {
+        uint16_t *reach = reach_at(s, at), far = (uint16_t)(end - at);
+
+        at += *reach;
+        *reach = far;
+    }
+    return size;
+}
+
+/* parse_record for a certain record only: its size, NEED_MORE, or DAMAGED. */
+static int try_record(struct search *s, struct spe_record *r)
+{
+    size_t pos = s->start;
+    struct spe_packet p;
+
+    spe_record_clear(r);
+    for (;;) {
+        int size = next_packet(s, &pos, &p);
+
+        if (size == SPE_ERR_FRAMING)
+            return DAMAGED;
+        if (size < 0)
+            return s->limit - s->start == SPE_RECORD_MAX ? DAMAGED : NEED_MORE;
+        if (!take_packet(r, &p) || r->unknown)
+            return DAMAGED;
+        pos += (size_t)size;
+        if (p.type == SPE_PACKET_END || p.type == SPE_PACKET_TIMESTAMP)
+            return is_certain(r) ? (int)(pos - s->start) : DAMAGED;
+    }
+}
+
 /* Look for the next certain record, or for more zeros than a record can hold, which can only be
  * padding; the bytes before are the skipped range. */
 static int step_resync(struct spe_stream *s, struct spe_item *item, struct spe_record *scratch)
 {
     size_t end = s->piece == s->carry ? s->carry_size : s->piece_size;
+    struct search search = {.bytes = s->piece};
 
-    for (; s->piece_pos < end; s->piece_pos++) {
-        const uint8_t *p = s->piece + s->piece_pos;
-        uint8_t why;
+    for (; s->piece_pos < end; *reach_at(&search, s->piece_pos++) = 0) {
+        uint8_t byte = s->piece[s->piece_pos];
+        size_t left = s->piece_size - s->piece_pos;
         int size;
 
-        if (!*p) {
+        if (!byte) {
             if (++s->zeros < SPE_RECORD_MAX)
                 continue;
             s->piece_pos++;
             return give_skipped(s, item);
         }
-        if (s->first_header >= 0 && *p != s->first_header) {
+        if (s->first_header >= 0 && byte != s->first_header) {
             s->zeros = 0;
             continue;
         }
-        size = parse_record(p, s->piece_size - s->piece_pos, scratch, &why);
+        search.start = s->piece_pos;
+        search.limit = search.start + (left < SPE_RECORD_MAX ? left : SPE_RECORD_MAX);
+        size = try_record(&search, scratch);
         if (size == NEED_MORE && !s->ended)
             return WAIT;
         s->zeros = 0;
-        if (size > 0 && is_certain(scratch))
+        if (size > 0)
             return give_skipped(s, item);
     }
     return AGAIN;

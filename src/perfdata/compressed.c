@@ -19,6 +19,7 @@ enum {
     WINDOW_LOG = 27,                 /* what level 22, perf's highest, needs: 128 MB */
     PIECE_LIMIT = 64 << 20,          /* of output from 64 KB of input, unless the file says more */
     PIECE_LIMIT_MAX = 1 << 30,
+    TIMES_LIMIT = 1000, /* of output from all input so far: records are not that much alike */
 };
 
 struct pd_unpack {
@@ -28,7 +29,8 @@ struct pd_unpack {
     size_t at, fill; /* in out */
     uint64_t offset; /* of the compressed record */
     uint16_t record_size;
-    uint64_t produced, limit;
+    uint64_t produced, limit; /* of this piece */
+    uint64_t taken;           /* bytes of all pieces so far */
     bool active, broken;
     enum spe_perf_skip why; /* broken */
 };
@@ -87,6 +89,7 @@ int pd_unpack_start(struct spe_perf_reader *r, const uint8_t *bytes, size_t size
     u->record_size = record_size;
     u->produced = 0;
     u->limit = piece_limit(r);
+    u->taken += size;
     u->active = true;
     return SPE_OK;
 }
@@ -102,6 +105,14 @@ static void give_up(struct spe_perf_reader *r, enum spe_perf_skip why, const cha
     u->active = false;
     u->broken = true;
     u->why = why;
+}
+
+/* One piece may be full of zeros; but not all of them. */
+static bool unpacks_too_much(const struct spe_perf_reader *r)
+{
+    uint64_t all = r->account.unpacked_bytes;
+
+    return all > PIECE_LIMIT && all / TIMES_LIMIT > r->unpack->taken;
 }
 
 /* Make more output. False: nothing more comes out of this piece. */
@@ -130,6 +141,11 @@ static bool produce(struct spe_perf_reader *r)
     u->fill = out.pos;
     if (u->produced > u->limit) {
         give_up(r, SPE_PERF_SKIP_DECOMPRESS, "a compressed record unpacks to more than it may");
+        return false;
+    }
+    if (unpacks_too_much(r)) {
+        give_up(r, SPE_PERF_SKIP_DECOMPRESS,
+                "compressed records unpack to more than a thousand times their size");
         return false;
     }
     return true;

@@ -91,42 +91,72 @@ static uint8_t kind_of(const char *path, bool kernel)
     return DSO_FILE;
 }
 
-static struct dso *find_dso(const struct dsos *d, uint32_t path, uint8_t kind, const uint8_t *id,
-                            size_t id_size, uint32_t *number)
-{
-    for (*number = id_table_get(&d->by_path, path); *number != NONE;
-         *number = d->list.at[*number]->same_path) {
-        struct dso *dso = d->list.at[*number];
+/* What tells two files apart. */
+struct dso_key {
+    uint32_t path;
+    uint8_t kind, id_size, id[SPE_PERF_BUILD_ID_MAX];
+};
 
-        if (dso->kind == kind && dso->id_size == id_size &&
-            (!id_size || !memcmp(dso->id, id, id_size)))
-            return dso;
-    }
-    return NULL;
+static struct dso_key key_of(uint32_t path, uint8_t kind, const uint8_t *id, size_t id_size)
+{
+    struct dso_key key;
+
+    memset(&key, 0, sizeof(key)); /* and what is between its members: all of it is hashed */
+    key.path = path;
+    key.kind = kind;
+    key.id_size = (uint8_t)id_size;
+    if (id_size)
+        memcpy(key.id, id, id_size);
+    return key;
 }
 
-static struct dso *new_dso(struct dsos *d, uint32_t path, uint8_t kind)
+/* Its number, or NONE. */
+static uint32_t find_dso(const struct dsos *d, const struct dso_key *key)
 {
-    const char *text = strings_at(d->strings, path), *slash = strrchr(text, '/');
-    struct dso *dso = calloc(1, sizeof(*dso));
+    uint64_t hash = hash_bytes(d->strings->seed, key, sizeof(*key));
+    size_t cursor = 0;
+    uint32_t number;
 
+    while ((number = hash_table_find(&d->table, hash, &cursor)) != NONE) {
+        const struct dso *dso = d->list.at[number];
+
+        if (dso->path == key->path && dso->kind == key->kind && dso->id_size == key->id_size &&
+            !memcmp(dso->id, key->id, key->id_size))
+            break;
+    }
+    return number;
+}
+
+static struct dso *new_dso(struct dsos *d, const struct dso_key *key)
+{
+    const char *text = strings_at(d->strings, key->path), *slash = strrchr(text, '/');
+    bool kernel = key->kind == DSO_KERNEL || key->kind == DSO_MODULE;
+    struct dso *dso;
+
+    if (kernel && !d->kallsyms_files)
+        d->kallsyms_files = kallsyms_new();
+    dso = kernel && !d->kallsyms_files ? NULL : calloc(1, sizeof(*dso));
     if (!dso)
         return NULL;
     pthread_mutex_init(&dso->lock, NULL);
-    dso->path = dso->mapped = path;
-    dso->kind = kind;
-    dso->state = kind == DSO_ANONYMOUS ? SPE_DSO_ANONYMOUS : SPE_DSO_UNTRIED;
+    dso->path = dso->mapped = key->path;
+    dso->kind = key->kind;
+    dso->id_size = key->id_size;
+    memcpy(dso->id, key->id, key->id_size);
+    dso->state = key->kind == DSO_ANONYMOUS ? SPE_DSO_ANONYMOUS : SPE_DSO_UNTRIED;
     dso->reference_name = SPE_NO_ID;
     dso->symbols.budget = d->budget;
     dso->name = strings_add(d->strings, slash && slash[1] ? slash + 1 : text);
-    dso->same_path = id_table_get(&d->by_path, path);
     if (dso->name == NONE || d->list.count >= UINT32_MAX / 2 || POINTER_ROOM(&d->list) < 0 ||
-        id_table_set(&d->by_path, path, (uint32_t)d->list.count) < 0) {
+        hash_table_add(&d->table, hash_bytes(d->strings->seed, key, sizeof(*key)),
+                       (uint32_t)d->list.count) < 0) {
         pthread_mutex_destroy(&dso->lock);
         free(dso);
         return NULL;
     }
     d->list.at[d->list.count++] = dso;
+    if (key->kind == DSO_KERNEL && !d->kernel)
+        d->kernel = (uint32_t)d->list.count;
     return dso;
 }
 
@@ -149,6 +179,7 @@ uint32_t dsos_add(struct dsos *d, const char *path, bool kernel, uint64_t page_o
 {
     uint8_t kind = kind_of(path, kernel);
     uint32_t mapped = strings_add(d->strings, path), shown = shown_path(d, path, kind), number;
+    struct dso_key key;
     const struct spe_perf_build_id *known;
     struct dso *dso;
 
@@ -161,15 +192,15 @@ uint32_t dsos_add(struct dsos *d, const char *path, bool kernel, uint64_t page_o
         id = known->id;
         id_size = known->id_size;
     }
-    if (find_dso(d, shown, kind, id, id_size, &number))
+    key = key_of(shown, kind, id, id_size);
+    number = find_dso(d, &key);
+    if (number != NONE)
         return number;
-    dso = new_dso(d, shown, kind);
+    dso = new_dso(d, &key);
     if (!dso)
         return NONE;
     dso->mapped = mapped;
     dso->several_ids = known && !id_size;
-    dso->id_size = (uint8_t)id_size;
-    memcpy(dso->id, id, id_size);
     if (kind == DSO_KERNEL) {
         dso->reference = page_offset;
         dso->reference_name = strings_add(d->strings, path + strlen(KERNEL_NAME));
@@ -182,6 +213,7 @@ uint32_t dsos_add_jit(struct dsos *d, uint32_t pid)
 {
     char path[40], name[40];
     uint32_t path_id, name_id, number;
+    struct dso_key key;
     struct dso *dso;
 
     snprintf(path, sizeof(path), "/tmp/perf-%" PRIu32 ".map", pid);
@@ -190,9 +222,11 @@ uint32_t dsos_add_jit(struct dsos *d, uint32_t pid)
     name_id = strings_add(d->strings, name);
     if (path_id == NONE || name_id == NONE)
         return NONE;
-    if (find_dso(d, path_id, DSO_JIT, NULL, 0, &number))
+    key = key_of(path_id, DSO_JIT, NULL, 0);
+    number = find_dso(d, &key);
+    if (number != NONE)
         return number;
-    dso = new_dso(d, path_id, DSO_JIT);
+    dso = new_dso(d, &key);
     if (!dso)
         return NONE;
     dso->name = name_id;
@@ -202,7 +236,8 @@ uint32_t dsos_add_jit(struct dsos *d, uint32_t pid)
 uint32_t dsos_add_ksymbol(struct dsos *d, const char *name, uint64_t start, uint64_t size)
 {
     uint32_t path = strings_add(d->strings, name);
-    struct dso *dso = path == NONE ? NULL : new_dso(d, path, DSO_KSYMBOL);
+    struct dso_key key = key_of(path, DSO_KSYMBOL, NULL, 0);
+    struct dso *dso = path == NONE ? NULL : new_dso(d, &key);
 
     if (!dso)
         return NONE;
@@ -225,7 +260,8 @@ void dsos_free(struct dsos *d)
         free(dso);
     }
     free(d->list.at);
-    free(d->by_path.slots.at);
+    hash_table_free(&d->table);
+    kallsyms_free(d->kallsyms_files);
     free(d->ids);
     free(d->symfs);
     free(d->debug_dir);

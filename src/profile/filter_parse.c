@@ -227,6 +227,74 @@ static int add_step(struct parser *p, uint8_t kind, uint32_t test)
     return SPE_OK;
 }
 
+/* ---- Regular expressions -------------------------------------------------------------------- */
+
+#define REGEX_ATOMS 4096
+
+/* The last place of "[...]" that begins at `s`; a bracket that is first in it is one of its
+ * characters. */
+static const char *end_of_set(const char *s)
+{
+    s += s[1] == '^' ? 2 : 1;
+    s += *s == ']';
+    for (; *s && *s != ']'; s++) {
+        if (s[0] == '[' && s[1] && strchr(".:=", s[1])) {
+            const char close[] = {s[1], ']', 0}, *end = strstr(s + 2, close);
+
+            s = end ? end + 1 : s;
+        }
+    }
+    return *s ? s : s - 1;
+}
+
+/* How often "{...}" at *s writes its atom out; *s to its last place. */
+static uint64_t repetitions(const char **s)
+{
+    uint64_t least = 0, most = 0;
+
+    for (++*s; isdigit((unsigned char)**s); ++*s)
+        least = least < REGEX_ATOMS ? 10 * least + (uint64_t)(**s - '0') : least;
+    most = least;
+    if (**s == ',') {
+        for (most = 0, ++*s; isdigit((unsigned char)**s); ++*s)
+            most = most < REGEX_ATOMS ? 10 * most + (uint64_t)(**s - '0') : most;
+        most = most > least ? most : least + 1;
+    }
+    *s -= **s != '}';
+    return most ? most : 1;
+}
+
+/*
+ * Is a regular expression small once its repetitions are written out, which is what regcomp does?
+ * Those inside each other multiply. sums[] has the atoms of each open parenthesis, `last` the ones
+ * that a repetition repeats.
+ */
+static bool is_small_regex(const char *s)
+{
+    uint64_t sums[WORD_MAX + 1] = {0}, last = 0;
+    size_t depth = 0;
+
+    for (; *s; s++) {
+        uint64_t times = *s == '+' ? 2 : *s == '{' ? repetitions(&s) : 1;
+
+        if (times > 1) {
+            sums[depth] += last * (times - 1);
+            last *= times;
+        } else if (*s == '(') {
+            sums[++depth] = last = 0;
+        } else if (*s == ')' && depth) {
+            last = sums[depth--];
+            sums[depth] += last;
+        } else if (!strchr("*?{}", *s)) {
+            s = *s == '[' ? end_of_set(s) : *s == '\\' && s[1] ? s + 1 : s;
+            sums[depth] += last = 1;
+        }
+        if (sums[depth] > REGEX_ATOMS)
+            return false;
+    }
+    return true;
+}
+
 /* Takes the text over, whatever happens: it is freed with the filter. */
 static int add_test(struct parser *p, struct test test, size_t position)
 {
@@ -243,6 +311,9 @@ static int add_test(struct parser *p, struct test test, size_t position)
     p->f->want |= filter_field(kept->field)->want;
     if (p->f->tests.count > FILTER_TESTS)
         return fail(p, position, "the expression is too long");
+    if (kept->kind == TEST_MATCH && !is_small_regex(kept->text))
+        return fail(p, position, "the regular expression repeats too much: %d characters at most",
+                    REGEX_ATOMS);
     if (kept->kind == TEST_MATCH) {
         result = regcomp(&kept->regex, kept->text, REG_EXTENDED | REG_NOSUB);
         if (result) {

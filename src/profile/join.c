@@ -221,7 +221,7 @@ static size_t end_of_run(const struct group *g, const struct run *run)
     return end;
 }
 
-static void count_run(struct spe_profile_counts *counts, const struct run *run, uint32_t thread)
+static void count_run(struct group_counts *counts, const struct run *run, uint32_t thread)
 {
     uint64_t rows = run->end - run->first;
 
@@ -446,7 +446,7 @@ static void join_symbols(struct spe_profile *p, struct joiner *j, struct group *
 /* 0 is no time: less one, it is the greatest. */
 static CLONES void count_times(struct group *g)
 {
-    struct spe_profile_counts *counts = &g->counts;
+    struct group_counts *counts = &g->counts;
     uint64_t first = UINT64_MAX, last = 0;
 
     for (size_t i = 0; i < g->columns.rows; i++) {

@@ -8,6 +8,7 @@
  */
 #include <fcntl.h>
 #include <fts.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,45 +18,207 @@
 
 /* ---- kallsyms ------------------------------------------------------------------------------- */
 
-/* "ffff800010080000 T _text" or "... t name\t[module]"; false if it is of another module. */
-static bool parse_line(char *line, const char *module, uint64_t *address, char **name)
+/* A file is read once, for the kernel and all modules: there may be hundreds of them, and a file
+ * has hundreds of thousands of lines. */
+struct kallsyms_line {
+    uint64_t address;
+    uint32_t name; /* in text */
+    uint32_t next; /* line of the same part, or NONE */
+};
+
+struct kallsyms_part { /* the kernel or a module */
+    uint32_t name, first, last;
+};
+
+struct kallsyms {
+    char *path;
+    int error;
+    VECTOR(struct kallsyms_line) lines;
+    VECTOR(struct kallsyms_part) parts;
+    VECTOR(char) text;
+    struct hash_table table; /* parts by name */
+    uint64_t seed;
+    const struct dso *kernel; /* that the file was compared with last */
+    bool same_boot;
+};
+
+struct kallsyms_files {
+    pthread_mutex_t lock;
+    VECTOR(struct kallsyms *) list;
+};
+
+struct kallsyms_files *kallsyms_new(void)
 {
-    char *end, *bracket;
+    struct kallsyms_files *files = calloc(1, sizeof(*files));
+
+    if (files)
+        pthread_mutex_init(&files->lock, NULL);
+    return files;
+}
+
+void kallsyms_free(struct kallsyms_files *files)
+{
+    if (!files)
+        return;
+    for (size_t i = 0; i < files->list.count; i++) {
+        struct kallsyms *k = files->list.at[i];
+
+        free(k->path);
+        free(k->lines.at);
+        free(k->parts.at);
+        free(k->text.at);
+        hash_table_free(&k->table);
+        free(k);
+    }
+    free(files->list.at);
+    pthread_mutex_destroy(&files->lock);
+    free(files);
+}
+
+/* "ffff800010080000 T _text" or "... t name\t[module]"; *module is "" for the kernel. */
+static bool parse_line(char *line, uint64_t *address, char **name, char **module)
+{
+    char *end;
 
     *address = strtoull(line, &end, 16);
-    if (end == line || end[0] != ' ' || !end[1] || end[2] != ' ' || !strchr("tTwW", end[1]))
+    if (end == line || end[0] != ' ' || !end[1] || end[2] != ' ' || !strchr("tTwW", end[1]) ||
+        end[3] == '$')
         return false;
     *name = end + 3;
     (*name)[strcspn(*name, "\n")] = 0;
-    bracket = strchr(*name, '\t');
-    if (bracket)
-        *bracket++ = 0;
-    if (!module)
-        return !bracket && (*name)[0] != '$';
-    return bracket && bracket[0] == '[' && !strncmp(bracket + 1, module, strlen(module)) &&
-           bracket[1 + strlen(module)] == ']' && (*name)[0] != '$';
+    *module = *name + strcspn(*name, "\t");
+    if (!**module)
+        return true;
+    *(*module)++ = 0;
+    end = strchr(*module, ']');
+    if (**module != '[' || !end)
+        return false;
+    *end = 0;
+    return *++*module;
 }
 
-int symtab_read_kallsyms(struct symtab *t, const char *path, const char *module)
+static uint32_t add_text(struct kallsyms *k, const char *text)
 {
-    FILE *file = dso_open_kallsyms(path);
-    char *line = NULL, *name;
+    uint32_t at = (uint32_t)k->text.count;
+
+    do {
+        if (k->text.count >= NONE || VECTOR_ROOM(&k->text) < 0)
+            return NONE;
+        k->text.at[k->text.count++] = *text;
+    } while (*text++);
+    return at;
+}
+
+static struct kallsyms_part *find_part(const struct kallsyms *k, const char *name)
+{
+    uint64_t hash = hash_bytes(k->seed, name, strlen(name));
+    struct kallsyms_part *parts = k->parts.at;
+    size_t cursor = 0;
+    uint32_t number;
+
+    while (parts && (number = hash_table_find(&k->table, hash, &cursor)) != NONE) {
+        if (!strcmp(k->text.at + parts[number].name, name))
+            return &parts[number];
+    }
+    return NULL;
+}
+
+static struct kallsyms_part *new_part(struct kallsyms *k, const char *name)
+{
+    uint32_t text = add_text(k, name);
+
+    if (text == NONE || VECTOR_ROOM(&k->parts) < 0 ||
+        hash_table_add(&k->table, hash_bytes(k->seed, name, strlen(name)),
+                       (uint32_t)k->parts.count) < 0)
+        return NULL;
+    k->parts.at[k->parts.count] = (struct kallsyms_part){text, NONE, NONE};
+    return &k->parts.at[k->parts.count++];
+}
+
+static int add_line(struct kallsyms *k, uint64_t address, const char *name, const char *module)
+{
+    struct kallsyms_part *part = find_part(k, module);
+    uint32_t number = (uint32_t)k->lines.count, text = add_text(k, name);
+
+    if (!part)
+        part = new_part(k, module);
+    if (!part || text == NONE || number == NONE || VECTOR_ROOM(&k->lines) < 0)
+        return SPE_ERR_NOMEM;
+    k->lines.at[k->lines.count++] = (struct kallsyms_line){address, text, NONE};
+    if (part->first == NONE)
+        part->first = number;
+    else
+        k->lines.at[part->last].next = number;
+    part->last = number;
+    return SPE_OK;
+}
+
+static int read_lines(struct kallsyms *k)
+{
+    FILE *file = dso_open_kallsyms(k->path);
+    char *line = NULL, *name, *module;
     size_t size = 0;
-    uint64_t address, any = 0;
-    int count = 0;
+    uint64_t address;
+    int result = SPE_OK;
 
     if (!file)
         return SPE_ERR_IO;
-    while (count >= 0 && getline(&line, &size, file) > 0) {
-        if (!parse_line(line, module, &address, &name))
-            continue;
-        any |= address;
-        count = symtab_add(t, name, address, 0, SYMBOL_FUNCTION, 0) < 0 ? SPE_ERR_NOMEM : count + 1;
+    while (result >= 0 && getline(&line, &size, file) > 0) {
+        if (parse_line(line, &address, &name, &module))
+            result = add_line(k, address, name, module);
     }
     free(line);
     fclose(file);
-    if (count > 0 && !any)
-        return SPE_ERR_FORMAT; /* addresses are hidden from who copied it */
+    return result;
+}
+
+struct kallsyms *kallsyms_read(struct kallsyms_files *files, const char *path)
+{
+    struct kallsyms *k;
+
+    for (size_t i = 0; i < files->list.count; i++) {
+        if (!strcmp(files->list.at[i]->path, path))
+            return files->list.at[i];
+    }
+    k = POINTER_ROOM(&files->list) < 0 ? NULL : calloc(1, sizeof(*k));
+    if (!k)
+        return NULL;
+    k->seed = hash_seed();
+    k->path = strdup(path);
+    k->error = k->path ? read_lines(k) : SPE_ERR_NOMEM;
+    if (!k->path) {
+        free(k);
+        return NULL;
+    }
+    files->list.at[files->list.count++] = k;
+    return k;
+}
+
+static bool hides_addresses(const struct kallsyms *k, const struct kallsyms_part *part)
+{
+    uint64_t any = 0;
+
+    for (uint32_t i = part->first; i != NONE; i = k->lines.at[i].next)
+        any |= k->lines.at[i].address;
+    return !any;
+}
+
+int symtab_take_kallsyms(struct symtab *t, const struct kallsyms *k, const char *module)
+{
+    const struct kallsyms_part *part = find_part(k, module);
+    int count = 0;
+
+    if (k->error < 0 || !part)
+        return k->error;
+    if (hides_addresses(k, part))
+        return SPE_ERR_FORMAT; /* from who copied it */
+    for (uint32_t i = part->first; i != NONE; i = k->lines.at[i].next) {
+        const struct kallsyms_line *line = &k->lines.at[i];
+
+        if (symtab_add(t, k->text.at + line->name, line->address, 0, SYMBOL_FUNCTION, 0) < 0)
+            return SPE_ERR_NOMEM;
+        count++;
+    }
     return count;
 }
 
@@ -98,45 +261,59 @@ void module_name(const char *path, char *out, size_t size)
 /* The kernel dso knows the reference; modules are of the same boot if it matches. */
 static const struct dso *kernel_of(const struct dsos *d, const struct dso *dso)
 {
-    for (size_t i = 0; dso->kind != DSO_KERNEL && i < d->list.count; i++) {
-        if (d->list.at[i]->kind == DSO_KERNEL)
-            return d->list.at[i];
-    }
-    return dso;
+    return dso->kind != DSO_KERNEL && d->kernel ? d->list.at[d->kernel - 1] : dso;
 }
 
-static bool same_boot(const struct dsos *d, const struct dso *kernel, const char *path)
+/* Is the recording's reference symbol where the file has it? What cannot be read, or hides its
+ * addresses, is told when it is used. */
+static bool has_reference(const struct kallsyms *k, const char *name, uint64_t address)
+{
+    const struct kallsyms_part *part = find_part(k, "");
+    const struct kallsyms_line *lines = k->lines.at;
+
+    if (k->error < 0 || (part && hides_addresses(k, part)))
+        return true;
+    for (uint32_t i = part && lines ? part->first : NONE; i != NONE; i = lines[i].next) {
+        if (!strcmp(k->text.at + lines[i].name, name))
+            return lines[i].address == address;
+    }
+    return false;
+}
+
+/* Under the lock. */
+static bool same_boot(const struct dsos *d, const struct dso *kernel, struct kallsyms *k)
 {
     const char *name = strings_at(d->strings, kernel->reference_name);
-    struct symtab all = {0};
-    const struct symbol *symbol;
-    bool same;
 
     if (kernel->kind != DSO_KERNEL || !kernel->reference || !name[0])
-        return path == d->kallsyms; /* nothing to compare with: who gives it should know */
-    if (symtab_read_kallsyms(&all, path, NULL) < 0) {
-        symtab_free(&all);
-        return true; /* will be told when it is read */
+        return d->kallsyms && !strcmp(k->path, d->kallsyms); /* who gives it should know */
+    if (k->kernel != kernel) {
+        k->kernel = kernel;
+        k->same_boot = has_reference(k, name, kernel->reference);
     }
-    symbol = symbol_by_name(&all, name);
-    same = symbol && symbol->start == kernel->reference;
-    symtab_free(&all);
-    return same;
+    return k->same_boot;
 }
 
 static bool use_kallsyms(const struct dsos *d, struct dso *dso, const char *path)
 {
-    char module[256];
+    char module[256] = "";
+    struct kallsyms *k;
+    bool same;
     int count;
 
-    module_name(strings_at(d->strings, dso->path), module, sizeof(module));
-    if (access(path, R_OK) < 0)
+    if (dso->kind != DSO_KERNEL)
+        module_name(strings_at(d->strings, dso->path), module, sizeof(module));
+    if (access(path, R_OK) < 0 || (dso->kind != DSO_KERNEL && !module[0]))
         return false;
-    if (!same_boot(d, kernel_of(d, dso), path)) {
+    pthread_mutex_lock(&d->kallsyms_files->lock);
+    k = kallsyms_read(d->kallsyms_files, path);
+    same = k && same_boot(d, kernel_of(d, dso), k);
+    pthread_mutex_unlock(&d->kallsyms_files->lock);
+    if (k && !same)
         refuse(dso, path, "is, or may be, of another kernel or boot");
+    if (!same)
         return false;
-    }
-    count = symtab_read_kallsyms(&dso->symbols, path, dso->kind == DSO_KERNEL ? NULL : module);
+    count = symtab_take_kallsyms(&dso->symbols, k, module);
     if (count <= 0) {
         if (count == SPE_ERR_FORMAT)
             refuse(dso, path, "hides its addresses");

@@ -15,6 +15,9 @@
 /* Threads that are ahead of the reader wait less for each other. */
 #define GROUPS_AHEAD 16
 #define MERGE_ROWS_AHEAD 32768
+/* A group has 64 rows at least, unless that makes too many. */
+#define MERGE_ROWS_MOST 262144
+#define MERGE_ROWS_LEAST 4
 
 /* ---- One queue after the other, or in turn -------------------------------------------------- */
 
@@ -69,6 +72,7 @@ int order_next(struct spe_profile *p, struct group **group)
     p->current = NULL;
     for (;;) {
         struct group *g;
+        int result;
 
         request_ahead(p);
         if (!p->ring_count)
@@ -76,9 +80,9 @@ int order_next(struct spe_profile *p, struct group **group)
         g = p->ring[p->ring_first];
         p->ring_first = (p->ring_first + 1) % p->slot_count;
         p->ring_count--;
-        pool_wait(p, g);
-        if (g->error < 0)
-            return g->error;
+        result = pool_wait(p, g);
+        if (result < 0)
+            return result;
         counts_add(&p->counts, &g->counts);
         if (g->columns.rows) {
             *group = p->current = g;
@@ -162,12 +166,13 @@ static int advance(struct spe_profile *p, uint32_t number)
     gather(p);
     do {
         struct group *done = q->group[0];
+        int result;
 
         q->group[0] = q->group[1];
         q->group[1] = done;
-        pool_wait(p, q->group[0]);
-        if (q->group[0]->error < 0)
-            return q->group[0]->error;
+        result = pool_wait(p, q->group[0]);
+        if (result < 0)
+            return result;
         counts_add(&p->counts, &q->group[0]->counts);
         if (!q->group[0]->columns.rows && pool_queue_ended(p, number))
             return 0;
@@ -253,7 +258,7 @@ int merge_start(struct spe_profile *p)
     m->nodes = calloc(m->leaves, sizeof(*m->nodes));
     m->rows = malloc(p->group_rows * sizeof(*m->rows));
     if (!m->queues || !m->nodes || !m->rows ||
-        group_init(&m->out, p->group_rows, p, GROUP_MERGE) < 0)
+        group_init(&m->out, 1, p->group_rows, p, GROUP_MERGE) < 0)
         return SPE_ERR_NOMEM;
     for (size_t i = 0; i < p->queue_count; i++) {
         m->queues[i].group[0] = &p->slots[2 * i];
@@ -278,8 +283,8 @@ void merge_stop(struct spe_profile *p)
 
 static int make_slots(struct spe_profile *p, size_t count, size_t rows)
 {
-    p->slot_stride = (rows + 63) / 64 * 64;
-    if (group_init(&p->table, count * p->slot_stride, p, GROUP_JOIN) < 0)
+    p->slot_stride = (rows + MERGE_ROWS_LEAST - 1) / MERGE_ROWS_LEAST * MERGE_ROWS_LEAST;
+    if (group_init(&p->table, count, p->slot_stride, p, GROUP_JOIN) < 0)
         return SPE_ERR_NOMEM;
     p->slots = calloc(count ? count : 1, sizeof(*p->slots));
     p->free_slots = calloc(count ? count : 1, sizeof(struct group *));
@@ -289,7 +294,7 @@ static int make_slots(struct spe_profile *p, size_t count, size_t rows)
     for (p->slot_count = 0; p->slot_count < count; p->slot_count++) {
         struct group *slot = &p->slots[p->slot_count];
 
-        group_part(slot, &p->table, p->slot_count * p->slot_stride, rows);
+        group_part(slot, &p->table, p->slot_count, rows);
         p->free_slots[p->free_count++] = slot;
     }
     return SPE_OK;
@@ -303,19 +308,53 @@ static size_t clamp(size_t value, size_t least, size_t most)
 /* Bytes of queues that are open at the same time are bounded together. */
 static size_t chunk_of(const struct spe_profile *p, size_t open)
 {
-    return clamp((size_t)(16 << 20) / (open ? open : 1), 8192, p->in_place ? 2 << 20 : 128 << 10);
+    return clamp((size_t)(16 << 20) / (open ? open : 1), 1024, p->in_place ? 2 << 20 : 128 << 10);
+}
+
+static size_t merge_rows(const struct spe_profile *p)
+{
+    size_t slots = 2 * p->queue_count;
+    size_t rows = (p->thread_count == 1 ? MERGE_ROWS : MERGE_ROWS_AHEAD) / slots;
+
+    return clamp(MERGE_ROWS_MOST / slots, MERGE_ROWS_LEAST, clamp(rows, 64, p->group_rows));
+}
+
+/* To put rows in order of time, all queues are open at the same time. */
+static uint64_t merge_memory(const struct spe_profile *p)
+{
+    uint64_t group = sizeof(struct group) + merge_rows(p) * group_row_size(p, GROUP_JOIN);
+    uint64_t buffer = p->in_place ? 0 : chunk_of(p, p->queue_count);
+
+    return p->queue_count * (sizeof(struct spe_bulk) + buffer + 2 * group);
+}
+
+static bool can_merge(struct spe_profile *p)
+{
+    uint64_t needed;
+
+    if (p->order != SPE_ORDER_TIME || !p->info.timed || p->queue_count < 2)
+        return false;
+    needed = merge_memory(p);
+    if (needed > p->memory_limit && !p->unordered)
+        profile_warn(p,
+                     "samples come buffer after buffer and not in order of time: for %zu buffers "
+                     "that may take %llu MB of memory, and the limit is %llu MB (--max-memory)",
+                     p->queue_count, (unsigned long long)(needed >> 20),
+                     (unsigned long long)(p->memory_limit >> 20));
+    p->unordered = needed > p->memory_limit;
+    return !p->unordered;
 }
 
 int order_start(struct spe_profile *p)
 {
-    bool merge = p->order == SPE_ORDER_TIME && p->info.timed && p->queue_count > 1;
+    bool merge = can_merge(p);
     bool alone = p->thread_count == 1;
     size_t rows = p->group_rows, slots = alone ? 1 : p->thread_count + GROUPS_AHEAD;
     int result;
 
     if (merge) {
         slots = 2 * p->queue_count;
-        rows = clamp((alone ? MERGE_ROWS : MERGE_ROWS_AHEAD) / slots, 64, rows);
+        rows = merge_rows(p);
     }
     p->chunk = chunk_of(p, merge || p->queue_count < BATCH ? p->queue_count : BATCH);
     result = make_slots(p, slots, rows);

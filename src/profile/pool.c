@@ -4,7 +4,8 @@
  * The threads that make rows. Requests are taken in the order in which they were made. A queue is
  * decoded by one thread at a time, in the order of its tickets; joining needs no order. What comes
  * out depends on the requests only, not on who works when. With one thread there is no pool: the
- * caller's thread makes a group when it waits for it.
+ * caller's thread makes a group when it waits for it. If a thread has no memory to start with, the
+ * whole read fails.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -63,21 +64,15 @@ static void make(struct spe_profile *p, struct joiner *j, struct group *g)
 static void *work(void *argument)
 {
     struct spe_profile *p = argument;
-    int error;
+    int error = SPE_OK;
     struct joiner *j = joiner_new(p, &error);
     struct group *g;
 
     pthread_mutex_lock(&p->pool.lock);
-    while ((g = take(&p->pool))) {
-        if (j) {
-            make(p, j, g);
-            continue;
-        }
-        g->error = error;
-        g->columns.rows = 0;
-        g->ready = true;
-        p->queues[g->queue_index].ended = true;
-        p->queues[g->queue_index].decoded++;
+    while (j && (g = take(&p->pool)))
+        make(p, j, g);
+    if (!j) {
+        p->pool.error = error;
         pthread_cond_broadcast(&p->pool.progress);
     }
     pthread_mutex_unlock(&p->pool.lock);
@@ -153,20 +148,23 @@ void pool_request(struct spe_profile *p, struct group *g, size_t queue)
     pthread_mutex_unlock(&pool->lock);
 }
 
-void pool_wait(struct spe_profile *p, struct group *g)
+int pool_wait(struct spe_profile *p, struct group *g)
 {
     struct pool *pool = &p->pool;
+    int error;
 
     if (!pool->count) {
         decode(p, g);
         p->queues[g->queue_index].ended = p->queues[g->queue_index].drained || g->error < 0;
         join(p, p->joiner, g);
-        return;
+        return g->error;
     }
     pthread_mutex_lock(&pool->lock);
-    while (!g->ready)
+    while (!g->ready && !pool->error)
         pthread_cond_wait(&pool->progress, &pool->lock);
+    error = pool->error ? pool->error : g->error;
     pthread_mutex_unlock(&pool->lock);
+    return error;
 }
 
 bool pool_queue_ended(struct spe_profile *p, size_t queue)

@@ -18,6 +18,7 @@
 #define GROUP_ROWS 1024
 #define GROUP_ROWS_MAX 65536
 #define QUEUES_IN_PLACE 16
+#define MEMORY_LIMIT (UINT64_C(1) << 30)
 
 int profile_fail(struct spe_profile_error *error, int code, const char *format, ...)
 {
@@ -140,6 +141,7 @@ static int set_options(struct spe_profile *p, const struct spe_profile_options *
     p->order = o->order;
     p->want = o->want;
     p->omit = reads_everything(o) ? 0 : o->omit;
+    p->memory_limit = o->memory_limit;
     p->group_rows = o->group_rows ? o->group_rows : GROUP_ROWS;
     p->time_from = o->time_from;
     p->time_to = o->time_to;
@@ -195,19 +197,33 @@ static const uint8_t *levels_of(struct spe_profile *p, const struct spe_cpu *cpu
 static int add_cpu(struct spe_profile *p, uint32_t number)
 {
     struct spe_profile_cpu cpu = {.number = number};
-    size_t at = p->cpus.count;
 
     cpu.cpu = model_of(p, number, &cpu.midr);
-    while (at && p->cpus.at[at - 1].number >= number) {
-        if (p->cpus.at[--at].number == number)
-            return SPE_OK;
-    }
     if (VECTOR_ROOM(&p->cpus) < 0)
         return SPE_ERR_NOMEM;
-    memmove(&p->cpus.at[at + 1], &p->cpus.at[at], (p->cpus.count - at) * sizeof(p->cpus.at[0]));
-    p->cpus.at[at] = cpu;
-    p->cpus.count++;
+    p->cpus.at[p->cpus.count++] = cpu;
     return SPE_OK;
+}
+
+static int compare_cpus(const void *a, const void *b)
+{
+    const struct spe_profile_cpu *x = a, *y = b;
+
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+/* Ascending, each once: two of one number are the same in all that is known of them. */
+static void sort_cpus(struct spe_profile *p)
+{
+    size_t kept = 0;
+
+    if (p->cpus.count)
+        qsort(p->cpus.at, p->cpus.count, sizeof(p->cpus.at[0]), compare_cpus);
+    for (size_t i = 0; i < p->cpus.count; i++) {
+        if (!kept || p->cpus.at[kept - 1].number != p->cpus.at[i].number)
+            p->cpus.at[kept++] = p->cpus.at[i];
+    }
+    p->cpus.count = kept;
 }
 
 static int list_cpus(struct spe_profile *p)
@@ -223,6 +239,7 @@ static int list_cpus(struct spe_profile *p)
         if (p->queues[i].cpu != SPE_NO_CPU && i < 8192 && add_cpu(p, p->queues[i].cpu) < 0)
             return SPE_ERR_NOMEM;
     }
+    sort_cpus(p);
     p->info.cpus = p->cpus.at;
     p->info.cpu_count = p->cpus.count;
     p->info.cpu = p->cpus.count ? p->cpus.at[0].cpu : model_of(p, SPE_NO_CPU, &midr);
@@ -236,12 +253,13 @@ static int list_cpus(struct spe_profile *p)
 
 static int make_queues(struct spe_profile *p)
 {
+    size_t count = p->reader ? spe_perf_reader_queue_count(p->reader) : 1;
     uint64_t midr;
 
-    p->queue_count = p->reader ? spe_perf_reader_queue_count(p->reader) : 1;
-    p->queues = calloc(p->queue_count ? p->queue_count : 1, sizeof(*p->queues));
+    p->queues = calloc(count ? count : 1, sizeof(*p->queues));
     if (!p->queues)
         return SPE_ERR_NOMEM;
+    p->queue_count = count;
     p->info.per_thread = p->reader && p->queue_count;
     for (size_t i = 0; i < p->queue_count; i++) {
         struct queue *q = &p->queues[i];
@@ -328,10 +346,19 @@ static void warn_file(struct spe_profile *p)
 
 /* ---- Opening -------------------------------------------------------------------------------- */
 
+/* What is kept of a record takes about as much as the record. */
+static uint64_t default_limit(uint64_t bytes)
+{
+    return bytes > MEMORY_LIMIT ? bytes : MEMORY_LIMIT;
+}
+
 static int finish_perf(struct spe_profile *p, struct spe_profile_error *error)
 {
-    int result = sideband_read(p);
+    int result;
 
+    if (!p->memory_limit)
+        p->memory_limit = default_limit(spe_perf_reader_info(p->reader)->size);
+    result = sideband_read(p);
     if (result == SPE_ERR_IO)
         return profile_fail(error, result, "%s", spe_perf_reader_problem(p->reader)->text);
     if (result < 0)
@@ -447,7 +474,9 @@ static int new_profile(struct spe_profile **profile, const struct spe_profile_op
         p->fd = -1;
     if (error)
         *error = (struct spe_profile_error){.filter_position = -1};
-    if (!p || strings_init(&p->strings) < 0 || tasks_init(&p->tasks) < 0) {
+    if (p)
+        strings_init(&p->strings, hash_seed());
+    if (!p || tasks_init(&p->tasks, p->strings.seed) < 0) {
         profile_fail(error, SPE_ERR_NOMEM, "out of memory");
         return SPE_ERR_NOMEM;
     }

@@ -30,6 +30,7 @@
 
 #include "perfdata/source.h"
 #include "profile/budget.h"
+#include "profile/hash.h"
 #include "profile/vector.h"
 
 #define NONE UINT32_MAX
@@ -42,19 +43,21 @@
 /* Interned strings. Old ones may be read by any thread while one thread adds new ones. */
 struct strings {
     char **chunk[STRING_CHUNK];
-    uint32_t count;
-    VECTOR(uint32_t) table; /* open addressing; NONE where free */
-    char *room;             /* of the block that is being filled */
+    _Atomic uint32_t count; /* is told when the string is there */
+    struct hash_table table;
+    uint64_t seed;
+    char *room; /* of the block that is being filled */
     size_t left;
     VECTOR(char *) blocks;
 };
 
-int strings_init(struct strings *s);
+void strings_init(struct strings *s, uint64_t seed);
 void strings_free(struct strings *s);
 /* Id of a string, or NONE if there is no memory for it. */
 uint32_t strings_add(struct strings *s, const char *text);
-uint32_t strings_find(const struct strings *s, const char *text);
 const char *strings_at(const struct strings *s, uint32_t id);
+/* Bytes that they take. */
+uint64_t strings_memory(const struct strings *s);
 
 /* ---- Address spaces ------------------------------------------------------------------------- */
 
@@ -134,21 +137,25 @@ struct cpu_turns {
     uint32_t before; /* who ran before the first turn */
 };
 
-struct id_table {           /* tid -> newest thread, pid -> newest process */
+struct id_table {           /* tid -> newest thread, pid -> newest process, cpu -> its turns */
     VECTOR(uint64_t) slots; /* key << 32 | value; all ones: free */
+    uint64_t seed;
     size_t used;
 };
 
 struct tasks {
     VECTOR(struct process) processes; /* process 0 is the kernel */
     VECTOR(struct thread) threads;
-    VECTOR(struct cpu_turns) cpus; /* ascending by cpu */
-    struct id_table by_tid, by_pid;
+    VECTOR(struct cpu_turns) cpus;
+    struct id_table by_tid, by_pid, by_cpu;
     struct spaces spaces;
+    uint64_t turns, versions; /* of all CPUs, processes and threads */
 };
 
-int tasks_init(struct tasks *t);
+int tasks_init(struct tasks *t, uint64_t seed);
 void tasks_free(struct tasks *t);
+/* Bytes that they take, at most. */
+uint64_t tasks_memory(const struct tasks *t);
 /* Events, in order of time. */
 int tasks_comm(struct tasks *t, uint64_t time, uint32_t pid, uint32_t tid, uint32_t name,
                bool exec);
@@ -215,7 +222,6 @@ struct dso {
     uint64_t reference;      /* of the kernel: where reference_name was */
     uint32_t reference_name; /* string */
     struct spe_profile_dso shown;
-    uint32_t same_path; /* another one with this path and another build-id, or NONE */
 
     pthread_mutex_t lock;
     atomic_int loaded; /* once 1 everything below is read only */
@@ -240,7 +246,9 @@ struct dsos {
     struct spe_perf_build_id *ids; /* of the recording */
     size_t id_count;
     bool ids_sorted;
-    struct id_table by_path; /* string -> newest */
+    struct hash_table table;               /* by path, kind and build-id */
+    struct kallsyms_files *kallsyms_files; /* once there is a kernel or a module */
+    uint32_t kernel; /* 1 + number of the first one that is the kernel; 0: none is */
 };
 
 #define VDSO_NAME "[vdso]"
@@ -271,6 +279,11 @@ char *dso_over_budget(const struct dsos *d, const struct dso *dso, const char *w
  * leaves a warning in *warning if there is none yet. */
 int dso_open(const struct dsos *d, struct dso *dso, char **file);
 int dso_open_debug(const struct dsos *d, const struct dso *dso, char **file, char **warning);
+/* Copies of /proc/kallsyms that were read. */
+struct kallsyms_files *kallsyms_new(void); /* NULL: no memory */
+void kallsyms_free(struct kallsyms_files *files);
+/* Under their lock: the file, read now if nobody has. NULL: no memory. */
+struct kallsyms *kallsyms_read(struct kallsyms_files *files, const char *path);
 /* Symbols of the kernel or a module. */
 void dso_load_kernel(const struct dsos *d, struct dso *dso);
 /* Names of /tmp/perf-PID.map. */
@@ -304,7 +317,8 @@ char *debuginfod_find(const uint8_t *id, size_t id_size, bool debug);
 int symtab_read(struct symtab *t, int fd, enum dso_kind kind);
 /* Lines of /tmp/perf-PID.map; SPE_ERR_NOSPACE if there were too many. */
 int symtab_read_jit(struct symtab *t, FILE *file);
-int symtab_read_kallsyms(struct symtab *t, const char *path, const char *module);
+/* The symbols of the kernel (module "") or a module: their number, or an error. */
+int symtab_take_kallsyms(struct symtab *t, const struct kallsyms *k, const char *module);
 int symtab_add(struct symtab *t, const char *name, uint64_t start, uint64_t size, unsigned kind,
                unsigned rank);
 void symtab_finish(struct symtab *t);
@@ -339,6 +353,15 @@ void lines_close(struct lines *lines);
 
 /* ---- Groups --------------------------------------------------------------------------------- */
 
+/* What is counted of a group's rows: spe_profile_counts is larger, and there may be many groups. */
+struct group_counts {
+    struct spe_account account;
+    uint64_t rows, cut, filtered, without_time;
+    uint64_t by_context, by_switch, by_buffer, by_nothing, context_unknown, context_mismatch,
+        no_map;
+    uint64_t first_ns, last_ns;
+};
+
 struct group {
     void *memory; /* NULL: it is part of another group */
     struct spe_columns columns;
@@ -351,21 +374,25 @@ struct group {
     uint64_t ticket;
     bool ready;
     int error;
-    struct spe_profile_counts counts; /* of this group */
+    struct group_counts counts;
 };
 
 enum group_use { GROUP_JOIN, GROUP_MERGE }; /* rows are made in it, or gathered from others */
 
-int group_init(struct group *g, size_t capacity, const struct spe_profile *p, enum group_use use);
+/* Memory for `count` groups of `capacity` rows, one after the other. */
+int group_init(struct group *g, size_t count, size_t capacity, const struct spe_profile *p,
+               enum group_use use);
 void group_free(struct group *g);
-/* A group that has the memory of `capacity` rows of another one, from a multiple of 64 on. */
-void group_part(struct group *part, const struct group *whole, size_t first, size_t capacity);
+/* One of those groups. */
+void group_part(struct group *part, const struct group *whole, size_t number, size_t capacity);
+/* Bytes of a row. */
+size_t group_row_size(const struct spe_profile *p, enum group_use use);
 /* Keep only the rows whose bit is set. */
 void group_select(struct group *g, const uint64_t *selected);
 /* Append these rows to a group; there must be room for them. */
 void group_gather(struct group *to, const struct group *from, const uint32_t *rows, size_t count);
 void group_show(const struct group *g, struct spe_rows *rows);
-void counts_add(struct spe_profile_counts *to, const struct spe_profile_counts *from);
+void counts_add(struct spe_profile_counts *to, const struct group_counts *from);
 
 /* ---- Queues --------------------------------------------------------------------------------- */
 
@@ -424,6 +451,7 @@ struct pool {
     struct group **requests; /* a ring */
     size_t first, waiting, capacity;
     bool stop, started;
+    int error; /* a thread could not start: nobody may wait for it */
 };
 
 struct level_table {
@@ -445,8 +473,9 @@ struct spe_profile {
     unsigned thread_count, order, want, omit;
     unsigned cpus_here; /* of the machine that reads the recording */
     size_t group_rows;
-    bool in_place; /* bytes are decoded where they are: in memory or a mapped file */
-    size_t chunk;  /* bytes that are read at once */
+    uint64_t memory_limit; /* bytes; raw bytes take little and have none */
+    bool in_place;         /* bytes are decoded where they are: in memory or a mapped file */
+    size_t chunk;          /* bytes that are read at once */
     uint64_t time_from, time_to;
     uint32_t *cut_cpus, *cut_pids, *cut_tids;
     size_t cut_cpu_count, cut_pid_count, cut_tid_count;
@@ -479,6 +508,7 @@ struct spe_profile {
     struct group *current;    /* that the caller reads */
     size_t next_queue, batch; /* that is asked next; first queue of the batch */
     struct merge *merge;
+    bool unordered; /* there are too many queues for a merge, and that is said */
     bool finished;
 };
 
@@ -493,7 +523,8 @@ int pool_start(struct spe_profile *p);
 void pool_stop(struct spe_profile *p);
 /* Ask for the next rows of a queue in a group. */
 void pool_request(struct spe_profile *p, struct group *g, size_t queue);
-void pool_wait(struct spe_profile *p, struct group *g);
+/* Until the group is there: SPE_OK, or an error, its own or of all. */
+int pool_wait(struct spe_profile *p, struct group *g);
 bool pool_queue_ended(struct spe_profile *p, size_t queue);
 
 int order_start(struct spe_profile *p);

@@ -87,39 +87,50 @@ static bool has_column(const struct column *c, const struct spe_profile *p, enum
            (c->always & bit || !(c->omit & p->omit));
 }
 
-int group_init(struct group *g, size_t capacity, const struct spe_profile *p, enum group_use use)
+size_t group_row_size(const struct spe_profile *p, enum group_use use)
 {
-    size_t words = (capacity + 63) / 64, size = words * sizeof(uint64_t);
-    uint8_t *at;
+    size_t size = 0;
 
     for (size_t i = 0; i < COLUMNS; i++)
-        size += has_column(&columns[i], p, use) ? words * 64 * columns[i].size : 0;
+        size += has_column(&columns[i], p, use) ? columns[i].size : 0;
+    return size;
+}
+
+/* Groups share columns, but no word of `selected`. Wide columns come first, and there is a multiple
+ * of 64 rows: all are aligned. */
+int group_init(struct group *g, size_t count, size_t capacity, const struct spe_profile *p,
+               enum group_use use)
+{
+    size_t rows = (count * capacity + 63) / 64 * 64, words = count * ((capacity + 63) / 64);
+    uint8_t *at;
+
     memset(g, 0, sizeof(*g));
-    g->memory = at = malloc(size);
+    g->memory = at = malloc(words * sizeof(uint64_t) + rows * group_row_size(p, use));
     if (!at)
         return SPE_ERR_NOMEM;
     g->selected = (uint64_t *)(void *)at;
     at += words * sizeof(uint64_t);
-    for (size_t i = 0; i < COLUMNS; i++) { /* wide ones first: all are aligned */
+    for (size_t i = 0; i < COLUMNS; i++) {
         if (!has_column(&columns[i], p, use))
             continue;
         set_column(g, i, at);
-        at += words * 64 * columns[i].size;
+        at += rows * columns[i].size;
     }
     g->columns.size = sizeof(g->columns);
     g->columns.capacity = capacity;
     return SPE_OK;
 }
 
-void group_part(struct group *part, const struct group *whole, size_t first, size_t capacity)
+void group_part(struct group *part, const struct group *whole, size_t number, size_t capacity)
 {
     *part = *whole;
     part->memory = NULL;
-    part->selected += first / 64;
+    part->selected += number * ((whole->columns.capacity + 63) / 64);
     part->columns.capacity = capacity;
     for (size_t i = 0; i < COLUMNS; i++) {
         if (column(whole, i))
-            set_column(part, i, column(whole, i) + first * columns[i].size);
+            set_column(part, i,
+                       column(whole, i) + number * whole->columns.capacity * columns[i].size);
     }
 }
 
@@ -246,7 +257,7 @@ void group_show(const struct group *g, struct spe_rows *rows)
     };
 }
 
-void counts_add(struct spe_profile_counts *to, const struct spe_profile_counts *from)
+void counts_add(struct spe_profile_counts *to, const struct group_counts *from)
 {
     account_add(&to->account, &from->account, &(struct spe_account){0});
     to->rows += from->rows;

@@ -4,6 +4,9 @@
  * All records of a perf.data but SPE's: read once, put in order of time, and applied to tasks, maps
  * and files. Records that perf made itself have time 0 and so come first. In a recording without
  * time the place in the file takes the part of time, for these records and for SPE buffers.
+ *
+ * What is kept of them is held against the profile's memory limit: half of it is for reading, since
+ * applying what was read takes as much again. What is behind the limit is left out and counted.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +40,36 @@ struct sideband {
     VECTOR(struct spe_perf_build_id) ids; /* of BUILD_ID records */
     struct id_table seen;                 /* tid -> pid */
     bool timed;
+    bool full;         /* no more is kept */
+    uint64_t limit;    /* bytes */
+    uint64_t steps;    /* records read or events applied */
+    uint64_t left_out; /* of them */
 };
+
+#define STEPS_A_LOOK 64 /* at the memory */
+
+/* Arrays that grow have room for up to twice as many elements as they have. */
+static uint64_t memory_of(const struct sideband *s)
+{
+    const struct spe_profile *p = s->p;
+
+    return 2 * s->events.count * sizeof(struct event) +
+           2 * s->maps.count * sizeof(struct event_map) +
+           2 * s->ids.count * sizeof(struct spe_perf_build_id) +
+           s->seen.slots.capacity * sizeof(uint64_t) +
+           2 * p->maps.count * sizeof(struct spe_profile_map) +
+           p->dsos.list.count * (sizeof(struct dso) + 2 * sizeof(struct dso *)) +
+           strings_memory(&p->strings) + tasks_memory(&p->tasks);
+}
+
+/* Is there room for one more? If not, it is counted. */
+static bool has_room(struct sideband *s)
+{
+    if (!s->full && !(s->steps++ % STEPS_A_LOOK))
+        s->full = memory_of(s) > s->limit;
+    s->left_out += s->full;
+    return !s->full;
+}
 
 static uint64_t time_of(const struct sideband *s, const struct spe_perf_record *r)
 {
@@ -46,8 +78,20 @@ static uint64_t time_of(const struct sideband *s, const struct spe_perf_record *
     return r->id.has & SPE_PERF_SAMPLE_TIME ? r->id.time : 0;
 }
 
+/* Names that are given twice at the same time are so once. */
+static bool is_known_comm(const struct sideband *s, const struct event *e)
+{
+    const struct event *last = s->events.count ? &s->events.at[s->events.count - 1] : NULL;
+
+    return last && (e->type == EVENT_COMM || e->type == EVENT_EXEC) && last->type == e->type &&
+           last->time == e->time && last->pid == e->pid && last->tid == e->tid &&
+           last->parent_pid == e->parent_pid;
+}
+
 static int add_event(struct sideband *s, struct event event)
 {
+    if (is_known_comm(s, &event))
+        return SPE_OK;
     if (s->events.count >= UINT32_MAX || VECTOR_ROOM(&s->events) < 0)
         return SPE_ERR_NOMEM;
     event.order = (uint32_t)s->events.count;
@@ -189,10 +233,18 @@ static void take_time(struct spe_profile *p, const struct spe_perf_record *r)
         p->info.last_event_ns = r->id.time;
 }
 
+static bool is_kept(uint32_t type)
+{
+    return type == SPE_PERF_MMAP || type == SPE_PERF_MMAP2 || type == SPE_PERF_KSYMBOL ||
+           type == SPE_PERF_COMM || type == SPE_PERF_FORK || type == SPE_PERF_SWITCH ||
+           type == SPE_PERF_SWITCH_CPU_WIDE || type == SPE_PERF_ITRACE_START ||
+           type == SPE_PERF_BUILD_ID;
+}
+
 static int take_record(struct sideband *s, const struct spe_perf_record *r)
 {
     take_time(s->p, r);
-    if (!r->viewed)
+    if (!r->viewed || !is_kept(r->type) || !has_room(s))
         return SPE_OK;
     switch (r->type) {
     case SPE_PERF_MMAP:
@@ -283,23 +335,45 @@ static int collect_ids(struct sideband *s)
     return SPE_OK;
 }
 
+static int compare_slots(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
+}
+
+/* Threads that records only mention, by tid: the table's own order is another one each time. Free
+ * slots come last. */
+static int apply_seen(struct sideband *s)
+{
+    int result = SPE_OK;
+
+    if (s->seen.used)
+        qsort(s->seen.slots.at, s->seen.slots.capacity, sizeof(uint64_t), compare_slots);
+    for (size_t i = 0; i < s->seen.used && result >= 0; i++) {
+        uint64_t slot = s->seen.slots.at[i];
+
+        if (has_room(s))
+            result = tasks_seen(&s->p->tasks, (uint32_t)slot, (uint32_t)(slot >> 32), SPE_NO_ID);
+    }
+    return result;
+}
+
 static int apply_all(struct sideband *s)
 {
     uint32_t idle = strings_add(&s->p->strings, "swapper");
     int result = collect_ids(s);
 
+    s->limit = s->p->memory_limit;
+    s->full = false;
     if (s->events.count)
         qsort(s->events.at, s->events.count, sizeof(struct event), compare_events);
     for (size_t i = 0; i < s->events.count && result >= 0; i++)
-        result = apply(s, &s->events.at[i]);
+        result = has_room(s) ? apply(s, &s->events.at[i]) : SPE_OK;
     if (result >= 0)
         result = tasks_seen(&s->p->tasks, 0, 0, idle);
-    for (size_t i = 0; i < s->seen.slots.capacity && result >= 0; i++) {
-        uint64_t slot = s->seen.slots.at[i];
-
-        if (slot != UINT64_MAX)
-            result = tasks_seen(&s->p->tasks, (uint32_t)slot, (uint32_t)(slot >> 32), SPE_NO_ID);
-    }
+    if (result >= 0)
+        result = apply_seen(s);
     tasks_finish(&s->p->tasks);
     return result;
 }
@@ -333,7 +407,12 @@ static int read_all(struct sideband *s)
 
 int sideband_read(struct spe_profile *p)
 {
-    struct sideband s = {.p = p, .timed = has_time(p->reader)};
+    struct sideband s = {
+        .p = p,
+        .timed = has_time(p->reader),
+        .limit = p->memory_limit / 2,
+        .seen.seed = p->strings.seed,
+    };
     const struct spe_perf_time_conv *conv;
     int result = read_all(&s);
 
@@ -346,6 +425,11 @@ int sideband_read(struct spe_profile *p)
     p->info.timed = s.timed && p->time_conv.mult;
     if (result >= 0)
         result = apply_all(&s);
+    if (s.left_out)
+        profile_warn(p,
+                     "%llu records of tasks and maps are left out: they take more memory than the "
+                     "limit of %llu MB (--max-memory)",
+                     (unsigned long long)s.left_out, (unsigned long long)(p->memory_limit >> 20));
     free(s.events.at);
     free(s.maps.at);
     free(s.ids.at);

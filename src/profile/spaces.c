@@ -6,7 +6,6 @@
  * that; the answers do not depend on it.
  */
 #include <stdlib.h>
-#include <time.h>
 
 #include "profile_internal.h"
 
@@ -14,10 +13,7 @@
 
 int spaces_init(struct spaces *s)
 {
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    s->seed = (uint64_t)now.tv_nsec * 0x9e3779b97f4a7c15u ^ (uint64_t)(uintptr_t)s;
+    s->seed = hash_seed();
     if (VECTOR_ROOM(&s->nodes) < 0)
         return SPE_ERR_NOMEM;
     s->nodes.at[0] = (struct space_node){.map = NONE};
@@ -27,11 +23,7 @@ int spaces_init(struct spaces *s)
 
 static uint64_t priority(const struct spaces *s, uint32_t node)
 {
-    uint64_t h = s->nodes.at[node].start ^ s->seed;
-
-    h = (h ^ h >> 31) * 0x7fb5d329728ea185u;
-    h = (h ^ h >> 27) * 0x81dadef4bc2dd44du;
-    return h ^ h >> 33;
+    return hash_number(s->seed, s->nodes.at[node].start);
 }
 
 static uint32_t new_node(struct spaces *s, const struct space_node *node)

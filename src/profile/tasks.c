@@ -16,7 +16,7 @@
 static size_t id_slot(const struct id_table *t, uint32_t key)
 {
     size_t mask = t->slots.capacity - 1;
-    size_t slot = (size_t)(key * 0x9e3779b97f4a7c15u >> 32) & mask;
+    size_t slot = (size_t)hash_number(t->seed, key) & mask;
 
     while (t->slots.at[slot] != FREE_SLOT && t->slots.at[slot] >> 32 != key)
         slot = (slot + 1) & mask;
@@ -25,7 +25,7 @@ static size_t id_slot(const struct id_table *t, uint32_t key)
 
 static int id_table_resize(struct id_table *t, size_t capacity)
 {
-    struct id_table bigger = {.used = t->used};
+    struct id_table bigger = {.used = t->used, .seed = t->seed};
 
     bigger.slots.at = malloc(capacity * sizeof(uint64_t));
     if (!bigger.slots.at)
@@ -109,8 +109,9 @@ static uint32_t find_thread(struct tasks *t, uint32_t pid, uint32_t tid, uint64_
     return t->threads.at[thread].shown.pid == pid ? thread : new_thread(t, pid, tid, time);
 }
 
-int tasks_init(struct tasks *t)
+int tasks_init(struct tasks *t, uint64_t seed)
 {
+    t->by_tid.seed = t->by_pid.seed = t->by_cpu.seed = seed;
     if (spaces_init(&t->spaces) < 0 || new_process(t, SPE_NO_TASK) == NONE)
         return SPE_ERR_NOMEM;
     return SPE_OK;
@@ -129,8 +130,23 @@ void tasks_free(struct tasks *t)
     free(t->cpus.at);
     free(t->by_tid.slots.at);
     free(t->by_pid.slots.at);
+    free(t->by_cpu.slots.at);
     free(t->spaces.nodes.at);
     memset(t, 0, sizeof(*t));
+}
+
+/* Arrays that grow have room for 16 elements, or for twice as many as they have. */
+uint64_t tasks_memory(const struct tasks *t)
+{
+    uint64_t histories = 16 * (t->threads.count + t->processes.count) + 2 * t->versions;
+    uint64_t turns = 16 * t->cpus.count + 2 * t->turns;
+    uint64_t slots = t->by_tid.slots.capacity + t->by_pid.slots.capacity + t->by_cpu.slots.capacity;
+
+    return histories * sizeof(struct version) + turns * sizeof(struct turn) +
+           slots * sizeof(uint64_t) + 2 * t->threads.count * sizeof(struct thread) +
+           2 * t->processes.count * sizeof(struct process) +
+           2 * t->cpus.count * sizeof(struct cpu_turns) +
+           2 * t->spaces.nodes.count * sizeof(struct space_node);
 }
 
 static uint32_t root_of(const struct process *process)
@@ -149,11 +165,15 @@ static int set_root(struct tasks *t, struct process *process, uint64_t time, uin
         return SPE_ERR_NOMEM;
     if (t->spaces.full && count)
         time = process->space.versions.at[count - 1].time;
+    t->versions++;
     return history_add(&process->space, time, root);
 }
 
-static int set_comm(struct thread *thread, uint64_t time, uint32_t name)
+static int set_comm(struct tasks *t, uint32_t number, uint64_t time, uint32_t name)
 {
+    struct thread *thread = &t->threads.at[number];
+
+    t->versions++;
     thread->shown.comm = name;
     return history_add(&thread->comm, time, name);
 }
@@ -171,7 +191,7 @@ int tasks_comm(struct tasks *t, uint64_t time, uint32_t pid, uint32_t tid, uint3
         if (set_root(t, process, time, 0) < 0)
             return SPE_ERR_NOMEM;
     }
-    return set_comm(&t->threads.at[thread], time, name);
+    return set_comm(t, thread, time, name);
 }
 
 /* The child shares its parent's tree until one of them changes it. */
@@ -204,7 +224,7 @@ int tasks_fork(struct tasks *t, uint64_t time, const struct spe_perf_task *task,
         return SPE_ERR_NOMEM;
     if (parent == NONE || t->threads.at[parent].shown.comm == SPE_NO_ID)
         return SPE_OK;
-    return set_comm(&t->threads.at[thread], time, t->threads.at[parent].shown.comm);
+    return set_comm(t, thread, time, t->threads.at[parent].shown.comm);
 }
 
 int tasks_seen(struct tasks *t, uint32_t pid, uint32_t tid, uint32_t name)
@@ -216,7 +236,7 @@ int tasks_seen(struct tasks *t, uint32_t pid, uint32_t tid, uint32_t name)
     thread = new_thread(t, pid, tid, 0);
     if (thread == NONE)
         return SPE_ERR_NOMEM;
-    return name == SPE_NO_ID ? SPE_OK : set_comm(&t->threads.at[thread], 0, name);
+    return name == SPE_NO_ID ? SPE_OK : set_comm(t, thread, 0, name);
 }
 
 int tasks_map(struct tasks *t, uint64_t time, uint32_t pid, uint64_t start, uint64_t end,
@@ -238,39 +258,23 @@ int tasks_map(struct tasks *t, uint64_t time, uint32_t pid, uint64_t start, uint
 
 /* ---- Who runs where ------------------------------------------------------------------------- */
 
-static size_t cpu_place(const struct tasks *t, uint32_t cpu)
-{
-    size_t low = 0, high = t->cpus.count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (t->cpus.at[middle].cpu < cpu)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 int tasks_turn(struct tasks *t, uint32_t cpu, uint64_t time, uint32_t tid, uint32_t left)
 {
-    size_t place = cpu_place(t, cpu);
+    uint32_t place = id_table_get(&t->by_cpu, cpu);
     struct cpu_turns *c;
 
-    if (place == t->cpus.count || t->cpus.at[place].cpu != cpu) {
-        if (VECTOR_ROOM(&t->cpus) < 0)
+    if (place == NONE) {
+        place = (uint32_t)t->cpus.count;
+        if (VECTOR_ROOM(&t->cpus) < 0 || id_table_set(&t->by_cpu, cpu, place) < 0)
             return SPE_ERR_NOMEM;
-        memmove(&t->cpus.at[place + 1], &t->cpus.at[place],
-                (t->cpus.count - place) * sizeof(t->cpus.at[0]));
-        t->cpus.at[place] = (struct cpu_turns){.cpu = cpu, .before = left};
-        t->cpus.count++;
+        t->cpus.at[t->cpus.count++] = (struct cpu_turns){.cpu = cpu, .before = left};
     }
     c = &t->cpus.at[place];
     if (VECTOR_ROOM(&c->turns) < 0)
         return SPE_ERR_NOMEM;
     c->turns.at[c->turns.count] = (struct turn){time, tid, (uint32_t)c->turns.count};
     c->turns.count++;
+    t->turns++;
     return SPE_OK;
 }
 
@@ -292,9 +296,9 @@ void tasks_finish(struct tasks *t)
 
 const struct cpu_turns *tasks_turns(const struct tasks *t, uint32_t cpu)
 {
-    size_t place = cpu_place(t, cpu);
+    uint32_t place = id_table_get(&t->by_cpu, cpu);
 
-    return place < t->cpus.count && t->cpus.at[place].cpu == cpu ? &t->cpus.at[place] : NULL;
+    return place == NONE ? NULL : &t->cpus.at[place];
 }
 
 /* ---- Looking up ----------------------------------------------------------------------------- */

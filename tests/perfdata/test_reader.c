@@ -1084,6 +1084,36 @@ static void test_compressed_bomb(void **state)
     free(bytes);
     memory_free(&file);
 }
+
+/* Pieces that unpack to what one may, but too many of them. */
+static void test_compressed_bombs(void **state)
+{
+    struct memory_file file = {0};
+    struct packer p = {ZSTD_createCCtx(), &file, SPE_PERF_COMPRESSED};
+    size_t size = 10 << 20, count = 20;
+    uint8_t *bytes = malloc(size);
+    const struct spe_perf_account *a;
+    struct spe_perf_reader *r;
+    static struct heard h;
+
+    (void)state;
+    assert_non_null(bytes);
+    memset(bytes, 0x41, size);
+    hand_header(&file, 0, 0);
+    for (size_t i = 0; i < count; i++)
+        pack(&p, bytes, size);
+    hand_finish(&file);
+    r = open_bytes(&file);
+    hear(r, &h);
+    a = spe_perf_reader_account(r);
+    assert_true(a->unpacked_bytes > 64 << 20 && a->unpacked_bytes < count * size / 2);
+    assert_true(a->skipped_by[SPE_PERF_SKIP_DECOMPRESS] > 0);
+    assert_non_null(strstr(spe_perf_reader_problem(r)->text, "more than a thousand times"));
+    spe_perf_reader_close(r);
+    ZSTD_freeCCtx(p.zstd);
+    free(bytes);
+    memory_free(&file);
+}
 #endif
 
 /* ---- Memory --------------------------------------------------------------------------------- */
@@ -1203,6 +1233,7 @@ int main(void)
         cmocka_unit_test(test_compressed_damage),
         cmocka_unit_test(test_compressed_nonsense),
         cmocka_unit_test(test_compressed_bomb),
+        cmocka_unit_test(test_compressed_bombs),
 #endif
         cmocka_unit_test(test_failing_input),
     };

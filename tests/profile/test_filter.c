@@ -146,6 +146,9 @@ static const struct good good[] = {
     {"comm == \"ten\"", 0xbb},
     {"comm != ten", 0x04}, /* a row without a name has none that differs */
     {"comm ~ \"^t\"", 0xbf},
+    {"comm ~ \"^t{1,255}\"", 0xbf}, /* repetitions, and what only looks like them */
+    {"comm ~ \"^((t{1,16}){1,16}){1,15}\"", 0xbf},
+    {"comm !~ \"[{255}][^]{255}[:alpha:]]{255}\\{255}\"", 0xbf},
     {"comm !~ \"en$\"", 0x04},
     {"comm in (ten, twenty)", 0xbf},
     {"comm", 0xbf},
@@ -277,6 +280,12 @@ static const struct bad bad[] = {
     {"comm == 5", 8, "with a text"},
     {"comm == and", 8, "with a text"},
     {"comm ~ \"(\"", 7, "regular expression"},
+    /* They take minutes or all the memory once they are written out. */
+    {"comm ~ \"(((((a{1,255}){1,255}){1,255}){1,255}){1,255})\"", 7, "repeats too much"},
+    {"load and comm !~ \"((a{200}b{200}){20,}c)\"", 17, "repeats too much"},
+    {"comm ~ \"(((((((((((((((((((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+"
+     ")+)+\"",
+     7, "repeats too much"},
     {"comm == \"ten", 8, "closing quotation"},
     {"comm !~ en$", 10, "no meaning"},
     {"level == l9", 9, "never \"l9\""},

@@ -99,7 +99,7 @@ static void many_maps(void **state)
     struct task_view view;
 
     (void)state;
-    assert_int_equal(tasks_init(&t), SPE_OK);
+    assert_int_equal(tasks_init(&t, hash_seed()), SPE_OK);
     assert_int_equal(tasks_comm(&t, 0, 1, 1, 0, false), SPE_OK);
     for (uint32_t i = 0; i < 100000; i++)
         assert_int_equal(tasks_map(&t, i, 1, i * 64, i * 64 + 128, i), SPE_OK);
@@ -117,7 +117,7 @@ static void too_many_changes(void **state)
     struct task_view view;
 
     (void)state;
-    assert_int_equal(tasks_init(&t), SPE_OK);
+    assert_int_equal(tasks_init(&t, hash_seed()), SPE_OK);
     assert_int_equal(tasks_comm(&t, 0, 1, 1, 0, false), SPE_OK);
     for (uint32_t i = 0; i < 300000; i++)
         assert_int_equal(tasks_map(&t, i, 1, (uint64_t)(i % 65536) * 4096,
@@ -157,7 +157,7 @@ static void strings(void **state)
     char text[32], *large = calloc(1, 10000);
 
     (void)state;
-    assert_int_equal(strings_init(s), SPE_OK);
+    strings_init(s, hash_seed());
     for (unsigned i = 0; i < 20000; i++) {
         snprintf(text, sizeof(text), "string %u", i);
         assert_int_equal(strings_add(s, text), i);

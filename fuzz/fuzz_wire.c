@@ -55,13 +55,13 @@ static size_t take_bytes(void *to, size_t most)
     return size;
 }
 
-static int lowest_descriptor(void)
+static int open_descriptors(void)
 {
-    int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    int count = 0;
 
-    REQUIRE(fd >= 0);
-    close(fd);
-    return fd;
+    for (int fd = 0; fd < 64; fd++)
+        count += fcntl(fd, F_GETFD) >= 0;
+    return count;
 }
 
 static void hang_up(unsigned who)
@@ -247,7 +247,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct record_summary summary = {0};
     struct record_counts counts = {0};
     struct record_problem problem;
-    int first_free = lowest_descriptor();
+    int descriptors = open_descriptors();
 
     fuzz.data = data;
     fuzz.size = size;
@@ -262,6 +262,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         act();
     finish();
     free(counts.at);
-    REQUIRE(lowest_descriptor() == first_free);
+    REQUIRE(open_descriptors() == descriptors);
     return 0;
 }

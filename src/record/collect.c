@@ -256,11 +256,10 @@ static void end_thread(struct collector *c, struct process *p, uint32_t slot, ui
 
 /* ---- Processes ------------------------------------------------------------------------------ */
 
-static struct process *find_process(struct collector *c, const struct process *other)
+static struct process *find_process(struct collector *c, pid_t peer)
 {
     for (size_t i = 0; i < c->count; i++)
-        if (c->processes[i]->greeted && c->processes[i]->peer == other->peer &&
-            c->processes[i] != other)
+        if (c->processes[i]->greeted && c->processes[i]->peer == peer)
             return c->processes[i];
     return NULL;
 }
@@ -403,7 +402,7 @@ static enum heard greet(struct collector *c, struct process *p)
     c->summary->level = h.level;
     p->pid = h.header.pid;
     p->parent = h.parent;
-    old = find_process(c, p);
+    old = find_process(c, p->peer); /* not p itself, which is not greeted yet */
     if (old)
         hear_out(c, old);
     p->greeted = true;

@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -735,6 +736,43 @@ static void test_turns(void **state)
     assert_int_equal(t.summary.silent, 0);
 }
 
+/* More connections than any limit of ours was. */
+static void test_crowd(void **state)
+{
+    enum { CROWD = 4500 };
+    struct rlimit before, more;
+    struct test t;
+    struct peer *peers = calloc(CROWD, sizeof(*peers));
+
+    (void)state;
+    assert_non_null(peers);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    more = (struct rlimit){before.rlim_max, before.rlim_max};
+    if (more.rlim_cur < 2 * CROWD + 200 || setrlimit(RLIMIT_NOFILE, &more) < 0) {
+        print_message("no more than %llu descriptors\n", (unsigned long long)before.rlim_max);
+        free(peers);
+        skip();
+    }
+    begin(&t);
+    for (uint32_t i = 0; i < CROWD; i++) {
+        peers[i] = call(&t, 1000 + i);
+        say_hello(&peers[i], WIRE_FORKED);
+    }
+    serve(&t);
+    assert_int_equal(collector_count(t.collector), CROWD);
+    for (uint32_t i = 0; i < CROWD; i++) {
+        say_word(&peers[i], WIRE_BYE);
+        hang_up(&peers[i]);
+    }
+    serve(&t);
+    assert_int_equal(collector_count(t.collector), 0);
+    finish(&t);
+    setrlimit(RLIMIT_NOFILE, &before);
+    free(peers);
+    assert_int_equal(t.summary.processes, CROWD);
+    assert_int_equal(t.records[SPE_PERF_EXIT], CROWD);
+}
+
 /* A path that is a FIFO, or anything but a file, is not opened. */
 static void test_paths(void **state)
 {
@@ -774,6 +812,7 @@ int main(void)
         cmocka_unit_test(test_unread_hellos), cmocka_unit_test(test_memory),
         cmocka_unit_test(test_slots),         cmocka_unit_test(test_nonsense_in_memory),
         cmocka_unit_test(test_turns),         cmocka_unit_test(test_paths),
+        cmocka_unit_test(test_crowd),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,9 +20,8 @@
 
 enum {
     MESSAGES_AT_ONCE = 16,
-    DESCRIPTORS_MAX = 4, /* with one message; one is usual, more are closed */
-    /* More than a socket holds: its buffers are counted in pages of a few hundred KiB in all. */
-    MESSAGES_WAITING = COLLECTOR_TURNS * MESSAGES_AT_ONCE,
+    DESCRIPTORS_MAX = 4,        /* with one message; one is usual, more are closed */
+    MESSAGES_WAITING = 1 << 16, /* more than a socket holds, but for a sender without end */
 };
 
 /* A thread's place in the file, and what it shares with us. */
@@ -369,7 +368,7 @@ static void hear_out(struct collector *c, struct process *old)
 
     for (int i = 0; i < MESSAGES_WAITING && old->fd >= 0 && heard == HEARD; i++)
         heard = hear(c, old);
-    c->summary->refused += heard == HEARD_NONSENSE;
+    c->summary->refused += heard == HEARD_NONSENSE || (heard == HEARD && old->fd >= 0);
     disconnect(old);
 }
 

@@ -13,8 +13,6 @@
 
 struct collector;
 
-enum { COLLECTOR_TURNS = 64 }; /* after which any connection that was closed has been read */
-
 /* NULL without memory, or with errno. The setup is sent to every process; counts may be NULL. */
 struct collector *collector_create(struct record_file *file, const struct wire_setup *setup,
                                    struct record_summary *summary, struct record_counts *counts);

@@ -24,10 +24,12 @@ enum {
     DEFAULT_CPUS = 64,
     FLUSH_BYTES = 1 << 18,
     BACKLOG = 128,
+    TURNS = 64,             /* between two looks at signals and the time */
     SPARE_DESCRIPTORS = 16, /* for what comes with messages, mapped files, and to say no */
 };
 
 #define LISTEN_AGAIN 0.2 /* seconds after the system could not accept a connection */
+#define LAST_WORDS 10.0  /* seconds for those who go on talking when the program has ended */
 
 struct recording {
     const struct record_options *options;
@@ -303,7 +305,7 @@ static unsigned serve(struct recording *r, unsigned turns, int timeout)
         {.fd = collector_descriptor(r->collector), .events = POLLIN},
     };
 
-    if (poll(fds, sizeof(fds) / sizeof(fds[0]), timeout) <= 0)
+    if (poll(fds, sizeof(fds) / sizeof(fds[0]), timeout) == 0)
         return 0;
     if (fds[0].revents)
         signals_take();
@@ -312,15 +314,15 @@ static unsigned serve(struct recording *r, unsigned turns, int timeout)
     return collector_serve(r->collector, turns);
 }
 
-/* What was said before the program ended. Those who go on talking do not keep us: nobody has more
- * to say than a socket holds. */
+/* What was said before the program ended. Those who go on talking do not keep us: everybody has had
+ * some turns, and then it is a matter of time. */
 static void hear_the_rest(struct recording *r)
 {
-    size_t turns = (collector_count(r->collector) + BACKLOG) * COLLECTOR_TURNS;
+    size_t turns = (collector_count(r->collector) + BACKLOG) * TURNS;
+    double end = seconds() + LAST_WORDS;
     unsigned used;
 
-    take_connections(r);
-    while (turns && !signals_want_end() && (used = serve(r, COLLECTOR_TURNS, 0)) > 0)
+    while (!signals_want_end() && (turns || seconds() < end) && (used = serve(r, TURNS, 0)) > 0)
         turns -= used < turns ? used : turns;
 }
 
@@ -332,7 +334,7 @@ static void stay(struct recording *r)
     r->next_flush_bytes = FLUSH_BYTES;
     r->deadline = r->options->duration > 0 ? seconds() + r->options->duration : 0;
     while (!r->child_ended && !signals_want_end()) {
-        serve(r, COLLECTOR_TURNS, 200);
+        serve(r, TURNS, 200);
         keep_time(r);
         reap(r);
     }

@@ -2,11 +2,14 @@
 # Copyright (c) 2026 The Specimen authors
 """spe record: a launcher that is slow, short of descriptors, blocked, or killed."""
 
+import fcntl
 import os
 import re
 import resource
 import signal
+import struct
 import subprocess
+import termios
 import time
 import unittest
 
@@ -14,6 +17,11 @@ import recordtest
 from recordtest import SPE, RecordTest
 
 recordtest.require()
+
+
+def waiting(fd):
+    """Bytes that a pipe holds."""
+    return struct.unpack("i", fcntl.ioctl(fd, termios.FIONREAD, b"1234"))[0]
 
 
 class Launcher(RecordTest):
@@ -28,7 +36,15 @@ class Launcher(RecordTest):
                                     stderr=subprocess.PIPE, **kwargs)
         for pipe in (recorder.stdin, recorder.stdout, recorder.stderr):
             self.addCleanup(pipe.close)
-        return recorder, int(recorder.stdout.readline())
+        pid = int(recorder.stdout.readline())
+        self.addCleanup(self.kill, pid)
+        return recorder, pid
+
+    def kill(self, pid):
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
 
     def wait_until(self, condition):
         for _ in range(2000):
@@ -138,9 +154,11 @@ class Launcher(RecordTest):
             recorder.stdin.write(b"x")
             recorder.stdin.flush()
 
-            def is_blocked(pid=recorder.pid):
-                with open(f"/proc/{pid}/wchan", encoding="ascii") as f:
-                    return "pipe" in f.read()
+            # It writes every second as long as it can.
+            def is_blocked(fd=reader):
+                before = waiting(fd)
+                time.sleep(3)
+                return before > 16384 and waiting(fd) == before
             self.wait_until(is_blocked)
             recorder.send_signal(number)
             self.assertEqual(recorder.wait(200), -number)
@@ -157,7 +175,7 @@ class Launcher(RecordTest):
 
     def test_stubborn_program(self):
         # It ignores SIGTERM. The second one is ours.
-        recorder, pid = self.start("--", self.program, "stubborn")
+        recorder, _ = self.start("--", self.program, "stubborn")
         recorder.stdin.write(b"x")
         recorder.stdin.flush()
         recorder.send_signal(signal.SIGTERM)
@@ -165,7 +183,6 @@ class Launcher(RecordTest):
         self.assertIsNone(recorder.poll())
         recorder.send_signal(signal.SIGTERM)
         self.assertEqual(recorder.wait(200), 128 + signal.SIGTERM)
-        os.kill(pid, signal.SIGKILL)
         self.check()
 
 

@@ -20,7 +20,7 @@
 
 enum {
     MESSAGES_AT_ONCE = 16,
-    DESCRIPTORS_MAX = 4,        /* with one message; one is usual, more are closed */
+    DESCRIPTORS_MAX = 253, /* with one message, the kernel's SCM_MAX_FD; ours have one or none */
     MESSAGES_WAITING = 1 << 16, /* more than a socket holds, but for a sender without end */
 };
 

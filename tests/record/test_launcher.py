@@ -34,6 +34,7 @@ class Launcher(RecordTest):
         recorder = subprocess.Popen([SPE, "record", "-o", data or self.data, *args],
                                     stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                     stderr=subprocess.PIPE, **kwargs)
+        self.addCleanup(recorder.kill)
         for pipe in (recorder.stdin, recorder.stdout, recorder.stderr):
             self.addCleanup(pipe.close)
         pid = int(recorder.stdout.readline())

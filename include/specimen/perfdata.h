@@ -746,7 +746,8 @@ SPE_API int spe_perf_writer_finish(struct spe_perf_writer *writer);
 /* Without finish before it, this leaves what a killed program would leave. NULL is fine. */
 SPE_API void spe_perf_writer_destroy(struct spe_perf_writer *writer);
 
-/* Bytes of the file up to the end of the data, those in memory included. */
+/* Bytes of the file up to the end of the data, those in memory included; once it is finished, bytes
+ * of all of it. */
 SPE_API uint64_t spe_perf_writer_size(const struct spe_perf_writer *writer);
 
 SPE_API const struct spe_perf_error *spe_perf_writer_problem(const struct spe_perf_writer *writer);

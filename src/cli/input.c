@@ -214,10 +214,14 @@ static bool open_recording(struct input *in, uint64_t offset)
         return false;
     }
     if (!in->size_known) {
-        int copy = spool_input(in->fd, in->bytes, in->length);
+        char why[SPOOL_WHY];
+        int copy = spool_input(in->fd, in->bytes, in->length, why);
 
-        if (copy < 0)
-            return read_failed(in);
+        if (copy < 0) {
+            complain(in->name, "%s", why);
+            in->failed = true;
+            return false;
+        }
         in->fd = copy;
     }
     if (spe_perf_reader_open_fd(&in->reader, in->fd, SPE_PERF_NO_MAP, &error) < 0)

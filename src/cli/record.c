@@ -44,7 +44,7 @@ static const char help[] =
     "  -h, --help            this text\n"
     "\n"
     "The exit status is the program's, or 128 and the number of the signal that ended\n"
-    "it. It is 1 if the recording failed, 2 if it could not begin.\n"
+    "it. It is 1 if the recording failed or is not complete, 2 if it could not begin.\n"
     "\n"
     "Examples:\n"
     "  aarch64-linux-gnu-gcc -O2 -g prog.c -o prog && spe record -- ./prog\n"
@@ -207,22 +207,81 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
 
 /* ---- the summary ---------------------------------------------------------------------------- */
 
+/* What was sampled is filtered, in a record, or one of these, which are rare. */
+static void print_rest(const struct wire_statistics *t)
+{
+    uint64_t known = t->filtered + t->dropped + t->discarded + t->records;
+
+    if (t->dropped)
+        fprintf(stderr, " %" PRIu64 " not completed,", t->dropped);
+    if (t->discarded)
+        fprintf(stderr, " %" PRIu64 " discarded,", t->discarded);
+    if (t->sampled > known)
+        fprintf(stderr, " %" PRIu64 " in flight at the end,", t->sampled - known);
+}
+
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "es";
+}
+
 static void print_summary(const struct job *job, const struct record_summary *s)
 {
     const struct wire_statistics *t = &s->statistics;
+    const char *program = job->options.command[0];
 
     fprintf(stderr,
             "spe: %s: %" PRIu64 " operations, %" PRIu64 " sampled, %" PRIu64 " filtered, %" PRIu64
-            " collided, %" PRIu64 " records, %" PRIu64 " bytes (%" PRIu64 " process%s, %" PRIu64
+            " collided,",
+            job->options.output, t->operations, t->sampled, t->filtered, t->collisions);
+    print_rest(t);
+    fprintf(stderr,
+            " %" PRIu64 " records, %" PRIu64 " bytes (%" PRIu64 " process%s, %" PRIu64
             " thread%s)\n",
-            job->options.output, t->operations, t->sampled, t->filtered, t->collisions, t->records,
-            s->file_bytes, s->processes, s->processes == 1 ? "" : "es", s->threads,
+            t->records, s->file_bytes, s->processes, plural(s->processes), s->threads,
             s->threads == 1 ? "" : "s");
     if (s->signal)
-        complain(job->options.command[0], "ended by signal %d (%s)", s->signal,
-                 strsignal(s->signal));
-    if (s->trouble[0])
-        complain(job->options.command[0], "%s", s->trouble);
+        fprintf(stderr, "spe: %s: ended by signal %d (%s)\n", program, s->signal,
+                strsignal(s->signal));
+    if (s->silent)
+        complain(program,
+                 "%" PRIu64 " process%s ended without saying goodbye, as a killed one does: what "
+                 "was in flight then is not recorded",
+                 s->silent, plural(s->silent));
+    if (s->left)
+        complain(program, "%" PRIu64 " process%s of it still run%s, and %s not recorded any more",
+                 s->left, plural(s->left), s->left == 1 ? "s" : "", s->left == 1 ? "is" : "are");
+}
+
+/* What is missing in the file is said however quiet we are. */
+static void print_troubles(const struct job *job, const struct record_summary *s)
+{
+    const char *program = job->options.command[0];
+
+    for (const struct record_trouble *t = s->troubles;
+         t < s->troubles + RECORD_TROUBLES && t->count; t++) {
+        if (t->count == 1)
+            complain(program, "%s", t->text);
+        else
+            complain(program, "%s (%" PRIu64 " times this or another complaint)", t->text,
+                     t->count);
+    }
+    if (s->lost_records || s->lost_messages)
+        complain(job->options.output,
+                 "the recording is not complete: %" PRIu64 " SPE records and %" PRIu64
+                 " messages were lost on the way to the file",
+                 s->lost_records, s->lost_messages);
+    if (s->refused)
+        complain(program,
+                 "%" PRIu64 " process%s sent the recorder what its plugin never sends: recording "
+                 "it has ended there",
+                 s->refused, plural(s->refused));
+    if (s->unrecorded)
+        complain(program,
+                 "%" PRIu64
+                 " process%s ran without being recorded: the recorder has no descriptors "
+                 "for more at a time; raise the limit (ulimit -n)",
+                 s->unrecorded, plural(s->unrecorded));
 }
 
 static void warn_of_interval(const struct job *job)
@@ -303,11 +362,15 @@ static int record(struct job *job)
         complain(problem.what, "%s", problem.why);
     if (started && !job->quiet)
         print_summary(job, &summary);
+    if (started)
+        print_troubles(job, &summary);
     if (good && job->options.stat)
         good = tell_truth(job, &summary, &counts);
     free(counts.at);
     if (!good)
         return started ? STATUS_BAD_DATA : STATUS_USAGE;
+    if (record_is_incomplete(&summary))
+        return STATUS_BAD_DATA;
     return summary.timed_out ? STATUS_OK : summary.exit_status;
 }
 

@@ -9,8 +9,10 @@
 
 #include <stddef.h>
 
+enum { SPOOL_WHY = 512 };
+
 /* The bytes that were read already, then the rest of fd. A descriptor at no special place, or -1
- * and errno. fd stays open. */
-int spool_input(int fd, const void *read_already, size_t size);
+ * with a sentence in `why`, which names the folder if the copy is what failed. fd stays open. */
+int spool_input(int fd, const void *read_already, size_t size, char why[SPOOL_WHY]);
 
 #endif

@@ -40,6 +40,7 @@ struct spe_perf_writer {
     uint64_t written;       /* up to here they are in the file */
     uint64_t attrs_offset, data_offset;
     uint64_t flushed;    /* end of the data that the header knows */
+    uint64_t behind;     /* bytes of features after it */
     bool features_there; /* the header says so */
     bool dirty;          /* there is something to flush */
 
@@ -74,7 +75,7 @@ const struct spe_perf_error *spe_perf_writer_problem(const struct spe_perf_write
 
 uint64_t spe_perf_writer_size(const struct spe_perf_writer *writer)
 {
-    return writer->written + writer->buffer.size;
+    return writer->written + writer->buffer.size + (writer->state == FINISHED ? writer->behind : 0);
 }
 
 /* ---- Life ----------------------------------------------------------------------------------- */
@@ -458,6 +459,7 @@ int spe_perf_writer_flush(struct spe_perf_writer *writer)
         result = write_header(writer, writer->written, bitmap);
     if (result == SPE_OK) {
         writer->flushed = writer->written;
+        writer->behind = features.size;
         writer->features_there = true;
         writer->dirty = false;
         result = sync_file(writer);

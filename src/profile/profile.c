@@ -421,19 +421,22 @@ static int perf_error(struct spe_profile_error *error, const struct spe_perf_err
     return from->code;
 }
 
-/* A descriptor that can be read at any place, or -1; a directory is left to the reader: -2. */
-static int open_file(const char *path)
+/* A descriptor that can be read at any place, or -1 with a sentence; a directory is left to the
+ * reader: -2. */
+static int open_file(const char *path, char why[SPOOL_WHY])
 {
     bool input = strcmp(path, "-") == 0;
     int fd = input ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
     struct stat st;
     int copy;
 
-    if (fd < 0 || fstat(fd, &st) < 0)
+    if (fd < 0 || fstat(fd, &st) < 0) {
+        snprintf(why, SPOOL_WHY, "%s", strerror(errno));
         return fd;
+    }
     if (S_ISREG(st.st_mode) && !input)
         return fd;
-    copy = S_ISDIR(st.st_mode) ? -2 : spool_input(fd, NULL, 0);
+    copy = S_ISDIR(st.st_mode) ? -2 : spool_input(fd, NULL, 0, why);
     close(fd);
     return copy;
 }
@@ -444,12 +447,13 @@ static int open_source(struct spe_profile *p, const char *path,
     bool raw = options && options->raw, map = options && options->map;
     unsigned flags = map ? 0 : SPE_PERF_NO_MAP;
     struct spe_perf_error why = {0};
+    char copying[SPOOL_WHY];
     uint8_t first[8];
     int result;
 
-    p->fd = open_file(path);
+    p->fd = open_file(path, copying);
     if (p->fd == -1)
-        return profile_fail(error, SPE_ERR_IO, "%s", strerror(errno));
+        return profile_fail(error, SPE_ERR_IO, "%s", copying);
     if (p->fd == -2) {
         p->fd = -1;
         result = spe_perf_reader_open(&p->reader, path, flags, &why);

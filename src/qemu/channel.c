@@ -21,7 +21,8 @@ static struct {
     char name[sizeof(((struct sockaddr_un *)0)->sun_path)];
     int fd; /* -1: not connected now */
     bool gone;
-    uint32_t how; /* enum wire_hello_how of the next hello */
+    uint64_t sequence; /* of the next message on this connection */
+    uint32_t how;      /* enum wire_hello_how of the next hello */
     pid_t parent;
 } channel = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1};
 
@@ -54,19 +55,29 @@ static ssize_t send_parts(struct wire_header *head, const void *bytes, size_t si
         control.align.cmsg_len = CMSG_LEN(sizeof(int));
         memcpy(CMSG_DATA(&control.align), &descriptor, sizeof(int));
     }
+    head->sequence = channel.sequence;
     do
         sent = sendmsg(channel.fd, &message, MSG_NOSIGNAL);
     while (sent < 0 && errno == EINTR);
+    if (sent >= 0 && head->type != WIRE_AUX)
+        channel.sequence++;
     return sent;
 }
 
+/* A launcher that has no room closes the connection with our hello unread, which is told once,
+ * before what it has said. */
 static bool receive_setup(int fd, struct wire_setup *setup)
 {
+    bool reset = false;
     ssize_t size;
 
-    do
+    do {
         size = recv(fd, setup, sizeof(*setup), 0);
-    while (size < 0 && errno == EINTR);
+        if (size < 0 && errno == ECONNRESET && !reset) {
+            reset = true;
+            errno = EINTR;
+        }
+    } while (size < 0 && errno == EINTR);
     if (size == (ssize_t)sizeof(*setup) && setup->header.type == WIRE_SETUP &&
         setup->version == WIRE_VERSION)
         return true;
@@ -105,25 +116,31 @@ static int connect_socket(void)
 static bool connect_and_greet(struct wire_setup *setup)
 {
     struct wire_hello hello = {
-        .header = {WIRE_HELLO, sizeof(hello), (uint32_t)getpid(), (uint32_t)gettid(),
-                   channel_time()},
+        .header = {.type = WIRE_HELLO,
+                   .size = sizeof(hello),
+                   .pid = (uint32_t)getpid(),
+                   .tid = (uint32_t)gettid(),
+                   .time = channel_time()},
         .version = WIRE_VERSION,
         .how = channel.how,
         .parent = (uint32_t)(channel.how == WIRE_FORKED ? channel.parent : getppid()),
         .level = plugin_level(),
     };
 
+    bool good;
+
     channel.fd = connect_socket();
-    if (channel.fd >= 0 && send_parts(&hello.header, NULL, 0, -1) > 0 &&
-        receive_setup(channel.fd, setup)) {
-        channel.how = WIRE_BACK;
+    channel.sequence = 0;
+    good = channel.fd >= 0 && (send_parts(&hello.header, NULL, 0, -1) > 0 || errno == EPIPE) &&
+           receive_setup(channel.fd, setup);
+    channel.how = WIRE_BACK;
+    if (good && !(setup->flags & WIRE_UNRECORDED))
         return true;
-    }
     if (channel.fd >= 0)
         close(channel.fd);
     channel.fd = -1;
     channel.gone = true;
-    return false;
+    return good;
 }
 
 bool channel_open(const char *socket_name, struct wire_setup *setup)
@@ -147,7 +164,7 @@ static bool reconnect(void)
     setup = malloc(sizeof(*setup));
     good = setup && connect_and_greet(setup);
     free(setup);
-    return good;
+    return good && !channel.gone;
 }
 
 /* ---- Sending -------------------------------------------------------------------------------- */
@@ -200,8 +217,11 @@ int channel_descriptor(void)
 
 void channel_leave(void)
 {
-    struct wire_header head = {WIRE_AWAY, sizeof(head), (uint32_t)getpid(), (uint32_t)gettid(),
-                               channel_time()};
+    struct wire_header head = {.type = WIRE_AWAY,
+                               .size = sizeof(head),
+                               .pid = (uint32_t)getpid(),
+                               .tid = (uint32_t)gettid(),
+                               .time = channel_time()};
 
     pthread_mutex_lock(&channel.lock);
     if (channel.fd >= 0) {
@@ -210,6 +230,13 @@ void channel_leave(void)
         channel.fd = -1;
     }
     pthread_mutex_unlock(&channel.lock);
+}
+
+void channel_bye(void)
+{
+    struct wire_header head = {.type = WIRE_BYE, .size = sizeof(head)};
+
+    channel_send(&head, NULL, 0, -1);
 }
 
 /* ---- Fork ----------------------------------------------------------------------------------- */
@@ -229,6 +256,7 @@ void channel_forked(pid_t parent)
     if (channel.fd >= 0)
         close(channel.fd);
     channel.fd = -1;
+    channel.gone = false; /* there may be room by now */
     channel.parent = parent;
     channel.how = WIRE_FORKED;
 }

@@ -14,7 +14,8 @@
 
 #include "qemu/wire.h"
 
-/* Connect for the first time; the launcher's setup. False with errno. */
+/* Connect for the first time; the launcher's setup. False with errno. A launcher that has no room
+ * for us says WIRE_UNRECORDED: then it is as if it had gone. */
 bool channel_open(const char *socket_name, struct wire_setup *setup);
 
 /*
@@ -30,6 +31,9 @@ bool channel_text(enum wire_type type, const char *text);
 /* The number of our descriptor is about to be closed, or reused, by the program. */
 int channel_descriptor(void);
 void channel_leave(void); /* end the connection with WIRE_AWAY; the next message makes a new one */
+
+/* The process ends now, perhaps: it is no loss if nothing comes any more. */
+void channel_bye(void);
 
 /* In a forked child: forget the parent's connection. */
 void channel_forked(pid_t parent);

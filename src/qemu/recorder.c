@@ -398,6 +398,7 @@ static bool any(unsigned index)
 static void end_all(void)
 {
     end_units(any);
+    channel_bye();
 }
 
 /* ---- Fork ----------------------------------------------------------------------------------- */
@@ -486,6 +487,7 @@ static void on_syscall(unsigned index, int64_t number, const uint64_t arguments[
     if (number == SYSCALL_EXECVE || number == SYSCALL_EXECVEAT) {
         leaving = index;
         tasks_exec(number, arguments, leave);
+        channel_bye(); /* QEMU may become a program of this machine now */
     }
 }
 

@@ -131,12 +131,12 @@ static bool share_buffer(struct vcpu *v)
         .header = {.type = WIRE_THREAD, .size = sizeof(message)},
         .slot = v->slot,
     };
-    int fd = memfd_create("specimen", MFD_CLOEXEC);
+    int fd = memfd_create("specimen", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     bool good = false;
 
     if (fd < 0)
         return false;
-    if (ftruncate(fd, sizeof(*v->shared)) == 0) {
+    if (ftruncate(fd, sizeof(*v->shared)) == 0 && fcntl(fd, F_ADD_SEALS, WIRE_SEALS) == 0) {
         v->shared = mmap(NULL, sizeof(*v->shared), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
         if (v->shared == MAP_FAILED)
             v->shared = NULL;
@@ -212,6 +212,9 @@ static void publish_statistics(struct vcpu *v)
     to->records = s.records;
     to->bytes = s.bytes_written;
     to->dropped = s.dropped + s.fate[SPE_FATE_NOT_CAPTURED];
+    to->discarded = 0;
+    for (unsigned i = SPE_FATE_DISCARD_MODE; i < SPE_FATE_COUNT; i++)
+        to->discarded += s.fate[i];
     for (unsigned i = 0; i < SPE_FILTER_COUNT; i++)
         to->filtered_by[i] = s.filtered_by[i];
 }
@@ -234,6 +237,7 @@ static bool send_aux(struct vcpu *v, const struct driver_data *data)
         .slot = v->slot,
         .flags = data->flags,
         .offset = atomic_load_explicit(&v->shared->offset, memory_order_relaxed),
+        .records = (uint32_t)(v->shared->statistics.records - v->shared->carried),
         .size = (uint32_t)data->size,
     };
 
@@ -257,6 +261,7 @@ void unit_drain(struct vcpu *v)
     }
     /* Sent and still in the buffer for a moment: the launcher knows what it has by the offset. */
     offset = atomic_load_explicit(&v->shared->offset, memory_order_relaxed);
+    v->shared->carried = v->shared->statistics.records;
     atomic_store_explicit(&v->shared->head, 0, memory_order_release);
     atomic_store_explicit(&v->shared->offset, offset + data.size, memory_order_release);
     driver_resume(v->spu, buffer_base(v), WIRE_BUFFER);
@@ -524,7 +529,7 @@ void unit_branch(struct vcpu *v, const struct site *site, bool mispredicted)
 
 static void end(struct vcpu *v)
 {
-    struct wire_thread message = {
+    struct wire_thread_end message = {
         .header = {.type = WIRE_THREAD_END, .size = sizeof(message), .tid = (uint32_t)v->tid},
         .slot = v->slot,
     };
@@ -537,6 +542,7 @@ static void end(struct vcpu *v)
         spe_spu_advance(v->spu, v->told - (uint64_t)left);
     unit_drain(v);
     publish_statistics(v);
+    message.statistics = v->shared->statistics;
     channel_send(&message.header, NULL, 0, -1);
     slots_give(v->slot);
     v->ended = true;

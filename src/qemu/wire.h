@@ -4,20 +4,24 @@
  * What the plugin and the launcher of `spe record` say to each other over a socket that keeps
  * messages apart (SOCK_SEQPACKET). Both come from one build, so structs go as they are.
  *
- * A process connects, says WIRE_HELLO and gets WIRE_SETUP. Then it only talks. Its end is the end
- * of its connection, however it ends. See docs/record.md.
+ * A process connects, says WIRE_HELLO once and gets WIRE_SETUP. Then it only talks. Its end is the
+ * end of its connection, however it ends; one that is not killed says WIRE_BYE before. Nothing may
+ * get lost without being noticed: messages are numbered, AUX bytes have offsets, and a thread that
+ * ends says what it has made. See docs/record.md.
  */
 #ifndef QEMU_WIRE_H
 #define QEMU_WIRE_H
 
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdint.h>
 
 enum {
-    WIRE_VERSION = 1,
+    WIRE_VERSION = 2,
     WIRE_BUFFER = 64 << 10,       /* Profiling Buffer of a vCPU, and so the largest AUX message */
     WIRE_MESSAGE_MAX = 128 << 10, /* of any message */
     WIRE_TEXT = 4096,
+    WIRE_SLOTS = 1 << 16, /* threads of a process at the same time */
 };
 
 enum wire_type {
@@ -28,10 +32,11 @@ enum wire_type {
     WIRE_MAP,        /* struct wire_map */
     WIRE_THREAD,     /* struct wire_thread, with the descriptor of its struct wire_shared */
     WIRE_AUX,        /* struct wire_aux */
-    WIRE_THREAD_END, /* struct wire_thread */
+    WIRE_THREAD_END, /* struct wire_thread_end */
     WIRE_AWAY,       /* header only: the connection ends, the process does not: it comes back */
     WIRE_COUNTS,     /* struct wire_counts: exact counts, with --stat */
     WIRE_TROUBLE,    /* struct wire_text: a sentence for the user */
+    WIRE_BYE,        /* header only: the process ends now, or becomes a program that is not ours */
 };
 
 struct wire_header {
@@ -39,6 +44,8 @@ struct wire_header {
     uint32_t size; /* of the whole message */
     uint32_t pid, tid;
     uint64_t time; /* CLOCK_MONOTONIC, ns */
+    /* Messages before it on this connection; not those of AUX bytes, which have offsets. */
+    uint64_t sequence;
 };
 
 enum wire_hello_how {
@@ -59,6 +66,7 @@ enum {
     WIRE_STAT = 1u << 0,       /* count exactly: WIRE_COUNTS at the end */
     WIRE_FUNCTIONAL = 1u << 1, /* the machine model is on */
     WIRE_SHARE_CPUS = 1u << 2, /* there may be more threads than cpus */
+    WIRE_UNRECORDED = 1u << 3, /* the launcher has no room: run, but send nothing */
 };
 
 /* What to do. The event is in perf's words, as in struct perf_event_attr. */
@@ -96,25 +104,39 @@ struct wire_thread {
 struct wire_aux {
     struct wire_header header;
     uint32_t slot;
-    uint32_t flags;  /* PERF_AUX_FLAG_... */
-    uint64_t offset; /* in all that this thread has written */
+    uint32_t flags;   /* PERF_AUX_FLAG_... */
+    uint64_t offset;  /* in all that this thread has written */
+    uint32_t records; /* whole ones, in these bytes */
     uint32_t size;
     uint8_t bytes[WIRE_BUFFER];
 };
 
-/* What the kernel would count; all of the thread so far. */
+/* What the kernel would count; all of the thread so far. What was sampled and is nowhere else was
+ * in flight. */
 struct wire_statistics {
-    uint64_t operations, selected, collisions, sampled, filtered, records, bytes, dropped;
+    uint64_t operations, selected, collisions, sampled, filtered, records, bytes;
+    uint64_t dropped;        /* sampled, but never completed */
+    uint64_t discarded;      /* completed, but the buffer did not take the record */
     uint64_t filtered_by[8]; /* enum spe_filter_kind */
+};
+
+struct wire_thread_end {
+    struct wire_header header;
+    uint32_t slot;
+    struct wire_statistics statistics; /* the last word */
 };
 
 /*
  * Memory that a vCPU shares with the launcher, so that what a killed program leaves is not lost:
- * records up to `head` that no WIRE_AUX has carried yet, and the statistics.
+ * records up to `head` that no WIRE_AUX has carried yet, and the statistics. It is a memfd that can
+ * neither shrink nor grow (WIRE_SEALS): nobody can take away what the launcher reads.
  */
+#define WIRE_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
+
 struct wire_shared {
     _Atomic uint64_t offset; /* of the buffer's first byte in all that this thread has written */
     _Atomic uint64_t head;   /* bytes in the buffer that are whole records */
+    uint64_t carried;        /* records that are in WIRE_AUX messages */
     struct wire_statistics statistics;
     _Alignas(4096) uint8_t buffer[WIRE_BUFFER];
 };

@@ -7,24 +7,28 @@
 #ifndef RECORD_COLLECT_H
 #define RECORD_COLLECT_H
 
+#include <sys/types.h>
+
 #include "record/file.h"
 
 struct collector;
 
-/* NULL without memory. The setup is sent to every process; counts may be NULL. */
+/* NULL without memory, or with errno. The setup is sent to every process; counts may be NULL. */
 struct collector *collector_create(struct record_file *file, const struct wire_setup *setup,
                                    struct record_summary *summary, struct record_counts *counts);
 
-/* A process has connected; the descriptor is the collector's now. */
-void collector_accept(struct collector *c, int fd);
+/* A process has connected, which the kernel calls `peer`; the descriptor is the collector's now.
+ * It may say what it likes: nothing that comes is trusted, and nothing is waited for. */
+void collector_accept(struct collector *c, int fd, pid_t peer);
 
-/* Descriptors that want to be read: into `fds`, at most `max`; returns how many. */
-struct pollfd;
-size_t collector_poll(const struct collector *c, struct pollfd *fds, size_t max);
-size_t collector_count(const struct collector *c);
+/* Readable when somebody has said something. */
+int collector_descriptor(const struct collector *c);
 
-/* Read from one of them what there is, at most some messages. */
-void collector_read(struct collector *c, int fd);
+/* Let those who have something to say have `most` turns, of some messages each; how many were
+ * needed. */
+unsigned collector_serve(struct collector *c, unsigned most);
+
+size_t collector_count(const struct collector *c); /* connections */
 
 /* Take what every process that is still there has left in its buffers, and end it. */
 void collector_end(struct collector *c);

@@ -254,6 +254,15 @@ void file_switch(struct record_file *f, const struct file_place *at, bool out)
     put(f, &r);
 }
 
+void file_lost(struct record_file *f, const struct file_place *at, uint64_t count)
+{
+    struct spe_perf_record r = record_at(f, at, SPE_PERF_LOST, SPE_EVENT);
+
+    r.misc = 0;
+    r.lost = (struct spe_perf_lost){r.id.id, count};
+    put(f, &r);
+}
+
 /* ---- Maps and build-ids --------------------------------------------------------------------- */
 
 /* QEMU's own mappings do not say what is code, but program headers do. */
@@ -275,9 +284,26 @@ static void find_code(int fd, struct known_file *k)
     }
 }
 
+/* For reading, if it is a regular file. Whatever else a path leads to is not even opened: a FIFO
+ * would wait for a writer, and a device may do anything. */
+static int open_regular(const char *path)
+{
+    int place = open(path, O_PATH | O_CLOEXEC), fd = -1;
+    char again[32];
+    struct stat st;
+
+    if (place < 0)
+        return -1;
+    snprintf(again, sizeof(again), "/proc/self/fd/%d", place);
+    if (fstat(place, &st) == 0 && S_ISREG(st.st_mode))
+        fd = open(again, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    close(place);
+    return fd;
+}
+
 static void read_build_id(struct known_file *k)
 {
-    int fd = open(k->path, O_RDONLY | O_CLOEXEC), size;
+    int fd = open_regular(k->path), size;
     uint16_t machine;
 
     if (fd < 0)

@@ -26,6 +26,9 @@ void file_exit(struct record_file *f, const struct file_place *at, uint32_t pare
 void file_start(struct record_file *f, const struct file_place *at); /* ITRACE_START */
 void file_switch(struct record_file *f, const struct file_place *at, bool out);
 
+/* So many records of the thread, of SPE or others, will never come. */
+void file_lost(struct record_file *f, const struct file_place *at, uint64_t count);
+
 /* AUX bytes of a queue, whole records, with their AUX record. */
 void file_aux(struct record_file *f, const struct file_place *at, uint32_t queue, unsigned flags,
               const void *bytes, size_t size);

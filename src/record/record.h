@@ -46,16 +46,36 @@ struct record_problem; /* filled by those that return false */
 void record_fail(struct record_problem *problem, const char *what, const char *why, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Something that processes complained about. */
+struct record_trouble {
+    char text[256];
+    uint64_t count;
+};
+
+enum { RECORD_TROUBLES = 4 }; /* sentences that are kept; the last counts for all that follow */
+
 /* What was recorded. */
 struct record_summary {
     struct wire_statistics statistics; /* of all threads */
     uint64_t processes, threads, aux_bytes, file_bytes;
-    int level;         /* of QEMU's plugin interface */
-    int exit_status;   /* of the program: 128 + signal if one ended it */
-    int signal;        /* that one, or 0 */
-    bool timed_out;    /* the duration was over */
-    char trouble[256]; /* something that a process complained about, or "" */
+    uint64_t lost_records;  /* SPE records that were made and are not in the file */
+    uint64_t lost_messages; /* that were sent and never came */
+    uint64_t refused;       /* processes that said what no plugin says: not heard any more */
+    uint64_t unrecorded;    /* processes that there was no room for */
+    uint64_t silent;        /* processes that ended without WIRE_BYE, as killed ones do */
+    uint64_t left;          /* processes that outlive the recording */
+    int level;              /* of QEMU's plugin interface */
+    int exit_status;        /* of the program: 128 + signal if one ended it */
+    int signal;             /* that one, or 0 */
+    bool timed_out;         /* the duration was over */
+    struct record_trouble troubles[RECORD_TROUBLES];
 };
+
+/* Is something missing in the file, of what should be there? */
+static inline bool record_is_incomplete(const struct record_summary *s)
+{
+    return s->lost_records || s->lost_messages || s->refused || s->unrecorded;
+}
 
 /* Exact counts of one instruction in one process. */
 struct record_count {

@@ -3,13 +3,12 @@
 /* Starts the program, and stays until it ends. */
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <specimen/error.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/signalfd.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -20,8 +19,18 @@
 #include "qemu/option.h"
 #include "record/collect.h"
 #include "record/find.h"
+#include "record/signals.h"
 
-enum { DEFAULT_CPUS = 64, POLL_MAX = 4096, FLUSH_BYTES = 1 << 18 };
+enum {
+    DEFAULT_CPUS = 64,
+    FLUSH_BYTES = 1 << 18,
+    BACKLOG = 128,
+    TURNS = 64,             /* between two looks at signals and the time */
+    SPARE_DESCRIPTORS = 16, /* for what comes with messages, mapped files, and to say no */
+};
+
+#define LISTEN_AGAIN 0.2 /* seconds after the system could not accept a connection */
+#define LAST_WORDS 10.0  /* seconds for those who go on talking when the program has ended */
 
 struct recording {
     const struct record_options *options;
@@ -32,11 +41,13 @@ struct recording {
     struct record_file *file;
     struct collector *collector;
     char socket_name[64];
-    int listener, signals;
-    sigset_t old_mask;
+    int listener;
+    bool watching, raised; /* signals; the limit */
+    struct rlimit limit;   /* of descriptors, as it was */
+    rlim_t descriptors;    /* that we may have */
     pid_t child;
     bool child_ended, file_failed;
-    double deadline, next_flush;
+    double deadline, next_flush, listen_again;
     uint64_t next_flush_bytes;
 };
 
@@ -72,7 +83,7 @@ static bool listen_for_processes(struct recording *r)
     return r->listener >= 0 &&
            bind(r->listener, (struct sockaddr *)&address,
                 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length)) == 0 &&
-           listen(r->listener, 128) == 0;
+           listen(r->listener, BACKLOG) == 0;
 }
 
 static bool add_argument(struct wire_setup *setup, const char *text)
@@ -180,9 +191,9 @@ static bool start_program(struct recording *r)
         return false;
     }
     fflush(NULL);
-    r->child = fork();
+    r->child = signals_fork();
     if (r->child == 0) {
-        sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
+        setrlimit(RLIMIT_NOFILE, &r->limit);
         tell_level(&r->found);
         if (strcmp(r->options->output, "-") == 0)
             dup2(STDERR_FILENO, STDOUT_FILENO);
@@ -196,20 +207,16 @@ static bool start_program(struct recording *r)
     return r->child > 0;
 }
 
-/* Signals are read like everything else. The terminal's go to the program as well, and end it. */
-static bool watch_signals(struct recording *r)
+/* A process costs us a descriptor. The program keeps its own limit. */
+static void raise_limit(struct recording *r)
 {
-    sigset_t set;
+    struct rlimit most;
 
-    sigemptyset(&set);
-    sigaddset(&set, SIGCHLD);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGQUIT);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
-    sigprocmask(SIG_BLOCK, &set, &r->old_mask);
-    r->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-    return r->signals >= 0;
+    if (getrlimit(RLIMIT_NOFILE, &r->limit) < 0)
+        return;
+    most = (struct rlimit){r->limit.rlim_max, r->limit.rlim_max};
+    r->raised = setrlimit(RLIMIT_NOFILE, &most) == 0;
+    r->descriptors = r->raised ? most.rlim_cur : r->limit.rlim_cur;
 }
 
 /* ---- While it runs -------------------------------------------------------------------------- */
@@ -220,36 +227,51 @@ static void reap(struct recording *r)
 
     if (waitpid(r->child, &status, WNOHANG) != r->child)
         return;
+    signals_child_ended();
     r->child_ended = true;
     r->summary->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     r->summary->exit_status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-static void take_signals(struct recording *r)
+/* There is no room for this process: it has to know, because it waits for us. */
+static void refuse(struct recording *r, int fd)
 {
-    struct signalfd_siginfo info;
+    struct wire_setup setup = r->setup;
 
-    while (read(r->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
-        if (info.ssi_signo == SIGCHLD)
-            reap(r);
-        else if (info.ssi_signo == SIGTERM || info.ssi_signo == SIGHUP ||
-                 info.ssi_pid > 0) /* sent to us alone, not by the terminal */
-            kill(r->child, (int)info.ssi_signo);
-    }
+    setup.flags |= WIRE_UNRECORDED;
+    send(fd, &setup, sizeof(setup), MSG_NOSIGNAL | MSG_DONTWAIT);
+    close(fd);
+    r->summary->unrecorded++;
 }
 
-/* Only processes of the same user. */
-static void take_connections(struct recording *r)
+/* Numbers are given from the lowest, so that the last ones stay free if no process gets them. */
+static void welcome(struct recording *r, int fd)
 {
     struct ucred peer;
     socklen_t size = sizeof(peer);
-    int fd;
 
-    while ((fd = accept4(r->listener, NULL, NULL, SOCK_CLOEXEC)) >= 0) {
-        if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == geteuid())
-            collector_accept(r->collector, fd);
-        else
-            close(fd);
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0 || peer.uid != geteuid())
+        close(fd); /* only processes of the same user */
+    else if ((rlim_t)fd + SPARE_DESCRIPTORS >= r->descriptors)
+        refuse(r, fd);
+    else
+        collector_accept(r->collector, fd, peer.pid);
+}
+
+/* A listener that cannot accept stays readable: then it is left alone for a while. */
+static void take_connections(struct recording *r)
+{
+    for (int i = 0; i < BACKLOG; i++) {
+        int fd = accept4(r->listener, NULL, NULL, SOCK_CLOEXEC);
+
+        if (fd >= 0) {
+            welcome(r, fd);
+            continue;
+        }
+        if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
+            r->listen_again = seconds() + LISTEN_AGAIN;
+        if (errno != EINTR && errno != ECONNABORTED)
+            return;
     }
 }
 
@@ -270,46 +292,51 @@ static void keep_time(struct recording *r)
     }
 }
 
-/* One round: returns how many descriptors had something. */
-static int serve(struct recording *r, struct pollfd *fds, int timeout)
+/* One round of at most so many turns; how many were needed. */
+static unsigned serve(struct recording *r, unsigned turns, int timeout)
 {
-    size_t count = 2;
-    int ready;
+    struct pollfd fds[] = {
+        {.fd = signals_descriptor(), .events = POLLIN},
+        {.fd = seconds() < r->listen_again ? -1 : r->listener, .events = POLLIN},
+        {.fd = collector_descriptor(r->collector), .events = POLLIN},
+    };
 
-    fds[0] = (struct pollfd){.fd = r->signals, .events = POLLIN};
-    fds[1] = (struct pollfd){.fd = r->listener, .events = POLLIN};
-    count += collector_poll(r->collector, fds + 2, POLL_MAX - 2);
-    ready = poll(fds, count, timeout);
-    if (ready <= 0)
-        return ready;
-    take_signals(r);
-    take_connections(r);
-    for (size_t i = 2; i < count; i++)
-        if (fds[i].revents)
-            collector_read(r->collector, fds[i].fd);
-    return ready;
+    if (poll(fds, sizeof(fds) / sizeof(fds[0]), timeout) == 0)
+        return 0;
+    if (fds[0].revents)
+        signals_take();
+    if (fds[1].revents)
+        take_connections(r);
+    return collector_serve(r->collector, turns);
+}
+
+/* What was said before the program ended. Those who go on talking do not keep us: everybody has had
+ * some turns, and then it is a matter of time. */
+static void hear_the_rest(struct recording *r)
+{
+    size_t turns = (collector_count(r->collector) + BACKLOG) * TURNS;
+    double end = seconds() + LAST_WORDS;
+    unsigned used;
+
+    while (!signals_want_end() && (turns || seconds() < end) && (used = serve(r, TURNS, 0)) > 0)
+        turns -= used < turns ? used : turns;
 }
 
 /* Until the program has ended and nothing that it sent is left. Processes that it left behind go on
  * without us. */
-static bool stay(struct recording *r)
+static void stay(struct recording *r)
 {
-    struct pollfd *fds = calloc(POLL_MAX, sizeof(*fds));
-
-    if (!fds)
-        return false;
     r->next_flush = seconds() + 1;
     r->next_flush_bytes = FLUSH_BYTES;
     r->deadline = r->options->duration > 0 ? seconds() + r->options->duration : 0;
-    while (!r->child_ended) {
-        serve(r, fds, 200);
+    while (!r->child_ended && !signals_want_end()) {
+        serve(r, TURNS, 200);
         keep_time(r);
         reap(r);
     }
-    while (serve(r, fds, 0) > 0)
-        continue;
-    free(fds);
-    return true;
+    if (!r->child_ended)
+        r->summary->exit_status = 128 + SIGTERM;
+    hear_the_rest(r);
 }
 
 /* ---- All ------------------------------------------------------------------------------------ */
@@ -319,7 +346,7 @@ static bool prepare(struct recording *r)
     if (!record_check_event(&r->options->event, r->options->cpu, r->problem) ||
         !find_all(r->options, &r->found, r->problem))
         return false;
-    if (!listen_for_processes(r) || !watch_signals(r)) {
+    if (!listen_for_processes(r)) {
         record_fail(r->problem, "record", "cannot set up the connection: %s", strerror(errno));
         return false;
     }
@@ -345,16 +372,28 @@ static bool finish(struct recording *r)
     return !r->file_failed;
 }
 
+/* Until here a signal ends us as any other program: there is nothing to finish. */
+static bool start(struct recording *r, struct record_counts *counts)
+{
+    raise_limit(r);
+    r->watching = signals_watch();
+    r->collector = r->watching ? collector_create(r->file, &r->setup, r->summary, counts) : NULL;
+    if (r->collector)
+        return start_program(r);
+    record_fail(r->problem, "record", "cannot be set up: %s", strerror(errno));
+    return false;
+}
+
 static void clean_up(struct recording *r)
 {
     collector_free(r->collector);
     file_free(r->file);
     if (r->listener >= 0)
         close(r->listener);
-    if (r->signals >= 0) {
-        close(r->signals);
-        sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
-    }
+    if (r->watching)
+        signals_unwatch();
+    if (r->raised)
+        setrlimit(RLIMIT_NOFILE, &r->limit);
 }
 
 bool record_run(const struct record_options *options, struct record_summary *summary,
@@ -372,13 +411,11 @@ bool record_run(const struct record_options *options, struct record_summary *sum
     r->options = options;
     r->problem = problem;
     r->summary = summary;
-    r->listener = r->signals = -1;
-    if (prepare(r)) {
-        r->collector = collector_create(r->file, &r->setup, summary, counts);
-        if (r->collector && start_program(r)) {
-            *started = true;
-            good = stay(r) && finish(r);
-        }
+    r->listener = -1;
+    if (prepare(r) && start(r, counts)) {
+        *started = true;
+        stay(r);
+        good = finish(r);
     }
     clean_up(r);
     free(r);

@@ -222,6 +222,16 @@ class PerfData(CommandTest):
             self.assertEqual(piped, expected.replace(path, "standard input"))
         self.assertEqual(len(self.good("dump", "--json", "--count", 70, path).splitlines()), 70)
 
+    def test_no_room_for_a_copy(self):
+        # What comes through a pipe is copied; if that fails, it is not the input's fault.
+        with open(self.recording(1)[0], "rb") as f:
+            data = f.read()
+        for command in ("report", "script", "dump", "check"):
+            result = spe(command, "-", stdin=data, env={"TMPDIR": "/nowhere"})
+            self.assertEqual(result.returncode, 1, command)
+            self.assertRegex(result.stderr.decode(), r"^spe: .*: this cannot be read twice, and "
+                             r"there is no room for a copy in /nowhere: No such file .*TMPDIR\n")
+
     def test_check(self):
         path, streams = self.recording(2)
         summary = json.loads(self.good("check", "--json", path))

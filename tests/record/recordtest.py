@@ -25,7 +25,9 @@ _BUILT = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/
 BUILT_QEMU = _BUILT if os.path.exists(_BUILT) else None
 SUMMARY = re.compile(
     r"^spe: (?P<file>.*): (?P<operations>\d+) operations, (?P<sampled>\d+) sampled, "
-    r"(?P<filtered>\d+) filtered, (?P<collided>\d+) collided, (?P<records>\d+) records, "
+    r"(?P<filtered>\d+) filtered, (?P<collided>\d+) collided, (?:(?P<dropped>\d+) not completed, )?"
+    r"(?:(?P<discarded>\d+) discarded, )?(?:(?P<flying>\d+) in flight at the end, )?"
+    r"(?P<records>\d+) records, "
     r"(?P<bytes>\d+) bytes \((?P<processes>\d+) process(es)?, (?P<threads>\d+) threads?\)$", re.M)
 
 
@@ -44,8 +46,8 @@ def run_shell(script):
                           timeout=50)
 
 
-Summary = collections.namedtuple("Summary", "operations sampled filtered collided records bytes "
-                                            "processes threads")
+Summary = collections.namedtuple("Summary", "operations sampled filtered collided dropped discarded "
+                                            "flying records bytes processes threads")
 
 
 class RecordTest(CommandTest):
@@ -73,7 +75,12 @@ class RecordTest(CommandTest):
         found = SUMMARY.search(text)
         self.assertTrue(found, text)
         self.stdout = result.stdout.decode()
-        return Summary(*(int(found[key]) for key in Summary._fields))
+        summary = Summary(*(int(found[key] or 0) for key in Summary._fields))
+        # Nothing that was sampled is unaccounted for.
+        self.assertEqual(summary.sampled, summary.filtered + summary.dropped + summary.discarded
+                         + summary.flying + summary.records)
+        self.assertEqual(summary.bytes, os.path.getsize(self.data))
+        return summary
 
     # ---- what is in the file, without the library ------------------------------------------------
 

@@ -118,10 +118,12 @@ static bool is_open_as(int fd, const struct stat *st)
 /* Something is there: 0 and a descriptor if it is written directly, EEXIST if it is replaced. */
 static int open_existing(struct out_file *f, const char *path, struct stat *st)
 {
-    f->fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (stat(path, st) < 0)
+        return errno;
+    f->fd = open(path, O_WRONLY | O_CLOEXEC); /* also to see that it may be written */
     if (f->fd < 0)
         return errno;
-    if (fstat(f->fd, st) == 0 && !S_ISREG(st->st_mode))
+    if (!S_ISREG(st->st_mode))
         return 0;
     close(f->fd);
     for (f->fd = STDOUT_FILENO; f->fd <= STDERR_FILENO; f->fd++)

@@ -118,6 +118,7 @@ static void hold_standard_descriptors(void)
 
 int main(int argc, char **argv)
 {
+    struct sigaction bus_error = {.sa_handler = on_bus_error};
     const struct command *c;
 
     hold_standard_descriptors();
@@ -135,6 +136,6 @@ int main(int argc, char **argv)
     c = find_command(argv[1]);
     if (!c)
         return unknown_command(argv[1]);
-    signal(SIGBUS, on_bus_error);
+    sigaction(SIGBUS, &bus_error, NULL);
     return flushed(c->run(c, argc - 1, argv + 1));
 }

@@ -37,9 +37,9 @@
  * AUXTRACE_INFO that is reserved, and ends with a FINISHED_ROUND record. Others have neither mark,
  * and nothing is known of them.
  */
-#define PD_MARK_OPEN "SPE open"
-#define PD_MARK_DONE "SPE done"
-#define PD_MARK_PIPE 0x43455053u /* "SPEC" */
+#define PD_MARK_OPEN UINT64_C(0x6e65706f20455053) /* "SPE open" */
+#define PD_MARK_DONE UINT64_C(0x656e6f6420455053) /* "SPE done" */
+#define PD_MARK_PIPE 0x43455053u                  /* "SPEC" */
 
 enum {
     PD_WINDOW = 256 * 1024, /* a record is at most 64 KB */

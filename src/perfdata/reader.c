@@ -274,7 +274,7 @@ static int open_file_form(struct spe_perf_reader *r, const uint8_t *start, size_
     if (r->source.kind != PD_STREAM && r->info.data_offset > r->source.size)
         return refuse(r, SPE_ERR_FORMAT, r->source.size, "the file ends before its data begins");
     r->info.unterminated = !r->info.data_size;
-    r->info.incomplete = !memcmp(header + PD_HEADER_MARK, PD_MARK_OPEN, 8);
+    r->info.incomplete = load64(header + PD_HEADER_MARK) == PD_MARK_OPEN;
     set_end(r);
     result = keep_prefix(r);
     if (result == SPE_OK)

@@ -373,7 +373,7 @@ static int write_header(struct spe_perf_writer *w, uint64_t data_end, const uint
     store64(header + 32, w->event_count * (w->attr_size + 16));
     store64(header + 40, w->data_offset);
     store64(header + 48, data_end - w->data_offset);
-    memcpy(header + PD_HEADER_MARK, bitmap && w->complete ? PD_MARK_DONE : PD_MARK_OPEN, 8);
+    store64(header + PD_HEADER_MARK, bitmap && w->complete ? PD_MARK_DONE : PD_MARK_OPEN);
     if (bitmap)
         memcpy(header + 72, bitmap, SPE_PERF_FEATURE_COUNT / 8);
     return write_at(w, 0, header, sizeof(header));

@@ -149,8 +149,10 @@ struct spe_profile_info {
     bool timed;      /* time_ns means something */
     bool per_thread; /* buffers belong to threads, and rows have no CPU */
     bool snapshot;
-    bool truncated;    /* the file is shorter than it should be */
-    bool unterminated; /* the recording was killed */
+    bool truncated;     /* the file is shorter than it should be */
+    bool unterminated;  /* the recording was killed */
+    bool incomplete;    /* ... or could not be written to its end, as the file says */
+    const char *damage; /* a sentence about what is wrong with the file; NULL: nothing is */
     const char *hostname, *osrelease, *perf_version, *arch, *cpudesc;
     const char *const *command; /* the arguments of the recorder */
     size_t command_count;

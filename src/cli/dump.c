@@ -233,7 +233,7 @@ static int dump_file(struct job *job, const char *path)
                                          : dump_record_view(job, &in, &progress);
         progress_end(&progress);
     } while (good && job->count > 0 && !job->out.error && input_next(&in));
-    good = good && !in.failed;
+    good = good && !in.failed && !in.damage[0];
     input_close(&in);
     return good ? STATUS_OK : STATUS_BAD_DATA;
 }

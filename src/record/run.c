@@ -354,7 +354,8 @@ static bool prepare(struct recording *r)
         record_fail(r->problem, "record", "the paths of QEMU, plugin and sysroot are too long");
         return false;
     }
-    r->file = file_create(r->options, r->setup.cpus, r->problem);
+    /* Signals are not watched yet: a FIFO waits for its reader, and a signal has to end that. */
+    r->file = file_create(r->options, r->found.program, r->setup.cpus, r->problem);
     return r->file != NULL;
 }
 

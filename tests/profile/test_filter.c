@@ -147,8 +147,8 @@ static const struct good good[] = {
     {"comm != ten", 0x04}, /* a row without a name has none that differs */
     {"comm ~ \"^t\"", 0xbf},
     {"comm ~ \"^t{1,255}\"", 0xbf}, /* repetitions, and what only looks like them */
-    {"comm ~ \"^((t{1,16}){1,16}){1,16}\"", 0xbf},
-    {"comm !~ \"[{255}][^]{255}[:alpha:]]{255}\\{255}\"", 0xff},
+    {"comm ~ \"^((t{1,16}){1,16}){1,15}\"", 0xbf},
+    {"comm !~ \"[{255}][^]{255}[:alpha:]]{255}\\{255}\"", 0xbf},
     {"comm !~ \"en$\"", 0x04},
     {"comm in (ten, twenty)", 0xbf},
     {"comm", 0xbf},

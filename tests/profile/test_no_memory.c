@@ -11,6 +11,7 @@
 #include "profile/profile_internal.h"
 
 #define SAMPLES 3000
+#define TRIES 300
 
 /* Sanitizers have a calloc of their own. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -63,8 +64,8 @@ static void a_thread_without_memory(void **state)
 
     (void)state;
     make(&r);
-    for (unsigned i = 0; i < 60; i++) {
-        struct spe_profile_options options = quiet_options(4);
+    for (unsigned i = 0; i < TRIES; i++) {
+        struct spe_profile_options options = quiet_options(8);
         struct spe_profile *p;
         struct spe_rows rows;
         size_t count = 0;
@@ -82,7 +83,7 @@ static void a_thread_without_memory(void **state)
         assert_true(result == SPE_ERR_NOMEM ? count <= SAMPLES : count == SAMPLES);
         failed += result == SPE_ERR_NOMEM;
     }
-    print_message("%u of 60 reads failed\n", failed);
+    print_message("%u of %u reads failed\n", failed, TRIES);
     assert_true(failed > 0);
     recording_free(&r);
 }

@@ -244,13 +244,13 @@ __attribute__((format(printf, 5, 6))) static void report(struct check *c, enum r
                                                          uint64_t at, enum spe_severity severity,
                                                          const char *format, ...)
 {
-    struct spe_violation violation = {
-        .rule = &rules[rule],
-        .offset = c->offset + at,
-        .severity = (uint8_t)severity,
-    };
+    struct spe_violation violation;
     va_list args;
 
+    violation.rule = &rules[rule];
+    violation.offset = c->offset + at;
+    violation.severity = (uint8_t)severity;
+    violation.detail[0] = '\0';
     if (format) {
         va_start(args, format);
         vsnprintf(violation.detail, sizeof(violation.detail), format, args);

@@ -12,7 +12,9 @@
 #include <specimen/format.h>
 
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 /* ---- Rules ---------------------------------------------------------------------------------- */
 
@@ -229,10 +231,10 @@ struct check {
     int reports;
 
     /* What the record says. Packets that are not defined are reported and left out. */
-    struct spe_record record;
     struct spe_op op;  /* if SPE_HAS_OP */
     uint32_t contexts; /* all four INDEX values, for duplicates */
     bool terminated, after_terminator, op_seen, source_seen;
+    struct spe_record record; /* its addresses and counters are set if they are present */
 };
 
 static bool has(const struct check *c, enum spe_feature feature)
@@ -244,13 +246,13 @@ __attribute__((format(printf, 5, 6))) static void report(struct check *c, enum r
                                                          uint64_t at, enum spe_severity severity,
                                                          const char *format, ...)
 {
-    struct spe_violation violation = {
-        .rule = &rules[rule],
-        .offset = c->offset + at,
-        .severity = (uint8_t)severity,
-    };
+    struct spe_violation violation;
     va_list args;
 
+    violation.rule = &rules[rule];
+    violation.offset = c->offset + at;
+    violation.severity = (uint8_t)severity;
+    violation.detail[0] = '\0';
     if (format) {
         va_start(args, format);
         vsnprintf(violation.detail, sizeof(violation.detail), format, args);
@@ -821,8 +823,13 @@ static void check_source(struct check *c)
 int spe_check_record(const struct spe_check_config *config, const uint8_t *bytes, size_t len,
                      uint64_t offset, spe_violation_fn *fn, void *user)
 {
-    struct check c = {.config = config, .fn = fn, .user = user, .offset = offset};
+    struct check c;
 
+    memset(&c, 0, offsetof(struct check, record.address));
+    c.config = config;
+    c.fn = fn;
+    c.user = user;
+    c.offset = offset;
     check_place(&c, len);
     if (!take_packets(&c, bytes, len))
         return c.reports;

@@ -4,8 +4,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "qemu/channel.h"
+#include "qemu/trouble.h"
 
 static struct {
     pthread_mutex_t lock;
@@ -30,6 +32,9 @@ void counts_add(struct vcpu *v)
             counts.sum.executed[i] += v->executed[i];
         for (size_t i = 0; i < v->met_count; i++)
             add_site(&counts.sum.met[i], &v->met[i]);
+    } else {
+        trouble_tell("process %d: the exact counts of a thread are lost: there is no memory",
+                     (int)getpid());
     }
     pthread_mutex_unlock(&counts.lock);
     free(v->executed);
@@ -37,6 +42,13 @@ void counts_add(struct vcpu *v)
     v->executed = NULL;
     v->met = NULL;
     v->executed_count = v->met_count = 0;
+}
+
+static void clear(void)
+{
+    free(counts.sum.executed);
+    free(counts.sum.met);
+    memset(&counts.sum, 0, sizeof(counts.sum));
 }
 
 /* ---- Sending -------------------------------------------------------------------------------- */
@@ -85,15 +97,13 @@ void counts_send(void)
             put_block(message, blocks_at(i));
     if (message)
         flush(message);
+    clear();
     pthread_mutex_unlock(&counts.lock);
     free(message);
-    counts_reset();
 }
 
 void counts_reset(void)
 {
     pthread_mutex_init(&counts.lock, NULL);
-    free(counts.sum.executed);
-    free(counts.sum.met);
-    memset(&counts.sum, 0, sizeof(counts.sum));
+    clear();
 }

@@ -200,7 +200,7 @@ SELDOM static void access_met(struct vcpu *v, uint32_t info, uint64_t va, struct
     bool store = qemu_plugin_mem_is_store(info);
     struct spe_machine_access met = {0}; /* a cpu that the machine has not does nothing */
 
-    site->bytes = (uint16_t)bytes;
+    atomic_store_explicit(&site->bytes, (uint16_t)bytes, memory_order_relaxed);
     if (v->cpu_lock)
         pthread_mutex_lock(v->cpu_lock);
     spe_machine_touch(unit_process.machine, v->cpu, va, bytes,
@@ -226,13 +226,14 @@ static inline void on_simple_access(unsigned index, uint32_t info, uint64_t va, 
                                     bool store)
 {
     struct vcpu *v = vcpus_at(index);
+    uint32_t bytes = atomic_load_explicit(&site->bytes, memory_order_relaxed);
 
     if (RARELY(!v))
         return;
-    if (RARELY(!site->bytes || unit_is_armed(v, site) || !v->pe))
+    if (RARELY(!bytes || unit_is_armed(v, site) || !v->pe))
         access_met(v, info, va, site);
     else
-        pe_touch_fast(unit_process.machine, v->pe, va, site->bytes, store);
+        pe_touch_fast(unit_process.machine, v->pe, va, bytes, store);
 }
 
 static void on_load(unsigned index, uint32_t info, uint64_t va, void *user)
@@ -261,7 +262,7 @@ static void on_block_counted(unsigned index, void *user)
  * QEMU's code adds a block's operations to `count`, and calls when that reaches TRIP: it is TRIP -
  * 1 less what is left. An instruction that wants registers calls when `armed` is its id + 1.
  */
-#define TRIP (INT64_C(1) << 62)
+#define TRIP (UINT64_C(1) << 62)
 
 struct cells {
     uint64_t count, armed;
@@ -277,13 +278,13 @@ static struct cells *cells_of(unsigned index)
 static void pull(unsigned index, struct vcpu *v)
 {
     if (board)
-        v->left = TRIP - 1 - (int64_t)cells_of(index)->count;
+        v->left = (int64_t)(TRIP - 1 - cells_of(index)->count);
 }
 
 static void push(unsigned index, struct vcpu *v)
 {
     if (board)
-        *cells_of(index) = (struct cells){(uint64_t)(TRIP - 1 - v->left), unit_wants_registers(v)};
+        *cells_of(index) = (struct cells){TRIP - 1 - (uint64_t)v->left, unit_wants_registers(v)};
 }
 
 static void on_trip(unsigned index, void *user)

@@ -447,14 +447,24 @@ static const char *sysroot(void)
     return "";
 }
 
-/* The new QEMU speaks the same level: it cannot always find out by itself (api.c), and "-U" takes
- * the word out of the program's environment, where it may stand already. */
+/* The new QEMU speaks the same level, which it cannot always find out by itself (api.c). Its "-U"
+ * takes the word out of the program's environment; one of the program's own must not be in front.
+ */
 static bool read_environment(uint64_t address, struct list *list)
 {
+    static const char word[] = "SPECIMEN_PLUGIN_LEVEL=";
     char level[64];
 
-    snprintf(level, sizeof(level), "SPECIMEN_PLUGIN_LEVEL=%d", plugin_level());
-    return append(list, level) && read_list(address, list);
+    snprintf(level, sizeof(level), "%s%d", word, plugin_level());
+    if (!read_list(address, list))
+        return false;
+    for (size_t i = 0; i < list->count; i++) {
+        if (strncmp(list->text[i], word, sizeof(word) - 1) == 0) {
+            free(list->text[i]);
+            list->text[i--] = list->text[--list->count];
+        }
+    }
+    return append(list, level);
 }
 
 bool tasks_has_descriptors(unsigned count)

@@ -2,9 +2,12 @@
 /* Copyright (c) 2026 The Specimen authors */
 #include "stand_in.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "qemu/tasks.h"
 
 /* Up to level 6 these have the plugin's id in front. */
 typedef void (*any_fn)(void);
@@ -232,6 +235,8 @@ struct qemu_plugin_tb *stand_in_translate(uint64_t pc, const uint32_t *words, si
 
 void stand_in_begin(unsigned vcpu)
 {
+    if (vcpu > 0)
+        stand_in_call(0, SYSCALL_CLONE, (uint64_t[8]){CLONE_VM | CLONE_THREAD});
     ((vcpu_fn)on_begin)(1, vcpu);
 }
 

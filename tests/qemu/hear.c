@@ -144,9 +144,12 @@ static void take_message(struct ear *e, struct connection *c, int fd)
         heard->aways++;
         break;
     case WIRE_COUNTS:
-        for (uint32_t i = 0; i < e->message.counts.count; i++)
+        for (uint32_t i = 0; i < e->message.counts.count; i++) {
+            heard->executed += e->message.counts.counts[i].executed;
+            heard->taken += e->message.counts.counts[i].taken;
             if (heard->count_count < HEARD_COUNTS)
                 heard->counts[heard->count_count++] = e->message.counts.counts[i];
+        }
         break;
     case WIRE_TROUBLE:
         snprintf(heard->trouble[heard->troubles++ % HEARD_TROUBLES], sizeof(heard->trouble[0]),

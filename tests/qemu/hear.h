@@ -20,9 +20,10 @@ struct heard {
     char trouble[HEARD_TROUBLES][256];
     char program[64]; /* the last one's name */
     struct wire_statistics statistics;
-    uint64_t bytes; /* SPE data */
-    struct wire_count counts[HEARD_COUNTS];
+    uint64_t bytes;                         /* SPE data */
+    struct wire_count counts[HEARD_COUNTS]; /* the first ones */
     unsigned count_count;
+    uint64_t executed, taken; /* of all */
 };
 
 /* Called for every SPE record. */

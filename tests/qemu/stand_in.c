@@ -39,6 +39,7 @@ struct qemu_plugin_insn {
 };
 
 struct qemu_plugin_tb {
+    struct qemu_plugin_tb *next; /* QEMU has them all, to the end */
     uint64_t pc;
     size_t count;
     qemu_plugin_exec_fn exec;
@@ -219,10 +220,13 @@ void stand_in_install(const char *socket_name, int level)
 
 struct qemu_plugin_tb *stand_in_translate(uint64_t pc, const uint32_t *words, size_t count)
 {
+    static struct qemu_plugin_tb *all;
     struct qemu_plugin_tb *tb = calloc(1, sizeof(*tb));
 
     if (!tb || count > STAND_IN_INSNS)
         abort();
+    tb->next = all;
+    all = tb;
     tb->pc = pc;
     tb->count = count;
     for (size_t i = 0; i < count; i++) {

@@ -13,7 +13,7 @@
 
 #include "qemu/api.h"
 
-enum { STAND_IN_INSNS = 8, STAND_IN_VCPUS = 512 /* with inline counts, level 3 */ };
+enum { STAND_IN_INSNS = 16, STAND_IN_VCPUS = 512 /* with inline counts, level 3 */ };
 
 /* The plugin, loaded into a QEMU of this level. */
 void stand_in_install(const char *socket_name, int level);

@@ -212,6 +212,41 @@ static void test_end_at_once(void **state)
     }
 }
 
+/* ---- Much code ------------------------------------------------------------------------------ */
+
+enum { BLOCKS = 900, LENGTH = STAND_IN_INSNS };
+
+/* More instructions than there was room for when counting began, in fewer blocks than that. */
+static void much_code(const char *socket_name)
+{
+    uint32_t words[LENGTH];
+
+    for (unsigned i = 0; i < LENGTH; i++)
+        words[i] = 0xd503201f;                                    /* nop */
+    words[LENGTH - 1] = 0x14000000 | (-(LENGTH - 1) & 0x3ffffff); /* b to the block's beginning */
+    begin(socket_name);
+    run(0, 1);
+    for (unsigned i = 0; i < BLOCKS; i++) {
+        block = stand_in_translate(0x500000 + i * UINT64_C(4) * LENGTH, words, LENGTH);
+        run(0, 2);
+    }
+    stand_in_exit();
+}
+
+static void test_much_code(void **state)
+{
+    struct wire_setup setup;
+    struct heard heard;
+
+    (void)state;
+    level = 1;
+    hear_setup(&setup, WIRE_STAT | WIRE_FUNCTIONAL, 512);
+    hear(much_code, &setup, &heard, NULL, NULL);
+    assert_int_equal(heard.status, 0);
+    assert_int_equal(heard.executed, LOOP_SIZE + 2 * BLOCKS * LENGTH);
+    assert_int_equal(heard.taken, BLOCKS);
+}
+
 /* ---- A long life ---------------------------------------------------------------------------- */
 
 enum { LONG = 1000000, SEEN = 100000 };
@@ -308,8 +343,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_waves),       cmocka_unit_test(test_many),
-        cmocka_unit_test(test_end_at_once), cmocka_unit_test(test_chain),
-        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_end_at_once), cmocka_unit_test(test_much_code),
+        cmocka_unit_test(test_chain),       cmocka_unit_test(test_limits),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

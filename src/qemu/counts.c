@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "qemu/channel.h"
 #include "qemu/trouble.h"
@@ -33,8 +32,7 @@ void counts_add(struct vcpu *v)
         for (size_t i = 0; i < v->met_count; i++)
             add_site(&counts.sum.met[i], &v->met[i]);
     } else {
-        trouble_tell("process %d: the exact counts of a thread are lost: there is no memory",
-                     (int)getpid());
+        trouble_tell("the exact counts of a thread are lost: there is no memory");
     }
     pthread_mutex_unlock(&counts.lock);
     free(v->executed);

@@ -439,11 +439,15 @@ static void before_fork(void)
     blocks_lock();
 }
 
+/* A child without descriptors, for its connection and for memory that it shares, cannot be
+ * recorded, and cannot say so. It has as many as its parent. */
 static void after_fork(void)
 {
     blocks_unlock();
     channel_unlock();
     vcpus_unlock();
+    if (!tasks_has_descriptors(2))
+        trouble_tell("a process could not be recorded: %s", strerror(errno));
     unit_process.lineage = unit_process.lineage * 31 + 1;
 }
 
@@ -451,14 +455,6 @@ static void begin_anew(unsigned index, struct vcpu *v)
 {
     unit_forked(v);
     push(index, v);
-}
-
-/* A process without descriptors, for its connection and for memory that it shares, cannot be
- * recorded. Its parent's connection is still open here, and carries that word. */
-static void tell_if_unreachable(void)
-{
-    if (!tasks_has_descriptors(2))
-        trouble_tell("process %d could not be recorded: %s", (int)getpid(), strerror(errno));
 }
 
 /* The parent's other threads may have been inside its machine: a new one, with cold caches. Without
@@ -471,7 +467,7 @@ static void renew_machine(void)
     if (!old || unit_setup(&setup, why, sizeof(why)))
         return;
     unit_process.machine = old;
-    trouble_tell("process %d began with its parent's caches: %s", (int)getpid(), why);
+    trouble_tell("a process began with its parent's caches: %s", why);
 }
 
 /* Only the thread that forked is here; every vCPU starts again when it next runs, which only that
@@ -481,8 +477,6 @@ static void in_child(void)
     blocks_unlock();
     channel_unlock();
     vcpus_unlock();
-    atomic_store(&unit_process.unrecorded, 0);
-    tell_if_unreachable();
     channel_forked(process);
     process = getpid();
     unit_process.lineage = unit_process.lineage * 31 + 2;
@@ -494,8 +488,13 @@ static void in_child(void)
 
 /* ---- System calls --------------------------------------------------------------------------- */
 
-/* Just before exec, in the thread of this vCPU. The others still run: what they recorded is in
- * memory that the launcher has, too, and it takes that when the new program reports. */
+static void stop_other(unsigned index, struct vcpu *v)
+{
+    (void)index;
+    unit_stop(v);
+}
+
+/* Just before exec, in the thread of this vCPU; the others still run. */
 static void leave(unsigned index)
 {
     struct vcpu *v;
@@ -504,6 +503,7 @@ static void leave(unsigned index)
     v = vcpus_at(index);
     if (v)
         end_unit(index, v);
+    vcpus_each(stop_other);
     vcpus_unlock();
     if (unit_process.stat)
         counts_send();

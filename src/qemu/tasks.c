@@ -105,8 +105,8 @@ static void for_mappings(uint64_t start, uint64_t end, bool code,
     size_t room = 0;
 
     if (!f) {
-        trouble_tell("process %d: what it maps cannot be read, symbols may be missing: %s",
-                     (int)getpid(), strerror(errno));
+        trouble_tell("what a process maps cannot be read, symbols may be missing: %s",
+                     strerror(errno));
         return;
     }
     while (getline(&line, &room, f) > 0)
@@ -482,14 +482,13 @@ static void become(const struct list *command, const struct list *environment,
                    void (*leave)(unsigned vcpu), unsigned vcpu)
 {
     if (!tasks_has_descriptors(START_DESCRIPTORS)) {
-        trouble_tell("process %d: its next program could not be recorded: %s", (int)getpid(),
-                     strerror(errno));
+        trouble_tell("a program could not be recorded after exec: %s", strerror(errno));
         return;
     }
     leave(vcpu);
     execve(command->text[0], command->text, environment->text);
-    trouble_tell("process %d: its next program could not be recorded: %s: %s", (int)getpid(),
-                 command->text[0], strerror(errno));
+    trouble_tell("a process is not recorded any more: exec of %s: %s", command->text[0],
+                 strerror(errno));
 }
 
 void tasks_exec(int64_t number, const uint64_t a[8], void (*leave)(unsigned vcpu), unsigned vcpu)

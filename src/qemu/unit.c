@@ -90,10 +90,7 @@ void unit_prepare(struct vcpu *v)
 
 void unit_not_recorded(const char *why)
 {
-    unsigned count = atomic_fetch_add(&unit_process.unrecorded, 1) + 1;
-
-    trouble_tell("process %d: %u thread%s could not be recorded: %s", (int)getpid(), count,
-                 count == 1 ? "" : "s", why);
+    trouble_tell("a thread could not be recorded: %s", why);
 }
 
 /* ---- The unit's host ------------------------------------------------------------------------ */
@@ -549,12 +546,19 @@ static void give_slot(struct vcpu *v)
     v->slot = SLOTS_NONE;
 }
 
-static void end(struct vcpu *v)
+static void tell_end(struct vcpu *v)
 {
     struct wire_thread message = {
         .header = {.type = WIRE_THREAD_END, .size = sizeof(message), .tid = (uint32_t)v->tid},
         .slot = v->slot,
     };
+
+    publish_statistics(v);
+    channel_send(&message.header, NULL, 0, -1);
+}
+
+static void end(struct vcpu *v)
+{
     int64_t left = v->left + (v->forced ? FORCE : 0);
 
     if (v->ended || !v->started)
@@ -563,8 +567,7 @@ static void end(struct vcpu *v)
     if (left >= 0 && (uint64_t)left <= v->told)
         spe_spu_advance(v->spu, v->told - (uint64_t)left);
     unit_drain(v);
-    publish_statistics(v);
-    channel_send(&message.header, NULL, 0, -1);
+    tell_end(v);
     give_slot(v);
     v->ended = true;
     v->left = MANY;
@@ -574,6 +577,18 @@ void unit_end(struct vcpu *v)
 {
     pthread_mutex_lock(&v->lock);
     end(v);
+    pthread_mutex_unlock(&v->lock);
+}
+
+/* What the thread itself looks at without the lock is left alone. */
+void unit_stop(struct vcpu *v)
+{
+    pthread_mutex_lock(&v->lock);
+    if (v->started && !v->ended) {
+        unit_drain(v);
+        tell_end(v);
+        v->ended = true;
+    }
     pthread_mutex_unlock(&v->lock);
 }
 

@@ -89,8 +89,7 @@ struct unit_process {
     struct spe_machine *machine; /* NULL: no model */
     unsigned cpus;
     bool stat;
-    bool by_registers;      /* accesses are not seen, but computed: unit_evaluate */
-    atomic_uint unrecorded; /* threads */
+    bool by_registers; /* accesses are not seen, but computed: unit_evaluate */
 };
 
 extern struct unit_process unit_process;
@@ -102,7 +101,7 @@ bool unit_setup(const struct wire_setup *setup, char *why, size_t why_size);
 /* A vCPU is there, not yet running; it starts with its first look. */
 void unit_prepare(struct vcpu *v);
 
-/* A thread cannot be recorded: count it, and tell the launcher. The program goes on. */
+/* A thread cannot be recorded: tell the launcher, which counts. The program goes on. */
 void unit_not_recorded(const char *why);
 
 /* The block is about to run and v->left is negative: `left` has its count subtracted already. */
@@ -127,6 +126,9 @@ void unit_drain(struct vcpu *v);
 
 /* Its thread ends, or the process: complete what can be completed, send everything. */
 void unit_end(struct vcpu *v);
+
+/* Another thread is about to exec, which ends this one wherever it is: send what there is. */
+void unit_stop(struct vcpu *v);
 
 /* The vCPU is gone. */
 void unit_free(struct vcpu *v);

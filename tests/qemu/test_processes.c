@@ -251,6 +251,27 @@ static void by_memory(void)
     call_execveat(fd, "", AT_EMPTY_PATH);
 }
 
+static void *run_on(void *unused)
+{
+    run(1, 1000);
+    pthread_barrier_wait(&before);
+    for (;;)
+        run(1, 1);
+    return unused;
+}
+
+/* Another thread runs until the kernel ends it. */
+static void with_thread(void)
+{
+    pthread_t thread;
+
+    pthread_barrier_init(&before, NULL, 2);
+    stand_in_begin(1);
+    REQUIRE(pthread_create(&thread, NULL, run_on, NULL) == 0);
+    pthread_barrier_wait(&before);
+    by_path();
+}
+
 static void (*become)(void);
 
 static void exec(const char *socket_name)
@@ -301,6 +322,10 @@ static void test_exec(void **state)
         assert_int_equal(heard.statistics.operations, 1000 * LOOP_SIZE);
         assert_int_equal(heard.bytes, heard.statistics.bytes);
     }
+    assert_string_equal(become_by(with_thread, &heard), wanted);
+    assert_status(&heard, 42);
+    assert_int_equal(heard.ends, 2);
+    assert_int_equal(heard.bytes, heard.statistics.bytes);
     assert_non_null(strstr(become_by(by_memory, &heard), "\n/proc/self/fd/"));
     assert_status(&heard, 42);
 }

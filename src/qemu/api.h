@@ -131,7 +131,8 @@ struct plugin_role {
     void (*vcpu_exit)(unsigned vcpu);
     void (*translate)(struct qemu_plugin_tb *tb);
     void (*flush)(void); /* all blocks are thrown away */
-    void (*exit)(void);  /* the process ends; other vCPUs may still run */
+    void (*exit)(void);  /* the process ends: others run no block and no access of ours any more,
+                            but one may be in vcpu_exit or at a system call */
     /* User mode: before and after. */
     void (*syscall)(unsigned vcpu, int64_t number, const uint64_t arguments[8]);
     void (*syscall_return)(unsigned vcpu, int64_t number, int64_t result);

@@ -8,6 +8,7 @@
 #ifndef QEMU_BLOCKS_H
 #define QEMU_BLOCKS_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,11 +21,11 @@ struct block;
 struct site {
     const struct block *block;
     uint32_t word;
-    uint32_t id;    /* dense, over all blocks */
-    uint16_t how;   /* SPE_ACCESS_... that the word alone tells */
-    uint16_t is;    /* WIRE_IS_... */
-    uint16_t bytes; /* of each access, once there was one */
-    bool registers; /* what it does depends on them: an access, a condition */
+    uint32_t id;            /* dense, over all blocks */
+    uint16_t how;           /* SPE_ACCESS_... that the word alone tells */
+    uint16_t is;            /* WIRE_IS_... */
+    _Atomic uint16_t bytes; /* of each access, once there was one; any thread's */
+    bool registers;         /* what it does depends on them: an access, a condition */
 };
 
 struct block {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "qemu/channel.h"
+#include "qemu/trouble.h"
 
 static struct {
     pthread_mutex_t lock;
@@ -30,6 +31,8 @@ void counts_add(struct vcpu *v)
             counts.sum.executed[i] += v->executed[i];
         for (size_t i = 0; i < v->met_count; i++)
             add_site(&counts.sum.met[i], &v->met[i]);
+    } else {
+        trouble_tell("the exact counts of a thread are lost: there is no memory");
     }
     pthread_mutex_unlock(&counts.lock);
     free(v->executed);
@@ -37,6 +40,13 @@ void counts_add(struct vcpu *v)
     v->executed = NULL;
     v->met = NULL;
     v->executed_count = v->met_count = 0;
+}
+
+static void clear(void)
+{
+    free(counts.sum.executed);
+    free(counts.sum.met);
+    memset(&counts.sum, 0, sizeof(counts.sum));
 }
 
 /* ---- Sending -------------------------------------------------------------------------------- */
@@ -85,15 +95,13 @@ void counts_send(void)
             put_block(message, blocks_at(i));
     if (message)
         flush(message);
+    clear();
     pthread_mutex_unlock(&counts.lock);
     free(message);
-    counts_reset();
 }
 
 void counts_reset(void)
 {
     pthread_mutex_init(&counts.lock, NULL);
-    free(counts.sum.executed);
-    free(counts.sum.met);
-    memset(&counts.sum, 0, sizeof(counts.sum));
+    clear();
 }

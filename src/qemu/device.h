@@ -208,6 +208,7 @@ void device_model_note_branch(struct device_block *block, const struct spe_a64 *
 void device_model_describe(struct device_cpu *cpu);
 
 /* ---- device_time.c ---- */
+uint64_t device_ticks(uint64_t nanoseconds, uint64_t frequency); /* of the counter in that time */
 uint64_t device_count(void *user);
 /* The guest has just read this from the physical counter. */
 void device_count_seen(uint64_t count);

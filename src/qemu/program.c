@@ -115,13 +115,14 @@ static enum program_verdict examine(const char *path, const char *sysroot, struc
 
     memset(p, 0, sizeof(*p));
     snprintf(p->file, sizeof(p->file), "%s", path);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
+    /* The type comes first: to open a FIFO or a device may wait, or do something. */
+    if (stat(path, &st) < 0)
+        return PROGRAM_MISSING;
+    if (!S_ISREG(st.st_mode))
+        return PROGRAM_DIRECTORY;
+    fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         return PROGRAM_MISSING;
-    if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
-        close(fd);
-        return PROGRAM_DIRECTORY;
-    }
     got = pread(fd, head, sizeof(head) - 1, 0);
     if (got >= EI_NIDENT && memcmp(head, ELFMAG, SELFMAG) == 0)
         verdict = examine_elf(fd, sysroot, p);

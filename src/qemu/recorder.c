@@ -19,19 +19,9 @@
 #include "qemu/registers.h"
 #include "qemu/slots.h"
 #include "qemu/tasks.h"
-#include "qemu/unit.h"
+#include "qemu/trouble.h"
+#include "qemu/vcpus.h"
 
-enum { VCPUS_MAX = 1 << 18 };
-
-/* A thread's last system call, until it returns. */
-struct call {
-    int64_t number;
-    uint64_t arguments[8];
-};
-
-static struct vcpu vcpus[VCPUS_MAX]; /* by QEMU's index, which grows with every thread */
-static struct call calls[VCPUS_MAX];
-static unsigned vcpu_end; /* no index so far was as large */
 static struct wire_setup setup;
 static bool announced; /* the launcher knows what is loaded */
 static pid_t process;
@@ -44,27 +34,37 @@ static const struct block nowhere;
 
 /* ---- Without a model ------------------------------------------------------------------------ */
 
-static void on_block(unsigned index, void *user)
+static inline void count_block(struct vcpu *v, const struct block *b)
 {
-    struct vcpu *v = &vcpus[index];
-    const struct block *b = user;
-
     v->left -= b->count;
     if (RARELY(v->left < 0))
         unit_look(v, b);
 }
 
-/* Apart, so that the common case saves no registers. */
-SELDOM static void on_armed_access(unsigned index, uint32_t info, uint64_t va, void *user)
+static void on_block(unsigned index, void *user)
 {
-    unit_access(&vcpus[index], user, va, 1u << qemu_plugin_mem_size_shift(info),
-                qemu_plugin_mem_is_store(info), NULL);
+    struct vcpu *v = vcpus_at(index);
+
+    if (RARELY(!v))
+        return;
+    count_block(v, user);
+}
+
+/* Apart, so that the common case saves no registers. */
+SELDOM static void on_armed_access(struct vcpu *v, uint32_t info, uint64_t va, void *user)
+{
+    unit_access(v, user, va, 1u << qemu_plugin_mem_size_shift(info), qemu_plugin_mem_is_store(info),
+                NULL);
 }
 
 static void on_access(unsigned index, uint32_t info, uint64_t va, void *user)
 {
-    if (RARELY(unit_is_armed(&vcpus[index], user)))
-        on_armed_access(index, info, va, user);
+    struct vcpu *v = vcpus_at(index);
+
+    if (RARELY(!v))
+        return;
+    if (RARELY(unit_is_armed(v, user)))
+        on_armed_access(v, info, va, user);
 }
 
 /* ---- With the model ------------------------------------------------------------------------- */
@@ -77,7 +77,7 @@ static struct site_counts *counts_of(struct vcpu *v, const struct site *site)
 static void count_executed(struct vcpu *v, const struct block *b)
 {
     v->met_site = NULL;
-    if (b->id < v->executed_count || unit_grow_counts(v))
+    if ((b->id < v->executed_count && block_last(b)->id < v->met_count) || unit_grow_counts(v))
         v->executed[b->id]++;
 }
 
@@ -140,30 +140,38 @@ __attribute__((noinline)) static void after_branch(struct vcpu *v, const struct 
                                                    const struct block *b)
 {
     any_branch(v, last, b->pc);
-    v->left -= b->count;
-    if (RARELY(v->left < 0))
-        unit_look(v, b);
+    count_block(v, b);
 }
 
-static void on_block_modelled(unsigned index, void *user)
+static inline void block_modelled(struct vcpu *v, const struct block *b)
 {
-    struct vcpu *v = &vcpus[index];
-    const struct block *b = user, *last = v->block;
+    const struct block *last = v->block;
 
     v->block = b;
     if (last->branch && !as_foreseen(v, last, b->pc)) {
         after_branch(v, last, b);
         return;
     }
-    v->left -= b->count;
-    if (RARELY(v->left < 0))
-        unit_look(v, b);
+    count_block(v, b);
+}
+
+static void on_block_modelled(unsigned index, void *user)
+{
+    struct vcpu *v = vcpus_at(index);
+
+    if (RARELY(!v))
+        return;
+    block_modelled(v, user);
 }
 
 static void on_block_met(unsigned index, void *user)
 {
-    count_executed(&vcpus[index], user);
-    on_block_modelled(index, user);
+    struct vcpu *v = vcpus_at(index);
+
+    if (RARELY(!v))
+        return;
+    count_executed(v, user);
+    block_modelled(v, user);
 }
 
 /* Operations are counted, not accesses: a pair that misses twice is one that missed. */
@@ -186,15 +194,13 @@ static void count_access(struct vcpu *v, const struct site *site, uint64_t va, u
 
 /* An access that somebody wants to know about, that is not simple, or its site's first. All
  * accesses of an instruction have the same size, so that asking once is enough. */
-SELDOM static void on_access_met(unsigned index, uint32_t info, uint64_t va, void *user)
+SELDOM static void access_met(struct vcpu *v, uint32_t info, uint64_t va, struct site *site)
 {
-    struct vcpu *v = &vcpus[index];
-    struct site *site = user;
     uint32_t bytes = 1u << qemu_plugin_mem_size_shift(info);
     bool store = qemu_plugin_mem_is_store(info);
     struct spe_machine_access met = {0}; /* a cpu that the machine has not does nothing */
 
-    site->bytes = (uint16_t)bytes;
+    atomic_store_explicit(&site->bytes, (uint16_t)bytes, memory_order_relaxed);
     if (v->cpu_lock)
         pthread_mutex_lock(v->cpu_lock);
     spe_machine_touch(unit_process.machine, v->cpu, va, bytes,
@@ -207,15 +213,27 @@ SELDOM static void on_access_met(unsigned index, uint32_t info, uint64_t va, voi
         unit_access(v, site, va, bytes, store, &met);
 }
 
+static void on_access_met(unsigned index, uint32_t info, uint64_t va, void *user)
+{
+    struct vcpu *v = vcpus_at(index);
+
+    if (RARELY(!v))
+        return;
+    access_met(v, info, va, user);
+}
+
 static inline void on_simple_access(unsigned index, uint32_t info, uint64_t va, struct site *site,
                                     bool store)
 {
-    struct vcpu *v = &vcpus[index];
+    struct vcpu *v = vcpus_at(index);
+    uint32_t bytes = atomic_load_explicit(&site->bytes, memory_order_relaxed);
 
-    if (RARELY(!site->bytes || unit_is_armed(v, site) || !v->pe))
-        on_access_met(index, info, va, site);
+    if (RARELY(!v))
+        return;
+    if (RARELY(!bytes || unit_is_armed(v, site) || !v->pe))
+        access_met(v, info, va, site);
     else
-        pe_touch_fast(unit_process.machine, v->pe, va, site->bytes, store);
+        pe_touch_fast(unit_process.machine, v->pe, va, bytes, store);
 }
 
 static void on_load(unsigned index, uint32_t info, uint64_t va, void *user)
@@ -230,8 +248,12 @@ static void on_store(unsigned index, uint32_t info, uint64_t va, void *user)
 
 static void on_block_counted(unsigned index, void *user)
 {
-    count_executed(&vcpus[index], user);
-    on_block(index, user);
+    struct vcpu *v = vcpus_at(index);
+
+    if (RARELY(!v))
+        return;
+    count_executed(v, user);
+    count_block(v, user);
 }
 
 /* ---- Without a model, where QEMU can count by itself ---------------------------------------- */
@@ -240,7 +262,7 @@ static void on_block_counted(unsigned index, void *user)
  * QEMU's code adds a block's operations to `count`, and calls when that reaches TRIP: it is TRIP -
  * 1 less what is left. An instruction that wants registers calls when `armed` is its id + 1.
  */
-#define TRIP (INT64_C(1) << 62)
+#define TRIP (UINT64_C(1) << 62)
 
 struct cells {
     uint64_t count, armed;
@@ -253,30 +275,37 @@ static struct cells *cells_of(unsigned index)
     return qemu_plugin_scoreboard_find(board, index);
 }
 
-static void pull(unsigned index)
+static void pull(unsigned index, struct vcpu *v)
 {
     if (board)
-        vcpus[index].left = TRIP - 1 - (int64_t)cells_of(index)->count;
+        v->left = (int64_t)(TRIP - 1 - cells_of(index)->count);
 }
 
-static void push(unsigned index)
+static void push(unsigned index, struct vcpu *v)
 {
     if (board)
-        *cells_of(index) = (struct cells){(uint64_t)(TRIP - 1 - vcpus[index].left),
-                                          unit_wants_registers(&vcpus[index])};
+        *cells_of(index) = (struct cells){TRIP - 1 - (uint64_t)v->left, unit_wants_registers(v)};
 }
 
 static void on_trip(unsigned index, void *user)
 {
-    pull(index);
-    unit_look(&vcpus[index], user);
-    push(index);
+    struct vcpu *v = vcpus_at(index);
+
+    if (!v)
+        return;
+    pull(index, v);
+    unit_look(v, user);
+    push(index, v);
 }
 
 static void on_armed(unsigned index, void *user)
 {
-    unit_evaluate(&vcpus[index], user, &registers_now);
-    cells_of(index)->armed = unit_wants_registers(&vcpus[index]);
+    struct vcpu *v = vcpus_at(index);
+
+    if (!v)
+        return;
+    unit_evaluate(v, user, &registers_now);
+    cells_of(index)->armed = unit_wants_registers(v);
 }
 
 static void count_inline(struct qemu_plugin_tb *tb, struct block *b)
@@ -348,56 +377,57 @@ static void translate(struct qemu_plugin_tb *tb)
 
 /* ---- Threads and processes ------------------------------------------------------------------ */
 
+/* A thread that finds no room is not recorded, and said to be; it runs all the same. */
 static void vcpu_init(unsigned index)
 {
-    if (index >= VCPUS_MAX || !unit_prepare(&vcpus[index])) {
-        fputs("specimen: there is no room for another thread\n", stderr);
-        abort();
-    }
-    if (index >= vcpu_end)
-        vcpu_end = index + 1;
-    vcpus[index].block = &nowhere;
+    struct vcpu *v;
+
     if (board)
         registers_find();
-    push(index);
+    vcpus_lock();
+    v = vcpus_add(index);
+    if (v) {
+        unit_prepare(v);
+        v->block = &nowhere;
+        push(index, v);
+    }
+    vcpus_unlock();
+    if (!v)
+        unit_not_recorded("there is no room for another one");
 }
 
-static void vcpu_exit(unsigned index)
+static void end_unit(unsigned index, struct vcpu *v)
 {
-    struct vcpu *v = &vcpus[index];
-
-    pull(index);
+    pull(index, v);
     unit_end(v);
     if (unit_process.stat)
         counts_add(v);
-    unit_free(v);
 }
 
-/* Counts are added only of threads that do not run any more. */
-static void end_units(bool (*stands_still)(unsigned index))
+/* The process may end meanwhile, in another thread: whoever comes first has the lock, and the
+ * other finds that nothing is left to tell. */
+static void vcpu_exit(unsigned index)
 {
-    for (unsigned i = 0; i < vcpu_end; i++) {
-        if (!vcpus[i].samples)
-            continue;
-        pull(i);
-        unit_end(&vcpus[i]);
-        if (unit_process.stat && stands_still(i))
-            counts_add(&vcpus[i]);
+    struct vcpu *v;
+
+    vcpus_lock();
+    v = vcpus_at(index);
+    if (v && v->there) {
+        end_unit(index, v);
+        unit_free(v);
+        vcpus_remove(index);
     }
-    if (unit_process.stat)
-        counts_send();
+    vcpus_unlock();
 }
 
-/* At the end of the process QEMU has stopped all of them. */
-static bool any(unsigned index)
-{
-    (void)index;
-    return true;
-}
-
+/* The process ends: see api.h. */
 static void end_all(void)
 {
-    end_units(any);
+    vcpus_lock();
+    vcpus_each(end_unit);
+    vcpus_unlock();
+    if (unit_process.stat)
+        counts_send();
     channel_bye();
 }
 
@@ -405,68 +435,79 @@ static void end_all(void)
 
 static void before_fork(void)
 {
+    vcpus_lock();
     channel_lock();
     blocks_lock();
 }
 
+/* A child without descriptors, for its connection and for memory that it shares, cannot be
+ * recorded, and cannot say so. It has as many as its parent. */
 static void after_fork(void)
 {
     blocks_unlock();
     channel_unlock();
+    vcpus_unlock();
+    if (!tasks_has_descriptors(2))
+        trouble_tell("a process could not be recorded: %s", strerror(errno));
     unit_process.lineage = unit_process.lineage * 31 + 1;
+}
+
+static void begin_anew(unsigned index, struct vcpu *v)
+{
+    unit_forked(v);
+    push(index, v);
+}
+
+/* The parent's other threads may have been inside its machine: a new one, with cold caches. Without
+ * the memory for it the child has the parent's. */
+static void renew_machine(void)
+{
+    struct spe_machine *old = unit_process.machine;
+    char why[200];
+
+    if (!old || unit_setup(&setup, why, sizeof(why)))
+        return;
+    unit_process.machine = old;
+    trouble_tell("a process began with its parent's caches: %s", why);
 }
 
 /* Only the thread that forked is here; every vCPU starts again when it next runs, which only that
  * one will. */
 static void in_child(void)
 {
-    char why[200];
-
     blocks_unlock();
     channel_unlock();
+    vcpus_unlock();
     channel_forked(process);
     process = getpid();
-    unit_process.generation++;
     unit_process.lineage = unit_process.lineage * 31 + 2;
     slots_reset();
     counts_reset();
-    for (unsigned i = 0; i < vcpu_end; i++) {
-        struct vcpu *v = &vcpus[i];
-
-        if (!v->samples)
-            continue;
-        pthread_mutex_init(&v->lock, NULL);
-        free(v->executed);
-        free(v->met);
-        v->executed = NULL;
-        v->met = NULL;
-        v->executed_count = v->met_count = 0;
-        v->left = -1;
-        v->pe = NULL;
-        v->forced = v->ended = false;
-        v->sample_count = 0;
-        push(i);
-    }
-    /* The parent's other threads may have been inside its machine: a new one, with cold caches. */
-    if (unit_process.machine && !unit_setup(&setup, why, sizeof(why))) {
-        fprintf(stderr, "specimen: a process that was forked cannot be modelled: %s\n", why);
-        abort(); /* code that is translated already counts on the machine */
-    }
+    vcpus_each(begin_anew);
+    renew_machine();
 }
 
 /* ---- System calls --------------------------------------------------------------------------- */
 
-/* Just before exec, which is where the thread of this vCPU stands. */
-static unsigned leaving;
-
-static bool is_leaving(unsigned index)
+static void stop_other(unsigned index, struct vcpu *v)
 {
-    return index == leaving;
+    (void)index;
+    unit_stop(v);
 }
 
-static void leave(void)
+/* Just before exec, in the thread of this vCPU; the others still run. */
+static void leave(unsigned index)
 {
-    end_units(is_leaving);
+    struct vcpu *v;
+
+    vcpus_lock();
+    v = vcpus_at(index);
+    if (v)
+        end_unit(index, v);
+    vcpus_each(stop_other);
+    vcpus_unlock();
+    if (unit_process.stat)
+        counts_send();
     channel_leave();
 }
 
@@ -479,22 +520,27 @@ static bool starts_thread(int64_t number, const uint64_t arguments[8])
 
 static void on_syscall(unsigned index, int64_t number, const uint64_t arguments[8])
 {
+    struct vcpu *v = vcpus_at(index);
+
     if (unit_process.machine && starts_thread(number, arguments))
         spe_machine_alone(unit_process.machine, false);
-    calls[index].number = number;
-    memcpy(calls[index].arguments, arguments, sizeof(calls[index].arguments));
+    if (v) {
+        v->call = number;
+        memcpy(v->call_arguments, arguments, sizeof(v->call_arguments));
+    }
     tasks_syscall(number, arguments);
     if (number == SYSCALL_EXECVE || number == SYSCALL_EXECVEAT) {
-        leaving = index;
-        tasks_exec(number, arguments, leave);
+        tasks_exec(number, arguments, leave, index);
         channel_bye(); /* QEMU may become a program of this machine now */
     }
 }
 
 static void on_syscall_return(unsigned index, int64_t number, int64_t result)
 {
-    if (calls[index].number == number)
-        tasks_syscall_return(number, calls[index].arguments, result);
+    const struct vcpu *v = vcpus_at(index);
+
+    if (v && v->call == number)
+        tasks_syscall_return(number, v->call_arguments, result);
 }
 
 /* ---- Set-up --------------------------------------------------------------------------------- */

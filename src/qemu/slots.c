@@ -18,9 +18,12 @@ uint32_t slots_take(void)
     uint32_t slot = 0;
 
     pthread_mutex_lock(&lock);
-    while (slot < SLOTS_MAX - 1 && (taken[slot / 64] >> slot % 64 & 1))
+    while (slot < SLOTS_MAX && (taken[slot / 64] >> slot % 64 & 1))
         slot++;
-    taken[slot / 64] |= UINT64_C(1) << slot % 64;
+    if (slot < SLOTS_MAX)
+        taken[slot / 64] |= UINT64_C(1) << slot % 64;
+    else
+        slot = SLOTS_NONE;
     pthread_mutex_unlock(&lock);
     return slot;
 }

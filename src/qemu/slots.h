@@ -8,7 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-uint32_t slots_take(void);
+#define SLOTS_NONE UINT32_MAX
+
+uint32_t slots_take(void); /* SLOTS_NONE if all are taken */
 void slots_give(uint32_t slot);
 void slots_reset(void); /* a forked child has no other threads */
 

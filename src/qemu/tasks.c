@@ -11,13 +11,20 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "qemu/api.h"
 #include "qemu/channel.h"
 #include "qemu/program.h"
+#include "qemu/trouble.h"
 
-enum { QEMU_MAPS_MAX = 1024 };
+enum {
+    QEMU_MAPS_MAX = 1024,
+    HIGH_DESCRIPTOR = 900, /* out of the way of programs that count theirs */
+    START_DESCRIPTORS = 5, /* what QEMU and we have open at once while they start */
+};
 
 static struct {
     const struct wire_setup *setup;
@@ -48,6 +55,23 @@ static bool take_number(const char **at, int base, char then, uint64_t *value)
     return true;
 }
 
+/* The line has \012 for a newline, and a backslash as it is: what looks like a newline may be none.
+ * The kernel has the path as it is elsewhere. */
+static void take_path(const char *line, struct mapping *m)
+{
+    char link[64], exact[PATH_MAX];
+    ssize_t length;
+
+    snprintf(m->path, sizeof(m->path), "%.*s", (int)strcspn(line, "\n"), line);
+    if (!strstr(m->path, "\\012"))
+        return;
+    snprintf(link, sizeof(link), "/proc/self/map_files/%llx-%llx", (unsigned long long)m->start,
+             (unsigned long long)m->end);
+    length = readlink(link, exact, sizeof(exact) - 1);
+    if (length > 0)
+        snprintf(m->path, sizeof(m->path), "%.*s", (int)length, exact);
+}
+
 /* "start-end rwxp offset major:minor inode   path" */
 static bool parse_mapping(const char *line, struct mapping *m)
 {
@@ -66,7 +90,7 @@ static bool parse_mapping(const char *line, struct mapping *m)
     m->inode = strtoull(line, NULL, 10);
     line += strspn(line, "0123456789");
     line += strspn(line, " ");
-    snprintf(m->path, sizeof(m->path), "%.*s", (int)strcspn(line, "\n"), line);
+    take_path(line, m);
     return true;
 }
 
@@ -80,8 +104,11 @@ static void for_mappings(uint64_t start, uint64_t end, bool code,
     char *line = NULL;
     size_t room = 0;
 
-    if (!f)
+    if (!f) {
+        trouble_tell("what a process maps cannot be read, symbols may be missing: %s",
+                     strerror(errno));
         return;
+    }
     while (getline(&line, &room, f) > 0)
         if (parse_mapping(line, &m) && m.start < end && start < m.end)
             see(&m, code);
@@ -286,27 +313,108 @@ static bool read_list(uint64_t address, struct list *list)
     return good;
 }
 
-/* The path that execve or execveat names, as one that any process of ours can open. */
-static bool exec_path(int64_t number, const uint64_t a[8], char path[PATH_MAX])
-{
-    char name[PATH_MAX - 32];
+/* What execve or execveat names. */
+struct target {
+    char path[PATH_MAX]; /* that we can open */
+    char name[PATH_MAX]; /* the same in the kernel's words, for a script's interpreter */
+};
 
-    if (number == SYSCALL_EXECVE)
-        return read_string(a[0], path, PATH_MAX);
-    if (!read_string(a[1], name, sizeof(name)))
+/* False if there is nothing to run: QEMU tells the program why. */
+static bool find_target(int64_t number, const uint64_t a[8], struct target *t)
+{
+    int fd = (int)a[0], flags = (int)a[4];
+    char name[PATH_MAX - 32];
+    struct stat st;
+
+    if (number == SYSCALL_EXECVE) {
+        if (!read_string(a[0], t->path, PATH_MAX))
+            return false;
+        memcpy(t->name, t->path, PATH_MAX);
+        return true;
+    }
+    if ((flags & ~(AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW)) ||
+        !read_string(a[1], name, sizeof(name)) || (!name[0] && !(flags & AT_EMPTY_PATH)))
         return false;
-    if (name[0] == '/' || ((int)a[0] == AT_FDCWD && name[0]))
-        snprintf(path, PATH_MAX, "%s", name);
-    else if (name[0])
-        snprintf(path, PATH_MAX, "/proc/self/fd/%d/%s", (int)a[0], name);
-    else
-        snprintf(path, PATH_MAX, "/proc/self/fd/%d", (int)a[0]);
-    return true;
+    if (name[0] == '/' || fd == AT_FDCWD) {
+        snprintf(t->path, PATH_MAX, "%s", name);
+        snprintf(t->name, PATH_MAX, "%s", name);
+    } else {
+        snprintf(t->path, PATH_MAX, "/proc/self/fd/%d%s%s", fd, name[0] ? "/" : "", name);
+        snprintf(t->name, PATH_MAX, "/dev/fd/%d%s%s", fd, name[0] ? "/" : "", name);
+    }
+    return !name[0] || !(flags & AT_SYMLINK_NOFOLLOW) || lstat(t->path, &st) < 0 ||
+           !S_ISLNK(st.st_mode);
+}
+
+/* Does the path lead through a descriptor that exec closes? */
+static bool is_fleeting(const char *path)
+{
+    char own[32];
+    const char *const folders[] = {"/proc/self/fd/", "/proc/thread-self/fd/", "/dev/fd/", own};
+
+    snprintf(own, sizeof(own), "/proc/%d/fd/", (int)getpid());
+    for (unsigned i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+        size_t length = strlen(folders[i]);
+        int flags = -1;
+
+        if (strncmp(path, folders[i], length) == 0)
+            flags = fcntl((int)strtol(path + length, NULL, 10), F_GETFD);
+        if (flags >= 0)
+            return flags & FD_CLOEXEC;
+    }
+    return false;
+}
+
+static bool is_file(const char *path, uint64_t inode)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && st.st_ino == inode;
+}
+
+/*
+ * A kernel has the file open before it closes descriptors; QEMU opens it after. So it needs another
+ * path: the file's own, or, of one that has none any more, that of a descriptor which stays open
+ * (-1: there is none). False if there is neither.
+ */
+static bool make_lasting(char path[PATH_MAX], int *kept)
+{
+    char link[64], own[PATH_MAX];
+    struct stat st;
+    int fd = open(path, O_PATH | O_CLOEXEC);
+    ssize_t length;
+
+    snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+    length = readlink(link, own, sizeof(own) - 1);
+    own[length > 0 ? length : 0] = '\0';
+    if (fd >= 0 && length > 0 && fstat(fd, &st) == 0 && is_file(own, st.st_ino)) {
+        memcpy(path, own, PATH_MAX);
+        close(fd);
+        return true;
+    }
+    *kept = fcntl(fd, F_DUPFD, HIGH_DESCRIPTOR);
+    if (*kept < 0)
+        *kept = fcntl(fd, F_DUPFD, 3);
+    if (fd >= 0)
+        close(fd);
+    snprintf(path, PATH_MAX, "/proc/self/fd/%d", *kept);
+    return *kept >= 0;
+}
+
+/* The file that QEMU is to run, where QEMU will find it. A script that its interpreter could not
+ * open is the kernel's to refuse. */
+static bool find_program(struct target *t, const char *sysroot, struct program *program, int *kept)
+{
+    if (program_examine(t->path, sysroot, program) != PROGRAM_OK || access(t->path, X_OK) < 0)
+        return false;
+    if (!is_fleeting(t->path))
+        return true;
+    return !program->script && make_lasting(program->file, kept);
 }
 
 /* QEMU as it was started, then -0 name, then the program. A script is run by its interpreter, with
  * the script's own path in front of the arguments. */
-static bool make_command(const struct program *program, const char *path,
+static bool make_command(const struct program *program, const char *name,
                          const struct list *arguments, struct list *command)
 {
     const char *at = tasks.setup->arguments;
@@ -316,13 +424,13 @@ static bool make_command(const struct program *program, const char *path,
         good = good && append(command, at);
     good = good && append(command, "-0");
     if (!program->script)
-        good = good && append(command, arguments->count ? arguments->text[0] : path) &&
+        good = good && append(command, arguments->count ? arguments->text[0] : name) &&
                append(command, program->file);
     else {
         good = good && append(command, program->interpreter) && append(command, program->file);
         if (program->argument[0])
             good = good && append(command, program->argument);
-        good = good && append(command, path);
+        good = good && append(command, name);
     }
     for (size_t i = 1; i < arguments->count; i++)
         good = good && append(command, arguments->text[i]);
@@ -339,21 +447,63 @@ static const char *sysroot(void)
     return "";
 }
 
-void tasks_exec(int64_t number, const uint64_t a[8], void (*leave)(void))
+/* The new QEMU speaks the same level, which it cannot always find out by itself (api.c). Its "-U"
+ * takes the word out of the program's environment; one of the program's own must not be in front.
+ */
+static bool read_environment(uint64_t address, struct list *list)
 {
-    int shift = number == SYSCALL_EXECVEAT;
+    static const char word[] = "SPECIMEN_PLUGIN_LEVEL=";
+    char level[64];
+
+    snprintf(level, sizeof(level), "%s%d", word, plugin_level());
+    if (!read_list(address, list))
+        return false;
+    for (size_t i = 0; i < list->count; i++) {
+        if (strncmp(list->text[i], word, sizeof(word) - 1) == 0) {
+            free(list->text[i]);
+            list->text[i--] = list->text[--list->count];
+        }
+    }
+    return append(list, level);
+}
+
+bool tasks_has_descriptors(unsigned count)
+{
+    int fd = open("/", O_PATH | O_CLOEXEC);
+    bool good = fd >= 0 && (count == 1 || tasks_has_descriptors(count - 1));
+
+    if (fd >= 0)
+        close(fd);
+    return good;
+}
+
+/* Returns if there is nothing to become, or if that failed. */
+static void become(const struct list *command, const struct list *environment,
+                   void (*leave)(unsigned vcpu), unsigned vcpu)
+{
+    if (!tasks_has_descriptors(START_DESCRIPTORS)) {
+        trouble_tell("a program could not be recorded after exec: %s", strerror(errno));
+        return;
+    }
+    leave(vcpu);
+    execve(command->text[0], command->text, environment->text);
+    trouble_tell("a process is not recorded any more: exec of %s: %s", command->text[0],
+                 strerror(errno));
+}
+
+void tasks_exec(int64_t number, const uint64_t a[8], void (*leave)(unsigned vcpu), unsigned vcpu)
+{
+    int shift = number == SYSCALL_EXECVEAT, kept = -1;
     struct list arguments = {0}, environment = {0}, command = {0};
     struct program program;
-    char path[PATH_MAX];
+    struct target target;
 
-    if (exec_path(number, a, path) && program_examine(path, sysroot(), &program) == PROGRAM_OK &&
-        access(path, X_OK) == 0 && read_list(a[1 + shift], &arguments) &&
-        read_list(a[2 + shift], &environment) &&
-        make_command(&program, path, &arguments, &command)) {
-        leave();
-        execve(command.text[0], command.text, environment.text ? environment.text : &(char *){0});
-        channel_text(WIRE_TROUBLE, "exec of the emulator failed: a program is not recorded");
-    }
+    if (find_target(number, a, &target) && find_program(&target, sysroot(), &program, &kept) &&
+        read_list(a[1 + shift], &arguments) && read_environment(a[2 + shift], &environment) &&
+        make_command(&program, target.name, &arguments, &command))
+        become(&command, &environment, leave, vcpu);
+    if (kept >= 0)
+        close(kept);
     drop(&arguments);
     drop(&environment);
     drop(&command);

@@ -7,6 +7,7 @@
 #ifndef QEMU_TASKS_H
 #define QEMU_TASKS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "qemu/wire.h"
@@ -23,11 +24,16 @@ void tasks_syscall(int64_t number, const uint64_t arguments[8]);
 void tasks_syscall_return(int64_t number, const uint64_t arguments[8], int64_t result);
 
 /*
- * execve or execveat is about to happen. If the new program is one for AArch64, become QEMU with
- * it (this does not return); else let QEMU do what it does. `leave` is called in the first case
- * once it is certain that there is something to become, to send all that is left.
+ * execve or execveat is about to happen in the thread of this vCPU. If the new program is one for
+ * AArch64, become QEMU with it (this does not return); else let QEMU do what it does. `leave` is
+ * called in the first case once it is certain that there is something to become, to send all that
+ * is left.
  */
-void tasks_exec(int64_t number, const uint64_t arguments[8], void (*leave)(void));
+void tasks_exec(int64_t number, const uint64_t arguments[8], void (*leave)(unsigned vcpu),
+                unsigned vcpu);
+
+/* Could so many descriptors be opened now? Else false with errno. */
+bool tasks_has_descriptors(unsigned count);
 
 /* AArch64's numbers of the system calls that somebody looks at. */
 enum {

@@ -2,6 +2,8 @@
 /* Copyright (c) 2026 The Specimen authors */
 #include "qemu/unit.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +13,7 @@
 #include "pe/machine_fast.h"
 #include "qemu/channel.h"
 #include "qemu/slots.h"
+#include "qemu/trouble.h"
 
 #define FORCE (INT64_C(1) << 62)
 #define MANY (INT64_C(1) << 60)          /* operations: more than ever run */
@@ -78,16 +81,16 @@ bool unit_setup(const struct wire_setup *setup, char *why, size_t why_size)
     return !(setup->flags & WIRE_FUNCTIONAL) || setup_machine(setup, why, why_size);
 }
 
-bool unit_prepare(struct vcpu *v)
+void unit_prepare(struct vcpu *v)
 {
-    if (!v->samples) {
-        pthread_mutex_init(&v->lock, NULL);
-        v->samples = calloc(UNIT_SAMPLES_MAX, sizeof(*v->samples));
-    }
-    v->started = v->ended = v->forced = false;
+    pthread_mutex_init(&v->lock, NULL);
+    v->slot = SLOTS_NONE;
     v->left = -1; /* the first block has to look */
-    v->taken = 0;
-    return v->samples != NULL;
+}
+
+void unit_not_recorded(const char *why)
+{
+    trouble_tell("a thread could not be recorded: %s", why);
 }
 
 /* ---- The unit's host ------------------------------------------------------------------------ */
@@ -124,6 +127,29 @@ static uint64_t buffer_base(const struct vcpu *v)
     return (uint64_t)(uintptr_t)v->shared->buffer;
 }
 
+/* ftruncate, but quietly: the program's own limit for files counts for ours, and would bring it a
+ * SIGXFSZ that it has not earned. One that waits already is the program's. */
+static bool set_size(int fd, size_t size)
+{
+    const struct timespec at_once = {0};
+    sigset_t excess, waiting, old;
+    bool good;
+    int error;
+
+    sigemptyset(&excess);
+    sigaddset(&excess, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &excess, &old);
+    sigpending(&waiting);
+    good = ftruncate(fd, (off_t)size) == 0;
+    error = errno;
+    if (!good && !sigismember(&waiting, SIGXFSZ))
+        while (sigtimedwait(&excess, NULL, &at_once) < 0 && errno == EINTR)
+            continue;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    errno = error;
+    return good;
+}
+
 /* Memory for the buffer that the launcher has, too; its descriptor stays nowhere. */
 static bool share_buffer(struct vcpu *v)
 {
@@ -136,7 +162,7 @@ static bool share_buffer(struct vcpu *v)
 
     if (fd < 0)
         return false;
-    if (ftruncate(fd, sizeof(*v->shared)) == 0 && fcntl(fd, F_ADD_SEALS, WIRE_SEALS) == 0) {
+    if (set_size(fd, sizeof(*v->shared)) && fcntl(fd, F_ADD_SEALS, WIRE_SEALS) == 0) {
         v->shared = mmap(NULL, sizeof(*v->shared), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
         if (v->shared == MAP_FAILED)
             v->shared = NULL;
@@ -159,31 +185,18 @@ static bool make_unit(struct vcpu *v)
 
     config.rng_seed += (v->slot + 1) * UINT64_C(0x9e3779b97f4a7c15) +
                        unit_process.lineage * UINT64_C(0xbf58476d1ce4e5b9);
-    if (spe_spu_create(&config, &host, &v->spu, NULL, 0) < 0)
+    errno = ENOMEM;
+    v->samples = calloc(UNIT_SAMPLES_MAX, sizeof(*v->samples));
+    if (!v->samples || spe_spu_create(&config, &host, &v->spu, NULL, 0) < 0)
         return false;
     driver_start(v->spu, &unit_process.event, buffer_base(v), WIRE_BUFFER, (uint32_t)v->tid);
     return true;
 }
 
-/* What a fork has copied is the parent's. */
-static void forget(struct vcpu *v)
-{
-    spe_spu_destroy(v->spu);
-    v->spu = NULL;
-    if (v->shared)
-        munmap(v->shared, sizeof(*v->shared));
-    v->shared = NULL;
-    v->sample_count = 0;
-    v->armed_size = 0;
-    v->irq = false;
-}
-
 /* In the thread itself, which is not where QEMU creates the vCPU. */
 static void start(struct vcpu *v)
 {
-    forget(v);
     v->started = true;
-    v->generation = unit_process.generation;
     v->tid = gettid();
     v->slot = slots_take();
     v->cpu = slots_are_shared() ? v->slot % unit_process.cpus : v->slot;
@@ -192,8 +205,12 @@ static void start(struct vcpu *v)
     if (unit_process.machine && !unit_process.stat && !v->cpu_lock && v->cpu < unit_process.cpus)
         v->pe = unit_process.machine->cpus[v->cpu];
     v->drained = channel_time();
-    if (!share_buffer(v) || !make_unit(v))
-        v->ended = true;
+    if (v->slot == SLOTS_NONE)
+        errno = EAGAIN; /* as when the kernel has no room for a thread */
+    else if (share_buffer(v) && make_unit(v))
+        return;
+    v->ended = true;
+    unit_not_recorded(strerror(errno));
 }
 
 /* ---- Sending -------------------------------------------------------------------------------- */
@@ -400,7 +417,7 @@ static void allow(struct vcpu *v)
 
 static void look(struct vcpu *v, const struct block *block)
 {
-    bool fresh = !v->started || v->generation != unit_process.generation;
+    bool fresh = !v->started;
 
     if (fresh)
         start(v);
@@ -527,24 +544,37 @@ void unit_branch(struct vcpu *v, const struct site *site, bool mispredicted)
 
 /* ---- The end -------------------------------------------------------------------------------- */
 
-static void end(struct vcpu *v)
+static void give_slot(struct vcpu *v)
+{
+    if (v->slot != SLOTS_NONE)
+        slots_give(v->slot);
+    v->slot = SLOTS_NONE;
+}
+
+static void tell_end(struct vcpu *v)
 {
     struct wire_thread_end message = {
         .header = {.type = WIRE_THREAD_END, .size = sizeof(message), .tid = (uint32_t)v->tid},
         .slot = v->slot,
     };
+
+    publish_statistics(v);
+    message.statistics = v->shared->statistics;
+    channel_send(&message.header, NULL, 0, -1);
+}
+
+static void end(struct vcpu *v)
+{
     int64_t left = v->left + (v->forced ? FORCE : 0);
 
-    if (v->ended || !v->started || v->generation != unit_process.generation)
+    if (v->ended || !v->started)
         return;
     finish_samples(v, 0);
     if (left >= 0 && (uint64_t)left <= v->told)
         spe_spu_advance(v->spu, v->told - (uint64_t)left);
     unit_drain(v);
-    publish_statistics(v);
-    message.statistics = v->shared->statistics;
-    channel_send(&message.header, NULL, 0, -1);
-    slots_give(v->slot);
+    tell_end(v);
+    give_slot(v);
     v->ended = true;
     v->left = MANY;
 }
@@ -556,13 +586,49 @@ void unit_end(struct vcpu *v)
     pthread_mutex_unlock(&v->lock);
 }
 
-void unit_free(struct vcpu *v)
+/* What the thread itself looks at without the lock is left alone. */
+void unit_stop(struct vcpu *v)
 {
     pthread_mutex_lock(&v->lock);
-    forget(v);
+    if (v->started && !v->ended) {
+        unit_drain(v);
+        tell_end(v);
+        v->ended = true;
+    }
+    pthread_mutex_unlock(&v->lock);
+}
+
+static void forget(struct vcpu *v)
+{
+    spe_spu_destroy(v->spu);
+    v->spu = NULL;
+    if (v->shared)
+        munmap(v->shared, sizeof(*v->shared));
+    v->shared = NULL;
     free(v->samples);
     v->samples = NULL;
-    pthread_mutex_unlock(&v->lock);
+    free(v->executed);
+    free(v->met);
+    v->executed = NULL;
+    v->met = NULL;
+    v->executed_count = v->met_count = 0;
+}
+
+void unit_free(struct vcpu *v)
+{
+    give_slot(v); /* of a thread that could not be recorded */
+    forget(v);
+    pthread_mutex_destroy(&v->lock);
+}
+
+void unit_forked(struct vcpu *v)
+{
+    forget(v);
+    v->started = v->ended = v->forced = v->irq = false;
+    v->sample_count = 0;
+    v->armed_size = 0;
+    v->pe = NULL;
+    unit_prepare(v);
 }
 
 bool unit_grow_counts(struct vcpu *v)

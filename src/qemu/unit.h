@@ -56,19 +56,23 @@ struct vcpu {
     uint32_t met_facts;          /* and what was counted of it */
 
     /* What only a look needs. */
+    bool there;           /* QEMU has such a vCPU */
     pthread_mutex_t lock; /* the process may end in another thread */
-    unsigned generation;  /* of the process: a forked child begins anew */
     bool forced;          /* `left` was made negative to be called at the next block */
     bool started, ended;
     bool irq;
     pid_t tid;
-    uint32_t slot;
+    uint32_t slot;    /* SLOTS_NONE: none */
     uint64_t told;    /* operations that the unit allowed, at the time that `left` was set */
     uint64_t drained; /* time */
     struct spe_spu *spu;
     struct wire_shared *shared;
-    struct sample *samples; /* NULL: there is no such vCPU yet */
+    struct sample *samples;
     unsigned sample_count;
+
+    /* Its last system call, until that returns. */
+    int64_t call;
+    uint64_t call_arguments[8];
 };
 
 /* Does the access of this site belong to a sample, perhaps? */
@@ -79,7 +83,6 @@ static inline bool unit_is_armed(const struct vcpu *v, const struct site *site)
 
 /* What all units of the process have in common. */
 struct unit_process {
-    unsigned generation;
     uint64_t lineage; /* tells processes apart in the seed */
     struct driver_event event;
     struct spe_spu_config config;
@@ -95,8 +98,11 @@ extern struct unit_process unit_process;
  * is a model. False with a sentence in `why`. */
 bool unit_setup(const struct wire_setup *setup, char *why, size_t why_size);
 
-/* A vCPU is there, not yet running; it starts with its first look. False without memory. */
-bool unit_prepare(struct vcpu *v);
+/* A vCPU is there, not yet running; it starts with its first look. */
+void unit_prepare(struct vcpu *v);
+
+/* A thread cannot be recorded: tell the launcher, which counts. The program goes on. */
+void unit_not_recorded(const char *why);
 
 /* The block is about to run and v->left is negative: `left` has its count subtracted already. */
 void unit_look(struct vcpu *v, const struct block *block);
@@ -121,8 +127,14 @@ void unit_drain(struct vcpu *v);
 /* Its thread ends, or the process: complete what can be completed, send everything. */
 void unit_end(struct vcpu *v);
 
+/* Another thread is about to exec, which ends this one wherever it is: send what there is. */
+void unit_stop(struct vcpu *v);
+
 /* The vCPU is gone. */
 void unit_free(struct vcpu *v);
+
+/* In a forked child: what was copied is the parent's, and it begins anew. */
+void unit_forked(struct vcpu *v);
 
 /* --stat: room for the counts of all blocks that there are; false without memory. */
 bool unit_grow_counts(struct vcpu *v);

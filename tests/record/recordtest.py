@@ -63,6 +63,11 @@ class RecordTest(CommandTest):
         """Run it; the result as of subprocess.run."""
         return spe("record", "-o", self.data, *args, cwd=self.dir, **kwargs)
 
+    def plain(self, *args):
+        """Run it under QEMU alone."""
+        return subprocess.run(["qemu-aarch64", *args], capture_output=True, check=False,
+                              cwd=self.dir, timeout=50)
+
     @property
     def data(self):
         return os.path.join(self.dir, "perf.data")

@@ -73,7 +73,7 @@ static void begin(struct test *t)
     assert_true(fd >= 0);
     close(fd);
     t->setup.header = (struct wire_header){.type = WIRE_SETUP, .size = sizeof(t->setup)};
-    t->file = file_create(&options, 4, &problem);
+    t->file = file_create(&options, "/bin/true", 4, &problem);
     assert_non_null(t->file);
     t->collector = collector_create(t->file, &t->setup, &t->summary, &t->counts);
     assert_non_null(t->collector);

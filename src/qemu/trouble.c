@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+#include "qemu/trouble.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "qemu/channel.h"
+
+void trouble_tell(const char *format, ...)
+{
+    char text[256];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    channel_text(WIRE_TROUBLE, text);
+}

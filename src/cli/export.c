@@ -321,6 +321,7 @@ static int run(const struct command *self, int argc, char **argv)
 {
     static struct job job; /* it has room for long lists, which hardly anybody needs */
 
+    memset(&job, 0, sizeof(job));
     job.command = self;
     return run_job(&job, argc, argv);
 }

@@ -196,6 +196,10 @@ SPE_API const struct spe_profile_counts *spe_profile_counts(const struct spe_pro
  * depend on the number of threads; NULL past the last. Complete after the last row. */
 SPE_API const char *spe_profile_warning(const struct spe_profile *profile, size_t i);
 
+/* SPE_OK, or why names of functions, lines or files that were looked up so far are missing although
+ * they are there: SPE_ERR_NOMEM, SPE_ERR_IO. Ask when everything has been looked up. */
+SPE_API int spe_profile_status(const struct spe_profile *profile);
+
 /* ---- Rows ----------------------------------------------------------------------------------- */
 
 #define SPE_NO_CPU UINT32_MAX

@@ -276,8 +276,7 @@ static int export_profile(struct job *job, struct spe_profile *profile)
                  ? export_code(profile, job->file, dso, job->format == FORMAT_AUTOFDO, &job->out)
                  : recording_rows(profile, job->file, write_rows, job);
     out_flush(&job->out);
-    if (result < 0)
-        complain(job->file, "%s", spe_strerror(result));
+    result = recording_result(profile, job->file, result);
     recording_warn(profile, job->file);
     return close_output(job, result < 0 ? STATUS_BAD_DATA : STATUS_OK);
 }

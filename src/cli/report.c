@@ -247,6 +247,8 @@ static int report_profile(struct job *job, struct spe_profile *profile)
         status = out_of_memory(job);
     else
         status = show(job);
+    if (status == STATUS_OK && recording_result(profile, job->report.file, SPE_OK) < 0)
+        status = STATUS_BAD_DATA;
     spe_analysis_destroy(analysis);
     return status;
 }

@@ -196,9 +196,8 @@ static int script_profile(struct job *job, struct spe_profile *profile)
     }
     result = p.count ? recording_rows(profile, job->file, print_rows, &p) : SPE_OK;
     out_flush(&p.out);
-    if (result < 0)
-        complain(job->file, "%s", spe_strerror(result));
-    else if (p.count > 0 && !p.out.error)
+    result = recording_result(profile, job->file, result);
+    if (result >= 0 && p.count > 0 && !p.out.error)
         recording_warn(profile, job->file); /* else they are of a part only */
     script_destroy(p.script);
     return close_stdout(&p.out, result < 0 ? STATUS_BAD_DATA : STATUS_OK);

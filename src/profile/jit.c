@@ -106,28 +106,30 @@ static bool is_trusted(int fd)
     return fstat(fd, &st) == 0 && (st.st_uid == 0 || st.st_uid == geteuid());
 }
 
-static void warn(struct dso *dso, const char *path, const char *why)
-{
-    if (asprintf(&dso->warning, "%s %s", path, why) < 0)
-        dso->warning = NULL;
-}
-
 void dso_load_jit(const struct dsos *d, struct dso *dso)
 {
-    char *path = dso_below(d->symfs, strings_at(d->strings, dso->path));
-    int fd = path ? dso_open_regular(path) : -1;
+    char *path = dso_below(d, strings_at(d->strings, dso->path));
+    int fd = path ? dso_open_regular(d, path) : -1;
     bool trusted = fd >= 0 && is_trusted(fd);
     FILE *file = trusted ? fdopen(fd, "r") : NULL;
+    int result;
 
+    if (trusted && !file)
+        names_missing(d->strings, SPE_ERR_NOMEM);
     dso->state = SPE_DSO_ANONYMOUS;
     if (fd >= 0 && !trusted) {
         dso->state = SPE_DSO_REFUSED;
-        warn(dso, path, "belongs neither to you nor to root: its names are not used");
+        dso->warning =
+            dso_text(d, "%s belongs neither to you nor to root: its names are not used", path);
     }
     if (file) {
         dso->state = SPE_DSO_UNVERIFIED;
-        if (read_map(&dso->symbols, file) == SPE_ERR_NOSPACE)
-            warn(dso, path, "has too many lines: names of the last ones are missing");
+        result = read_map(&dso->symbols, file);
+        if (result == SPE_ERR_NOSPACE)
+            dso->warning =
+                dso_text(d, "%s has too many lines: names of the last ones are missing", path);
+        else if (result < 0)
+            names_missing(d->strings, result);
         fclose(file);
         dso->file = path;
         return;

@@ -45,6 +45,7 @@ struct strings {
     char *room;             /* of the block that is being filled */
     size_t left;
     VECTOR(char *) blocks;
+    atomic_int trouble; /* why names are missing that were looked for later; 0: none is */
 };
 
 int strings_init(struct strings *s);
@@ -53,6 +54,15 @@ void strings_free(struct strings *s);
 uint32_t strings_add(struct strings *s, const char *text);
 uint32_t strings_find(const struct strings *s, const char *text);
 const char *strings_at(const struct strings *s, uint32_t id);
+
+/* A name could not be found out: SPE_ERR_NOMEM, SPE_ERR_IO. The profile's user is told by
+ * spe_profile_status; the first reason counts. */
+static inline void names_missing(struct strings *s, int why)
+{
+    int none = 0;
+
+    atomic_compare_exchange_strong(&s->trouble, &none, why);
+}
 
 /* ---- Address spaces ------------------------------------------------------------------------- */
 
@@ -266,12 +276,16 @@ void dso_load_kernel(const struct dsos *d, struct dso *dso);
 /* Names of /tmp/perf-PID.map. */
 void dso_load_jit(const struct dsos *d, struct dso *dso);
 /* A descriptor, if it is a regular file: a path out of a recording may name anything. */
-int dso_open_regular(const char *path);
-/* The path below a directory (NULL: itself), to be freed. */
-char *dso_below(const char *root, const char *path);
-int dso_open_checked(const struct dso *dso, const char *path, uint8_t *state, char **warning);
+int dso_open_regular(const struct dsos *d, const char *path);
+/* Text to be freed. Without memory it is NULL, and names are missing. */
+char *dso_text(const struct dsos *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The path below --symfs, to be freed. */
+char *dso_below(const struct dsos *d, const char *path);
+int dso_open_checked(const struct dsos *d, const struct dso *dso, const char *path, uint8_t *state,
+                     char **warning);
 /* dir/.build-id/xx/yyyy and `rest`, to be freed; NULL without build-id or memory. */
-char *build_id_path(const char *dir, const uint8_t *id, size_t id_size, const char *rest);
+char *build_id_path(const struct dsos *d, const char *dir, const uint8_t *id, size_t id_size,
+                    const char *rest);
 /* Does an open ELF file have this build-id? */
 bool has_build_id(int fd, const uint8_t *id, size_t id_size);
 /* The file of a module below /lib/modules: its name, to be freed; or NULL. */
@@ -289,7 +303,7 @@ int symtab_read(struct symtab *t, int fd, enum dso_kind kind);
 int symtab_read_kallsyms(struct symtab *t, const char *path, const char *module);
 int symtab_add(struct symtab *t, const char *name, uint64_t start, uint64_t size, unsigned kind,
                unsigned rank);
-void symtab_finish(struct symtab *t);
+int symtab_finish(struct symtab *t);
 int symtab_name(struct symtab *t, const char *name, uint32_t *at);
 /* Symbols with names of C++ get readable ones. */
 int demangle(struct symtab *t, struct symbol *symbols, size_t count);
@@ -297,7 +311,7 @@ void symtab_free(struct symtab *t);
 /* The build-id of an open ELF file: its size, 0 if it has none, or negative. */
 int elf_build_id(int fd, enum dso_kind kind, uint8_t *id, size_t max, uint16_t *machine);
 /* What .gnu_debuglink says: the name of the debug file, to be freed, and its CRC; or NULL. */
-char *elf_debuglink(int fd, uint32_t *crc);
+int elf_debuglink(int fd, char **link, uint32_t *crc);
 
 #define SYMBOL_OF_OBJECT 0x80000000u /* in the low half of ids: objects, not functions */
 

@@ -108,15 +108,16 @@ int elf_build_id(int fd, enum dso_kind kind, uint8_t *id, size_t max, uint16_t *
 }
 
 /* The section ends with the CRC, in the byte order of the file. */
-char *elf_debuglink(int fd, uint32_t *crc)
+int elf_debuglink(int fd, char **link, uint32_t *crc)
 {
     Elf *elf = open_elf(fd, DSO_FILE);
     const char *name = elf ? dwelf_elf_gnu_debuglink(elf, crc) : NULL;
     /* A name, not a path: it must not lead out of the directories where it is looked for. */
-    char *link = name && name[0] && !strchr(name, '/') ? strdup(name) : NULL;
+    bool plain = name && name[0] && !strchr(name, '/');
 
+    *link = plain ? strdup(name) : NULL;
     elf_end(elf);
-    return link;
+    return plain && !*link ? SPE_ERR_NOMEM : SPE_OK;
 }
 
 /* ---- ELF ------------------------------------------------------------------------------------ */

@@ -148,8 +148,9 @@ struct sim {
 
     struct variable variable[SIM_VARIABLE_MAX];
     size_t variables;
-    unsigned line; /* of the statement that runs */
-    bool quiet;    /* enumerating: effects are not told */
+    unsigned line;  /* of the statement that runs */
+    bool quiet;     /* enumerating: effects are not told */
+    bool no_memory; /* for what the unit wrote */
     uint64_t expected, failed;
     char option_text[1000]; /* the answer about an option, until the next question */
     struct sim_error *error;

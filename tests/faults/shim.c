@@ -29,6 +29,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -133,7 +134,7 @@ static bool fails(enum kind kind, const void *caller)
 #define CALLER __builtin_return_address(0)
 
 /* The next definition of a function behind this one. */
-#define NEXT(name) ((__typeof__(&(name)))dlsym(RTLD_NEXT, #name))
+#define NEXT(name) (__extension__(__typeof__(&(name))) dlsym(RTLD_NEXT, #name))
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
@@ -228,7 +229,6 @@ FILE *fdopen(int fd, const char *mode)
     return fails(MEMORY, CALLER) ? NULL : NEXT(fdopen)(fd, mode);
 }
 
-ssize_t __getdelim(char **line, size_t *size, int delimiter, FILE *file);
 ssize_t __getdelim(char **line, size_t *size, int delimiter, FILE *file)
 {
     return fails(MEMORY, CALLER) ? -1 : NEXT(getdelim)(line, size, delimiter, file);
@@ -247,18 +247,18 @@ static size_t part(size_t size)
     return size > 1 ? size / 2 : size;
 }
 
-#define TRANSFER(kind, number, ...)                                                                \
+#define TRANSFER(kind, number, offset)                                                             \
     if (hit(kind, CALLER)) {                                                                       \
         errno = fault.error;                                                                       \
         if (fault.error)                                                                           \
             return -1;                                                                             \
         size = part(size);                                                                         \
     }                                                                                              \
-    return syscall(number, fd, bytes, size, ##__VA_ARGS__)
+    return syscall(number, fd, bytes, size, offset)
 
 ssize_t read(int fd, void *bytes, size_t size)
 {
-    TRANSFER(READ, SYS_read);
+    TRANSFER(READ, SYS_read, 0);
 }
 
 ssize_t pread64(int fd, void *bytes, size_t size, off64_t offset)
@@ -268,7 +268,7 @@ ssize_t pread64(int fd, void *bytes, size_t size, off64_t offset)
 
 ssize_t write(int fd, const void *bytes, size_t size)
 {
-    TRANSFER(WRITE, SYS_write);
+    TRANSFER(WRITE, SYS_write, 0);
 }
 
 ssize_t pwrite64(int fd, const void *bytes, size_t size, off64_t offset)

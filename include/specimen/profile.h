@@ -105,10 +105,22 @@ struct spe_profile_options {
     const char *filter; /* docs/filter.md; NULL: all rows */
 };
 
+/* The usual ones: an initializer. */
+#ifdef __cplusplus
+static inline struct spe_profile_options spe_profile_options_usual(void)
+{
+    struct spe_profile_options options = {};
+
+    options.size = sizeof(options);
+    return options;
+}
+#define SPE_PROFILE_OPTIONS spe_profile_options_usual()
+#else
 #define SPE_PROFILE_OPTIONS                                                                        \
     {                                                                                              \
         .size = sizeof(struct spe_profile_options)                                                 \
     }
+#endif
 
 /*
  * Open a perf.data (file or directory) or a file of raw SPE bytes; which of them is told by its

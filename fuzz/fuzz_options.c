@@ -4,6 +4,7 @@
  * Command lines: the first byte says which command, the others are its words, each ended by a line
  * feed. While a command runs no descriptor can be had and nothing can be written, so that no file
  * is opened, no program is recorded and no machine is started: only what the options say is tried.
+ * An input that fails is in the log only (Base64), since the fuzzer cannot open a file then, either.
  */
 #include <stdint.h>
 #include <sys/resource.h>

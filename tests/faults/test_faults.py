@@ -115,12 +115,12 @@ def source_of(place):
 
 
 def try_case(case, folder, pool):
-    """A list of what is wrong."""
-    wrong = []
+    """A list of what is wrong, and the number of runs."""
+    wrong, runs = [], 0
     for kind, how in case.faults:
         good = case.run(folder, kind=kind)
         if good[0] != 0:
-            return [f"{case.name()}: ends with {good[0]} undisturbed: {good[2]}"]
+            return [f"{case.name()}: ends with {good[0]} undisturbed: {good[2]}"], runs
         numbers = chosen(good[3], case.budget)
         ways = [(n, n) for n in numbers]
         if kind == "memory":  # it comes back, or it does not
@@ -137,7 +137,8 @@ def try_case(case, folder, pool):
         print(f"{case.name()}: {kind} {named}: {len(numbers)} of {good[3]} calls, "
               f"{len(ways)} runs, {len(bad)} wrong", flush=True)
         wrong += bad
-    return wrong
+        runs += len(ways)
+    return wrong, runs
 
 
 # ---- what is run ---------------------------------------------------------------------------------
@@ -241,7 +242,7 @@ def main():
         skip("recordings with symbols take a compiler and elfutils")
     only = sys.argv[1:]
     folder = tempfile.mkdtemp(prefix="spe-faults-")
-    wrong, tried = [], 0
+    wrong, tried, runs = [], 0, 0
     try:
         path = make_recording(folder)
         cases = reading_cases(path) + piped_cases(path) + making_cases() + record_cases(folder)
@@ -249,12 +250,14 @@ def main():
             for case in cases:
                 if all(word in case.args for word in only):
                     tried += 1
-                    wrong += try_case(case, folder, pool)
+                    bad, count = try_case(case, folder, pool)
+                    wrong += bad
+                    runs += count
     finally:
         shutil.rmtree(folder)
     for line in wrong:
         print("WRONG:", line)
-    print(f"{tried} command lines, {len(wrong)} wrong")
+    print(f"{tried} command lines, {runs} runs with a call that failed, {len(wrong)} wrong")
     return 1 if wrong or not tried else 0
 
 

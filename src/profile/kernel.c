@@ -109,13 +109,17 @@ static bool same_boot(const struct dsos *d, const struct dso *kernel, const char
     const char *name = strings_at(d->strings, kernel->reference_name);
     struct symtab all = {0};
     const struct symbol *symbol;
+    int result;
     bool same;
 
     if (kernel->kind != DSO_KERNEL || !kernel->reference || !name[0])
         return path == d->kallsyms; /* nothing to compare with: who gives it should know */
-    if (symtab_read_kallsyms(&all, path, NULL) < 0) {
+    result = symtab_read_kallsyms(&all, path, NULL);
+    if (result < 0) {
         symtab_free(&all);
-        return true; /* will be told when it is read */
+        if (result != SPE_ERR_FORMAT) /* which will be told when it is read */
+            names_missing(d->strings, result);
+        return true;
     }
     symbol = symbol_by_name(&all, name);
     same = symbol && symbol->start == kernel->reference;
@@ -137,7 +141,7 @@ static bool use_kallsyms(const struct dsos *d, struct dso *dso, const char *path
     }
     count = symtab_read_kallsyms(&dso->symbols, path, dso->kind == DSO_KERNEL ? NULL : module);
     if (count <= 0) {
-        if (count == SPE_ERR_NOMEM)
+        if (count == SPE_ERR_NOMEM || count == SPE_ERR_IO)
             names_missing(d->strings, count);
         if (count == SPE_ERR_FORMAT)
             refuse(d, dso, path, "hides its addresses");

@@ -166,6 +166,27 @@ def make_recording(folder):
     return folder + "/perf.data"
 
 
+def make_kernel_recording(folder):
+    """Code of the kernel and code made at run time; their names are in text files."""
+    r = t.Recording(cpus=1)
+    r.kernel_map(KERNEL, 0x10000, KERNEL, "[kernel.kallsyms]_text")
+    r.comm(30, 30, "jit", exec_=True)
+    r.mmap(30, 0x700000, 0x1000, 0, "//anon")
+    r.aux(0, b"".join(t.sample(pc, 100 + i, 30, el=pc >> 63) for i, pc in enumerate(
+        [KERNEL + 0x10, KERNEL + 0x210, 0x700010, 0x700110])))
+    r.write(folder + "/kernel.data")
+    with open(folder + "/kallsyms", "w", encoding="ascii") as f:
+        f.write(f"{KERNEL:x} T _text\n{KERNEL + 0x100:x} T schedule\n{KERNEL + 0x300:x} T end\n")
+    os.mkdir(folder + "/tmp")
+    with open(folder + "/tmp/perf-30.map", "w", encoding="ascii") as f:
+        f.write("700000 100 first\n700100 100 second\n")
+    return ["script", "--threads", 1, "--kallsyms", folder + "/kallsyms", "--symfs", folder,
+            folder + "/kernel.data"]
+
+
+KERNEL = 0xffff800008000000
+
+
 def reading_cases(path):
     one = ("--threads", 1)
     return [
@@ -245,7 +266,8 @@ def main():
     wrong, tried, runs = [], 0, 0
     try:
         path = make_recording(folder)
-        cases = reading_cases(path) + piped_cases(path) + making_cases() + record_cases(folder)
+        cases = (reading_cases(path) + piped_cases(path) + making_cases() + record_cases(folder) +
+                 [Case(MEMORY + FILES, *make_kernel_recording(folder))])
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             for case in cases:
                 if all(word in case.args for word in only):

@@ -427,6 +427,16 @@ SPE_API void spe_stream_end(struct spe_stream *s);
 /* The next item into *item; *record is written for SPE_ITEM_RECORD only. Returns item->type. */
 SPE_API int spe_stream_next(struct spe_stream *s, struct spe_item *item, struct spe_record *record);
 
+/*
+ * Do these bytes, the first of a file, look like SPE records? Padding apart, at least half of what
+ * the stream decides about must be records that hold together. `end`: the file has no more bytes
+ * than these. 1 or 0; SPE_ERR_TRUNCATED if more bytes are needed to tell, which is never so with
+ * `end` or SPE_PROBE_SIZE bytes. *what: a clause about what they are if they are not, such as "it
+ * looks like text".
+ */
+#define SPE_PROBE_SIZE 65536
+SPE_API int spe_stream_probe(const uint8_t *bytes, size_t size, bool end, const char **what);
+
 /* One record from contiguous bytes that start with its first header: its size, SPE_ERR_TRUNCATED,
  * or an error if it is damaged. Leading padding is not skipped. */
 SPE_API int spe_record_decode(const uint8_t *bytes, size_t len, struct spe_record *record);

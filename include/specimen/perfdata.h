@@ -465,6 +465,8 @@ struct spe_perf_info {
     bool mapped;       /* ... and are in memory */
     bool unterminated; /* the header's data size is 0: the recording was killed */
     bool truncated;    /* the input is shorter than its header says */
+    bool incomplete;   /* Specimen's writer was ended before spe_perf_writer_finish. Of a pipe it is
+                          known at the end. False where nothing tells: perf has no such mark */
     bool overwrite;    /* snapshot mode: AUX records with the OVERWRITE flag were seen */
     uint64_t size;     /* of the input; 0 until it is known */
     uint64_t data_offset;
@@ -637,6 +639,11 @@ SPE_API const struct spe_perf_range *spe_perf_reader_range(const struct spe_perf
 /* The first thing that was found wrong, features included; its code is 0 if nothing was. */
 SPE_API const struct spe_perf_error *spe_perf_reader_problem(const struct spe_perf_reader *reader);
 
+/* Is the file damaged? Then one sentence of the text says where, and how many bytes are missing or
+ * were skipped. Complete when spe_perf_reader_next has returned 0. It is not damage that a
+ * recording was killed (info.unterminated, info.incomplete) or that it says it lost samples. */
+SPE_API bool spe_perf_reader_damage(const struct spe_perf_reader *reader, char *text, size_t size);
+
 /* ---- Writing -------------------------------------------------------------------------------- */
 
 /*
@@ -740,7 +747,8 @@ SPE_API int spe_perf_writer_aux(struct spe_perf_writer *writer,
  * every second or so, not for every record. In a pipe: write what is buffered. */
 SPE_API int spe_perf_writer_flush(struct spe_perf_writer *writer);
 
-/* The last flush. Nothing can be added later. */
+/* The last flush, which marks the recording as complete (docs/perfdata.md). Nothing can be added
+ * later. */
 SPE_API int spe_perf_writer_finish(struct spe_perf_writer *writer);
 
 /* Without finish before it, this leaves what a killed program would leave. NULL is fine. */

@@ -103,6 +103,10 @@ struct spe_profile_options {
     size_t cpu_count, pid_count, tid_count;
 
     const char *filter; /* docs/filter.md; NULL: all rows */
+
+    /* Most bytes of memory for what is unpacked and parsed: symbols, debug information. 0: 1 GiB.
+     * What does not fit is left out, with a warning. */
+    uint64_t memory_limit;
 };
 
 /* The usual ones: an initializer. */
@@ -155,8 +159,10 @@ struct spe_profile_info {
     bool timed;      /* time_ns means something */
     bool per_thread; /* buffers belong to threads, and rows have no CPU */
     bool snapshot;
-    bool truncated;    /* the file is shorter than it should be */
-    bool unterminated; /* the recording was killed */
+    bool truncated;     /* the file is shorter than it should be */
+    bool unterminated;  /* the recording was killed */
+    bool incomplete;    /* ... or could not be written to its end, as the file says */
+    const char *damage; /* a sentence about what is wrong with the file; NULL: nothing is */
     const char *hostname, *osrelease, *perf_version, *arch, *cpudesc;
     const char *const *command; /* the arguments of the recorder */
     size_t command_count;

@@ -2,6 +2,7 @@
 /* Copyright (c) 2026 The Specimen authors */
 /* spe check: is every record one that the architecture allows, and where did every byte go? */
 #include <inttypes.h>
+#include <specimen/perfdata.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -11,13 +12,15 @@
 #include "format/account.h"
 #include "render/json.h"
 #include "render/record.h"
+#include "render/safe.h"
 
 static const char help[] =
     "Usage: spe check [OPTION]... FILE...\n"
     "\n"
     "Check every record against what the architecture lets a PE with these features\n"
     "write, and account for every byte. FILE is a perf.data file, or bare SPE bytes, or\n"
-    "- for standard input. The exit status is 1 if a rule was broken or bytes were skipped.\n"
+    "- for standard input. The exit status is 1 if a rule was broken, bytes were skipped, or\n"
+    "the file is damaged or not complete.\n"
     "\n"
     "What to check against:\n"
     "      --cpu NAME         this CPU's features, counters, record size and alignment\n"
@@ -344,7 +347,7 @@ static void account_text(struct job *job, const struct spe_account *a)
     struct out *o = &job->out;
     unsigned i;
 
-    out_printf(o, "\n%-36s %14" PRIu64 "\n", "bytes", a->bytes);
+    out_printf(o, "\n%-36s %14" PRIu64 "\n", job->in->account ? "SPE bytes" : "bytes", a->bytes);
     out_printf(o, "  %-34s %14" PRIu64 "  %" PRIu64 " record%s\n", "in records", a->record_bytes,
                a->records, a->records == 1 ? "" : "s");
     out_printf(o, "  %-34s %14" PRIu64 "\n", "padding between them", a->padding_bytes);
@@ -358,6 +361,38 @@ static void account_text(struct job *job, const struct spe_account *a)
         out_printf(o, "unknown packets stepped over         %14" PRIu64 "\n", a->unknown);
 }
 
+/* Where every byte of a perf.data went. */
+static void file_text(struct out *o, const struct spe_perf_account *a)
+{
+    out_printf(o, "\n%-36s %14" PRIu64 "\n", "bytes of the file", a->bytes);
+    out_printf(o, "  %-34s %14" PRIu64 "\n", "header and events", a->header_bytes);
+    out_printf(o, "  %-34s %14" PRIu64 "  %" PRIu64 " record%s\n", "records of the recorder",
+               a->record_bytes + a->attached_bytes, a->records, a->records == 1 ? "" : "s");
+    out_printf(o, "  %-34s %14" PRIu64 "\n", "SPE bytes", a->aux_bytes);
+    out_printf(o, "  %-34s %14" PRIu64 "\n", "padding", a->padding_bytes);
+    out_printf(o, "  %-34s %14" PRIu64 "  %" PRIu64 " range%s\n", "skipped", a->skipped_bytes,
+               a->ranges, a->ranges == 1 ? "" : "s");
+    out_printf(o, "  %-34s %14" PRIu64 "\n", "behind the data", a->rest_bytes);
+    if (a->missing_bytes)
+        out_printf(o, "%-36s %14" PRIu64 "\n", "bytes that are missing", a->missing_bytes);
+}
+
+/* What is wrong, after the file's name. */
+static void verdict_text(struct job *job, const struct input *in, uint64_t violations)
+{
+    struct out *o = &job->out;
+    uint64_t skipped = job->total.skipped_bytes;
+
+    out_printf(o, "%" PRIu64 " violation%s, %" PRIu64 " byte%s skipped", violations,
+               violations == 1 ? "" : "s", skipped, skipped == 1 ? "" : "s");
+    if (in->damage[0]) {
+        out_string(o, ", ");
+        out_string(o, in->damage);
+    }
+    if (in->incomplete)
+        out_string(o, ", the recording is not complete");
+}
+
 static void summary_text(struct job *job, const struct input *in, const struct spe_account *a,
                          bool good)
 {
@@ -369,9 +404,11 @@ static void summary_text(struct job *job, const struct input *in, const struct s
     machine_text(job);
     counts_text(job, "violations", job->violations);
     counts_text(job, "remarks", job->remarks);
+    if (in->account)
+        file_text(o, in->account);
     account_text(job, a);
     out_char(o, '\n');
-    out_untrusted(o, in->name);
+    out_safe(o, in->name);
     if (job->naming.color)
         out_string(o, good ? ": \033[32m" : ": \033[31m");
     else
@@ -379,8 +416,7 @@ static void summary_text(struct job *job, const struct input *in, const struct s
     if (good)
         out_string(o, "good");
     else
-        out_printf(o, "%" PRIu64 " violation%s, %" PRIu64 " byte%s skipped", violations,
-                   violations == 1 ? "" : "s", a->skipped_bytes, a->skipped_bytes == 1 ? "" : "s");
+        verdict_text(job, in, violations);
     out_string(o, job->naming.color ? "\033[0m\n" : "\n");
 }
 
@@ -393,6 +429,24 @@ static void counts_json(struct job *job, struct json *j, const char *key, const 
         if (counts[i])
             json_number(j, spe_rule_at(i)->name, counts[i]);
     }
+    json_object_end(j);
+}
+
+static void file_json(struct json *j, const struct input *in)
+{
+    const struct spe_perf_account *a = in->account;
+
+    json_bool(j, "complete", !in->incomplete);
+    json_string(j, "damage", in->damage[0] ? in->damage : NULL);
+    json_object(j, "file_bytes");
+    json_number(j, "all", a->bytes);
+    json_number(j, "header", a->header_bytes);
+    json_number(j, "records", a->record_bytes + a->attached_bytes);
+    json_number(j, "spe", a->aux_bytes);
+    json_number(j, "padding", a->padding_bytes);
+    json_number(j, "skipped", a->skipped_bytes);
+    json_number(j, "behind", a->rest_bytes);
+    json_number(j, "missing", a->missing_bytes);
     json_object_end(j);
 }
 
@@ -409,6 +463,8 @@ static void summary_json(struct job *job, const struct spe_account *a, bool good
     if (job->file)
         json_string(&j, "file", job->file);
     json_bool(&j, "good", good);
+    if (job->in->account)
+        file_json(&j, job->in);
     json_string(&j, "cpu", job->naming.cpu ? job->naming.cpu->name : NULL);
     json_string(&j, "features", job->naming.features_known ? features : NULL);
     json_number(&j, "bytes", a->bytes);
@@ -495,7 +551,8 @@ static int check_file(struct job *job, const char *path)
         good = check_stream(job, &in);
     while (good && !job->out.error && input_next(&in));
     if (good && !in.failed) {
-        good = !job->total.skipped_bytes && !sum(job->violations, job->rules);
+        good = !job->total.skipped_bytes && !sum(job->violations, job->rules) && !in.damage[0] &&
+               !in.incomplete;
         if (job->json)
             summary_json(job, &job->total, good);
         else

@@ -8,20 +8,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-/* File names come from outside: control characters in them must not reach the terminal. */
-static void print_safely(const char *s)
-{
-    for (; *s; s++) {
-        unsigned char c = (unsigned char)*s;
+#include "render/safe.h"
 
-        if (c < 0x20 || c == 0x7f)
-            fprintf(stderr, "\\x%02x", c);
-        else
-            fputc(c, stderr);
-    }
+/* File names come from outside, and so does much of what is said about them. */
+static void print_safely(const char *text)
+{
+    char safe[SAFE_MAX + 1];
+
+    while (*text)
+        fwrite(safe, 1, (size_t)(safe_next(safe, &text) - safe), stderr);
 }
 
 __attribute__((format(printf, 2, 0))) static void complain_va(const char *what, const char *why,
@@ -235,6 +234,63 @@ int close_stdout(struct out *o, int status)
         return status;
     complain("standard output", "%s", strerror(error));
     return STATUS_BAD_DATA;
+}
+
+bool open_output(struct output *o, const char *path)
+{
+    int error = out_file_open(&o->file, path);
+
+    o->name = o->file.fd == STDOUT_FILENO ? "standard output" : path;
+    if (!error && out_open(&o->out, o->file.fd) < 0) {
+        out_file_close(&o->file, false);
+        error = ENOMEM;
+    }
+    if (error)
+        complain(o->name, "%s", strerror(error));
+    return !error;
+}
+
+int close_output(struct output *o, bool complete, int status)
+{
+    int error = out_close(&o->out), late;
+
+    late = out_file_close(&o->file, complete && !error);
+    error = error ? error : late;
+    if (error)
+        complain(o->name, "%s", strerror(error));
+    return error ? STATUS_BAD_DATA : status;
+}
+
+/* A directory of perf has the recording in its file "data". */
+static bool stat_input(const char *input, struct stat *st)
+{
+    char *data;
+    bool good;
+
+    if (strcmp(input, "-") == 0)
+        return fstat(STDIN_FILENO, st) == 0;
+    if (stat(input, st) < 0)
+        return false;
+    if (!S_ISDIR(st->st_mode))
+        return true;
+    if (asprintf(&data, "%s/data", input) < 0)
+        return false;
+    good = stat(data, st) == 0;
+    free(data);
+    return good;
+}
+
+bool is_input(const char *output, const char *input)
+{
+    bool standard = !output || strcmp(output, "-") == 0;
+    struct stat from, to;
+
+    if ((standard ? fstat(STDOUT_FILENO, &to) : stat(output, &to)) < 0 || !S_ISREG(to.st_mode) ||
+        !stat_input(input, &from) || from.st_dev != to.st_dev || from.st_ino != to.st_ino)
+        return false;
+    complain(standard ? "standard output" : output,
+             "is the file that is read: give another name for the output");
+    return true;
 }
 
 void report_account(const char *name, const struct spe_account *a)

@@ -14,6 +14,7 @@
 
 #include "render/naming.h"
 #include "render/out.h"
+#include "render/out_file.h"
 
 enum { STATUS_OK = 0, STATUS_BAD_DATA = 1, STATUS_USAGE = 2 };
 
@@ -80,6 +81,23 @@ bool open_stdout(struct out *o);
 
 /* Finish it; the status, or STATUS_BAD_DATA if something could not be written. */
 int close_stdout(struct out *o, int status);
+
+/* What -o names: a file, or standard output (NULL or "-"). */
+struct output {
+    struct out out;
+    struct out_file file;
+    const char *name; /* for messages */
+};
+
+/* False, and reported, if it cannot be made. */
+bool open_output(struct output *o, const char *path);
+
+/* Finish it; the status, or STATUS_BAD_DATA (and reported) if something could not be written. What
+ * is not complete is thrown away, and a file of that name is as it was. */
+int close_output(struct output *o, bool complete, int status);
+
+/* Is the output (as of open_output) the file that is read? Then this has been reported. */
+bool is_input(const char *output, const char *input);
 
 /* "12 bytes = 8 in records + 1 padding + 3 skipped (why: 3); records 1, ..." on standard error. */
 void report_account(const char *name, const struct spe_account *a);

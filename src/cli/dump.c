@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "cli/input.h"
 #include "render/record.h"
+#include "render/safe.h"
 
 static const char help[] =
     "Usage: spe dump [OPTION]... FILE...\n"
@@ -127,7 +128,7 @@ static void begin_packets(struct job *job, const struct input *in)
     dump_preamble(&job->out, in->size - in->offset, in->size_known);
     if (job->many) {
         out_string(&job->out, ". ... file ");
-        out_untrusted(&job->out, in->name);
+        out_safe(&job->out, in->name);
         out_char(&job->out, '\n');
     }
     if (in->title[0]) {
@@ -190,7 +191,7 @@ static bool dump_record_view(struct job *job, struct input *in, struct progress 
     bool good = true;
 
     if (job->view == VIEW_RECORDS && (job->many || in->title[0])) {
-        out_untrusted(&job->out, in->name);
+        out_safe(&job->out, in->name);
         out_string(&job->out, in->title[0] ? ", " : "");
         out_string(&job->out, in->title);
         out_string(&job->out, ":\n");
@@ -232,7 +233,7 @@ static int dump_file(struct job *job, const char *path)
                                          : dump_record_view(job, &in, &progress);
         progress_end(&progress);
     } while (good && job->count > 0 && !job->out.error && input_next(&in));
-    good = good && !in.failed;
+    good = good && !in.failed && !in.damage[0];
     input_close(&in);
     return good ? STATUS_OK : STATUS_BAD_DATA;
 }

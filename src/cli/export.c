@@ -3,10 +3,7 @@
 /* spe export: samples for other programs. */
 #include "render/export.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/export_code.h"
@@ -62,7 +59,7 @@ struct job {
     enum format format;
     bool latency, lines;
     struct recording recording;
-    struct out out;
+    struct output out;
 };
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -169,40 +166,6 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
     return check_options(job, argc, argv);
 }
 
-/* ---- output ---------------------------------------------------------------------------------- */
-
-static bool open_output(struct job *job)
-{
-    int fd;
-
-    if (!job->output || strcmp(job->output, "-") == 0)
-        return open_stdout(&job->out);
-    fd = open(job->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0) {
-        complain(job->output, "%s", strerror(errno));
-        return false;
-    }
-    if (out_open(&job->out, fd) == SPE_OK)
-        return true;
-    complain(job->output, "%s", spe_strerror(SPE_ERR_NOMEM));
-    close(fd);
-    return false;
-}
-
-static int close_output(struct job *job, int status)
-{
-    int fd = job->out.fd, error;
-
-    if (fd == STDOUT_FILENO)
-        return close_stdout(&job->out, status);
-    error = out_close(&job->out);
-    if (close(fd) < 0 && !error)
-        error = errno;
-    if (error)
-        complain(job->output, "%s", strerror(error));
-    return error ? STATUS_BAD_DATA : status;
-}
-
 /* ---- the work -------------------------------------------------------------------------------- */
 
 static void set_options(struct job *job)
@@ -226,7 +189,7 @@ static int write_groups(struct job *job, struct spe_profile *profile, struct spe
     if (!groups)
         return SPE_ERR_NOMEM;
     n = spe_analysis_groups(a, by, job->latency ? SPE_SORT_LATENCY : SPE_SORT_SAMPLES, groups, n);
-    export_folded(&job->out, profile, groups, n, job->latency);
+    export_folded(&job->out.out, profile, groups, n, job->latency);
     free(groups);
     return SPE_OK;
 }
@@ -236,10 +199,10 @@ static int write_rows(void *user, struct spe_profile *profile, struct spe_rows *
     struct job *job = user;
 
     if (job->format == FORMAT_CSV)
-        export_csv_rows(&job->out, profile, rows);
+        export_csv_rows(&job->out.out, profile, rows);
     else
-        export_ndjson_rows(&job->out, profile, rows);
-    return !job->out.error;
+        export_ndjson_rows(&job->out.out, profile, rows);
+    return !job->out.out.error;
 }
 
 static int export_groups(struct job *job, struct spe_profile *profile)
@@ -267,35 +230,45 @@ static int export_profile(struct job *job, struct spe_profile *profile)
         if (dso == SPE_NO_ID)
             return STATUS_BAD_DATA;
     }
-    if (!open_output(job))
+    if (!open_output(&job->out, job->output))
         return STATUS_BAD_DATA;
     if (job->format == FORMAT_CSV)
-        export_csv_header(&job->out);
+        export_csv_header(&job->out.out);
     result = job->format == FORMAT_FOLDED ? export_groups(job, profile)
-             : is_code(job)
-                 ? export_code(profile, job->file, dso, job->format == FORMAT_AUTOFDO, &job->out)
-                 : recording_rows(profile, job->file, write_rows, job);
-    out_flush(&job->out);
+             : is_code(job) ? export_code(profile, job->file, dso, job->format == FORMAT_AUTOFDO,
+                                          &job->out.out)
+                            : recording_rows(profile, job->file, write_rows, job);
+    out_flush(&job->out.out);
     result = recording_result(profile, job->file, result);
     recording_warn(profile, job->file);
-    return close_output(job, result < 0 ? STATUS_BAD_DATA : STATUS_OK);
+    return close_output(&job->out, result >= 0,
+                        result < 0 ? STATUS_BAD_DATA : recording_status(profile));
 }
 
-/* Two readers of one file: neither standard input nor raw bytes will do. */
 static int export_recording(struct job *job, struct spe_profile *profile)
 {
     struct spe_perf_error error = {0};
-    uint64_t records;
-    int result;
+    struct out_file file;
+    int result, late;
 
-    if (spe_profile_info(profile)->raw || strcmp(job->file, "-") == 0) {
-        complain(job->file, "is no perf.data file that could be cut");
+    if (spe_profile_info(profile)->raw) {
+        complain(job->file, "is not a perf.data file that could be cut");
         return STATUS_BAD_DATA;
     }
-    result = export_perf(profile, job->file, job->output, &records, &error);
-    if (result < 0)
-        complain(job->output, "%s", error.text[0] ? error.text : spe_strerror(result));
-    return result < 0 ? STATUS_BAD_DATA : STATUS_OK;
+    late = out_file_open(&file, job->output);
+    if (late) {
+        complain(job->output, "%s", strerror(late));
+        return STATUS_BAD_DATA;
+    }
+    result = export_perf(profile, file.fd, &error);
+    late = out_file_close(&file, result >= 0);
+    if (result < 0 || late)
+        complain(job->output, "%s",
+                 late            ? strerror(late)
+                 : error.text[0] ? error.text
+                                 : spe_strerror(result));
+    recording_warn(profile, job->file);
+    return result < 0 || late ? STATUS_BAD_DATA : recording_status(profile);
 }
 
 static int run_job(struct job *job, int argc, char **argv)
@@ -306,6 +279,8 @@ static int run_job(struct job *job, int argc, char **argv)
     recording_init(&job->recording);
     if (!parse_options(job, argc, argv, &status))
         return status;
+    if (is_input(job->output, job->file))
+        return STATUS_BAD_DATA;
     set_options(job);
     status = recording_open(&job->recording, job->command, job->file, &profile);
     if (status != STATUS_OK)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
 /* spe gen: a stream of valid records from a seed, for tests and benchmarks. */
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <specimen/gen.h>
 #include <stdio.h>
@@ -55,7 +53,7 @@ struct job {
     struct spe_gen_config config;
     const struct spe_layout *layout;
     double damage;
-    struct out out, truth_out;
+    struct output out, truth_out;
     uint64_t damage_state; /* its own random numbers: damage does not change the records */
 };
 
@@ -269,8 +267,8 @@ static bool damage_record(struct job *job, uint8_t *bytes, unsigned size, uint64
     place = (unsigned)((r >> 32) % size);
     wrong = (uint8_t)(bytes[place] + 1 + r % 255);
     if (job->truth)
-        out_printf(&job->truth_out, "%" PRIu64 "\t%" PRIu64 "\t%u\t%" PRIu64 "\t%u\t%u\n", record,
-                   offset, size, offset + place, bytes[place], wrong);
+        out_printf(&job->truth_out.out, "%" PRIu64 "\t%" PRIu64 "\t%u\t%" PRIu64 "\t%u\t%u\n",
+                   record, offset, size, offset + place, bytes[place], wrong);
     bytes[place] = wrong;
     return true;
 }
@@ -284,8 +282,8 @@ static bool write_records(struct job *job, struct spe_gen *gen)
     uint64_t i, offset = 0, damaged = 0;
 
     progress_start(&progress, "spe gen", job->records);
-    for (i = 0; i < job->records && !job->out.error; i++) {
-        char *room = out_room(&job->out, SPE_RECORD_MAX);
+    for (i = 0; i < job->records && !job->out.out.error; i++) {
+        char *room = out_room(&job->out.out, SPE_RECORD_MAX);
         int size;
 
         spe_gen_next(gen, &record);
@@ -297,7 +295,7 @@ static bool write_records(struct job *job, struct spe_gen *gen)
         }
         if (job->damage > 0)
             damaged += damage_record(job, (uint8_t *)room, (unsigned)size, i, offset);
-        out_advance(&job->out, room + size);
+        out_advance(&job->out.out, room + size);
         offset += (unsigned)size;
         if (i % 65536 == 0)
             progress_update(&progress, i);
@@ -309,48 +307,22 @@ static bool write_records(struct job *job, struct spe_gen *gen)
     return true;
 }
 
-static bool open_output(struct out *o, const char *path)
-{
-    int fd = STDOUT_FILENO;
-
-    if (path && strcmp(path, "-") != 0)
-        fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0 || out_open(o, fd) < 0) {
-        complain(path, "%s", strerror(errno));
-        return false;
-    }
-    return true;
-}
-
-/* The errors of a file may come as late as its close. */
-static bool close_output(struct out *o, const char *path)
-{
-    int error = out_close(o);
-
-    if (o->fd != STDOUT_FILENO && close(o->fd) < 0 && !error)
-        error = errno;
-    if (error)
-        complain(path && strcmp(path, "-") != 0 ? path : "standard output", "%s", strerror(error));
-    return !error;
-}
-
 static int generate(struct job *job, struct spe_gen *gen)
 {
+    int status;
     bool good;
 
     if (!open_output(&job->out, job->output))
         return STATUS_BAD_DATA;
-    if (job->truth && !open_output(&job->truth_out, job->truth)) {
-        close_output(&job->out, job->output);
-        return STATUS_BAD_DATA;
-    }
+    if (job->truth && !open_output(&job->truth_out, job->truth))
+        return close_output(&job->out, false, STATUS_BAD_DATA);
     if (job->truth)
-        out_string(&job->truth_out, "record\toffset\tsize\tbyte\told\tnew\n");
+        out_string(&job->truth_out.out, "record\toffset\tsize\tbyte\told\tnew\n");
     good = write_records(job, gen);
-    good = close_output(&job->out, job->output) && good;
+    status = close_output(&job->out, good, good ? STATUS_OK : STATUS_BAD_DATA);
     if (job->truth)
-        good = close_output(&job->truth_out, job->truth) && good;
-    return good ? STATUS_OK : STATUS_BAD_DATA;
+        status = close_output(&job->truth_out, status == STATUS_OK, status);
+    return status;
 }
 
 static int run(const struct command *self, int argc, char **argv)

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <specimen/format.h>
 #include <specimen/perfdata.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -187,6 +188,7 @@ static bool begin_stream(struct input *in)
 /* Read all that is not AUX bytes: after it the queues are known. */
 static bool read_sideband(struct input *in)
 {
+    const struct spe_perf_info *info;
     struct spe_perf_record record;
     int result;
 
@@ -194,10 +196,14 @@ static bool read_sideband(struct input *in)
         ;
     if (result < 0)
         return perf_failed(in, spe_perf_reader_problem(in->reader));
-    if (spe_perf_reader_problem(in->reader)->code) {
-        perf_failed(in, spe_perf_reader_problem(in->reader));
-        in->failed = false; /* the rest is good */
-    }
+    if (spe_perf_reader_damage(in->reader, in->damage, sizeof(in->damage)))
+        complain(in->name, "%s", in->damage);
+    info = spe_perf_reader_info(in->reader);
+    in->incomplete = info->incomplete || info->unterminated;
+    if (in->incomplete)
+        complain(in->name, "the recording is not complete: the recorder was ended, or could not "
+                           "write, before it was done");
+    in->account = spe_perf_reader_account(in->reader);
     if (!spe_perf_reader_metadata(in->reader)) {
         complain(in->name, "is a perf.data file without SPE data: record with -e arm_spe//");
         in->failed = true;
@@ -264,6 +270,41 @@ static bool open_file(struct input *in, const char *path)
     return true;
 }
 
+/* A pipe brings as few bytes as it likes, and the first 8 tell what the rest is. */
+static bool fill_first(struct input *in)
+{
+    bool good = fill(in);
+
+    while (good && in->length < 8 && !in->last)
+        good = fill(in);
+    return good;
+}
+
+/* Bare bytes have to look like SPE records. Of a pipe, read on until that can be told. */
+static bool check_likeness(struct input *in)
+{
+    const char *what;
+    int like;
+
+    while ((like = spe_stream_probe(in->bytes,
+                                    in->length < SPE_PROBE_SIZE ? in->length : SPE_PROBE_SIZE,
+                                    in->last && in->length <= SPE_PROBE_SIZE, &what)) < 0)
+        if (!fill(in))
+            return false;
+    if (!like)
+        complain(in->name,
+                 "is not a perf.data file and does not look like SPE records (%s); --raw insists",
+                 what);
+    return like;
+}
+
+static bool begin(struct input *in, uint64_t offset, bool raw)
+{
+    if (!raw && spe_perf_probe(in->bytes, in->length))
+        return open_recording(in, offset);
+    return offset ? skip_to(in, offset) : raw || check_likeness(in);
+}
+
 bool input_open(struct input *in, const char *path, uint64_t offset, bool raw)
 {
     memset(in, 0, sizeof(*in));
@@ -273,12 +314,7 @@ bool input_open(struct input *in, const char *path, uint64_t offset, bool raw)
         complain(in->name, "%s", spe_strerror(SPE_ERR_NOMEM));
         return false;
     }
-    if (!open_file(in, path) || !fill(in)) {
-        input_close(in);
-        return false;
-    }
-    if (!raw && spe_perf_probe(in->bytes, in->length) ? !open_recording(in, offset)
-                                                      : offset && !skip_to(in, offset)) {
+    if (!open_file(in, path) || !fill_first(in) || !begin(in, offset, raw)) {
         input_close(in);
         return false;
     }

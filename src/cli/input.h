@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 struct spe_perf_reader;
+struct spe_perf_account;
 
 struct input {
     const char *name; /* for messages */
@@ -33,6 +34,11 @@ struct input {
     size_t length;
     bool last;   /* nothing follows them in this stream */
     bool failed; /* a complaint has been made: what follows is not known */
+
+    /* The perf.data; a complaint has been made about what is wrong with it. */
+    const struct spe_perf_account *account; /* of its bytes; NULL: these are bare SPE bytes */
+    char damage[512];                       /* what is wrong with the file; "": nothing is */
+    bool incomplete;                        /* its recorder did not get to the end */
 
     /* The stream */
     uint64_t start; /* offset of its first byte */
@@ -51,7 +57,8 @@ struct input {
 
 /*
  * Open `path` and read the first bytes of its first stream, from `offset` on if they are bare. With
- * `raw` the bytes are taken as they are, whatever they look like. False after a complaint.
+ * `raw` the bytes are taken as they are, whatever they look like. Else what is not a perf.data must
+ * look like SPE records; an offset says that much. False after a complaint.
  */
 bool input_open(struct input *in, const char *path, uint64_t offset, bool raw);
 

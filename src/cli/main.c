@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -99,13 +100,27 @@ static void on_bus_error(int number)
 
     (void)number;
     (void)written; /* there is nobody else to tell */
+    out_file_abandon();
     _exit(STATUS_BAD_DATA);
+}
+
+/*
+ * Whoever starts us may have closed standard input, output or error. A file that is opened then
+ * would take such a number, and a message would be written into it. Hold the numbers: reading and
+ * writing them fails as before, and a program that is started does not get them.
+ */
+static void hold_standard_descriptors(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
 }
 
 int main(int argc, char **argv)
 {
     const struct command *c;
 
+    hold_standard_descriptors();
     if (argc < 2) {
         print_help(stderr);
         return STATUS_USAGE;

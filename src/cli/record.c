@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
 /* spe record: runs an AArch64 program under QEMU with a software SPU. */
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +24,8 @@ static const char help[] =
     "                        min_latency, pa_enable, pct_enable ... (arm_spe/jitter=1/)\n"
     "  -c, --count N         sample interval in operations, a multiple of 256 (4096)\n"
     "  -o, --output FILE     where to write (perf.data); - is standard output, in the form\n"
-    "                        for 'perf report -i -', and the program's goes to standard error\n"
+    "                        for 'perf report -i -', and the program's goes to standard error;\n"
+    "                        a file that is there becomes FILE.old\n"
     "      --cpu NAME        which CPU to be: neoverse-n1 (default), neoverse-v2,\n"
     "                        kunpeng-920, architecture (every feature of SPE)\n"
     "      --model MODEL     functional: caches, TLB and branch prediction are modelled\n"
@@ -219,8 +218,8 @@ static void print_summary(const struct job *job, const struct record_summary *s)
             s->file_bytes, s->processes, s->processes == 1 ? "" : "es", s->threads,
             s->threads == 1 ? "" : "s");
     if (s->signal)
-        fprintf(stderr, "spe: %s: ended by signal %d (%s)\n", job->options.command[0], s->signal,
-                strsignal(s->signal));
+        complain(job->options.command[0], "ended by signal %d (%s)", s->signal,
+                 strsignal(s->signal));
     if (s->trouble[0])
         complain(job->options.command[0], "%s", s->trouble);
 }
@@ -240,22 +239,12 @@ enum { FUNCTIONS_SHOWN = 20 };
 
 static bool write_json(const struct job *job, const struct truth *truth)
 {
-    int fd = open(job->stat_json, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), error;
-    struct out out;
+    struct output output;
 
-    if (fd < 0 || out_open(&out, fd) < 0) {
-        complain(job->stat_json, "%s", fd < 0 ? strerror(errno) : spe_strerror(SPE_ERR_NOMEM));
-        if (fd >= 0)
-            close(fd);
+    if (is_input(job->stat_json, job->options.output) || !open_output(&output, job->stat_json))
         return false;
-    }
-    render_truth_json(&out, truth, truth_quantities(&job->options));
-    error = out_close(&out);
-    if (close(fd) < 0 && !error)
-        error = errno;
-    if (error)
-        complain(job->stat_json, "%s", strerror(error));
-    return error == 0;
+    render_truth_json(&output.out, truth, truth_quantities(&job->options));
+    return close_output(&output, true, STATUS_OK) == STATUS_OK;
 }
 
 static bool write_text(const struct job *job, const struct truth *truth)

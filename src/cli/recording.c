@@ -275,3 +275,8 @@ void recording_warn(const struct spe_profile *profile, const char *file)
     if (account->skipped_bytes)
         report_account(file, account);
 }
+
+int recording_status(const struct spe_profile *profile)
+{
+    return spe_profile_info(profile)->damage ? STATUS_BAD_DATA : STATUS_OK;
+}

@@ -110,4 +110,9 @@ int recording_result(const struct spe_profile *profile, const char *file, int re
 /* What was found wrong with the recording, and the bytes that are no records. */
 void recording_warn(const struct spe_profile *profile, const char *file);
 
+/* STATUS_BAD_DATA if something of the recording was lost because its file is damaged, else
+ * STATUS_OK. A recording that says itself that samples were lost, or that its recorder was killed,
+ * is intact. */
+int recording_status(const struct spe_profile *profile);
+
 #endif

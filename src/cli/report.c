@@ -226,7 +226,9 @@ static int show(struct job *job)
         report_csv(&out, &job->report);
     else
         good = report_text(&out, &job->report, page_width(job->width, STDOUT_FILENO), color);
-    return close_stdout(&out, good ? STATUS_OK : out_of_memory(job));
+    if (job->report.info->damage)
+        complain(job->report.file, "%s", job->report.info->damage);
+    return close_stdout(&out, good ? recording_status(job->report.profile) : out_of_memory(job));
 }
 
 static int report_profile(struct job *job, struct spe_profile *profile)

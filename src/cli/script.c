@@ -199,8 +199,10 @@ static int script_profile(struct job *job, struct spe_profile *profile)
     result = recording_result(profile, job->file, result);
     if (result >= 0 && p.count > 0 && !p.out.error)
         recording_warn(profile, job->file); /* else they are of a part only */
+    else if (spe_profile_info(profile)->damage)
+        complain(job->file, "%s", spe_profile_info(profile)->damage);
     script_destroy(p.script);
-    return close_stdout(&p.out, result < 0 ? STATUS_BAD_DATA : STATUS_OK);
+    return close_stdout(&p.out, result < 0 ? STATUS_BAD_DATA : recording_status(profile));
 }
 
 static int run_job(struct job *job, int argc, char **argv)

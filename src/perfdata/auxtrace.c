@@ -89,6 +89,7 @@ void pd_metadata_parse(struct spe_perf_reader *r, const struct spe_perf_record *
         return;
     }
     r->has_metadata = true;
+    r->marked = load32(record->bytes + 12) == PD_MARK_PIPE;
 }
 
 const struct spe_perf_metadata *spe_perf_reader_metadata(const struct spe_perf_reader *reader)
@@ -373,7 +374,8 @@ int pd_aux_start(struct spe_perf_reader *r, struct spe_perf_record *record)
     memset(aux, 0, sizeof(*aux));
     if (there < a->size) {
         a->flags |= SPE_PERF_PIECE_TRUNCATED;
-        r->account.missing_bytes += a->size - there;
+        if (!r->info.truncated) /* else they are among those that the header misses */
+            r->account.missing_bytes += a->size - there;
         pd_problem(r, SPE_ERR_TRUNCATED, record->offset,
                    "an AUXTRACE record says it has more bytes than the file");
     }

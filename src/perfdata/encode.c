@@ -293,7 +293,7 @@ int pd_encode_metadata(struct pd_bytes *out, const struct spe_perf_metadata *m)
     size_t start = begin_record(out, SPE_PERF_AUXTRACE_INFO, 0);
 
     pd_put32(out, PD_AUXTRACE_SPE);
-    pd_put32(out, 0);
+    pd_put32(out, PD_MARK_PIPE);
     pd_put64(out, m->pmu_type);
     if (!m->cpu_count || m->cpu_count > room / CPU_WORDS) {
         pd_put64(out, 1); /* buffers per CPU */

@@ -91,6 +91,7 @@ void pd_problem(struct spe_perf_reader *r, int code, uint64_t offset, const char
 {
     va_list args;
 
+    r->damaged = true;
     if (r->problem.code)
         return;
     va_start(args, format);

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
 /* Writing to a descriptor. Pipes take bytes in order only. */
-#include "perfdata_internal.h"
+#include "output.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "perfdata_internal.h"
 
 static int fd_write(void *user, uint64_t offset, const void *bytes, size_t size)
 {
@@ -54,4 +58,38 @@ void pd_output_fd_init(struct pd_output_fd *o, struct spe_perf_output *output, i
     output->sync = fd_sync;
     output->truncate = fd_truncate;
     output->user = o;
+}
+
+/* ---- Where a path leads --------------------------------------------------------------------- */
+
+enum { LINKS_MAX = 40 }; /* as many as Linux follows */
+
+/* The path that a link's text means: it counts from the link's own folder. */
+static char *link_target(const char *link, const char *text)
+{
+    const char *slash = strrchr(link, '/');
+    int folder = slash && text[0] != '/' ? (int)(slash + 1 - link) : 0;
+    char *path;
+
+    return asprintf(&path, "%.*s%s", folder, link, text) < 0 ? NULL : path;
+}
+
+char *pd_follow(const char *path)
+{
+    char *at = strdup(path), text[PATH_MAX];
+
+    for (int i = 0; at && i < LINKS_MAX; i++) {
+        ssize_t n = readlink(at, text, sizeof(text) - 1);
+        char *next;
+
+        if (n < 0)
+            return at;
+        text[n] = '\0';
+        next = link_target(at, text);
+        free(at);
+        at = next;
+    }
+    errno = at ? ELOOP : ENOMEM;
+    free(at);
+    return NULL;
 }

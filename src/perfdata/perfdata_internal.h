@@ -30,6 +30,17 @@
 #define PD_MAGIC "PERFILE2"
 #define PD_SWAPPED "2ELIFREP"
 
+/*
+ * What tells a recording that was finished from one whose recorder was killed, or met a full disk.
+ * A file has it in its header, where early versions of perf had the offset of a section that perf
+ * ignores by now; its size stays 0. A pipe has a mark at its beginning, in the word of
+ * AUXTRACE_INFO that is reserved, and ends with a FINISHED_ROUND record. Others have neither mark,
+ * and nothing is known of them.
+ */
+#define PD_MARK_OPEN "SPE open"
+#define PD_MARK_DONE "SPE done"
+#define PD_MARK_PIPE 0x43455053u /* "SPEC" */
+
 enum {
     PD_WINDOW = 256 * 1024, /* a record is at most 64 KB */
     PD_HEADER = 104,
@@ -40,6 +51,7 @@ enum {
     PD_RECORD_MAX = 65528,
     PD_AUXTRACE_SIZE = 48,
     PD_AUXTRACE_SPE = 4,
+    PD_HEADER_MARK = 56,
     PD_PREFIX_MAX = 64 << 20, /* before and behind the data, where it has to be kept */
 };
 
@@ -131,6 +143,9 @@ struct spe_perf_reader {
     struct spe_perf_info info;
     struct spe_perf_account account;
     struct spe_perf_error problem;
+    bool damaged; /* there was a problem, and it was not that the recorder was killed */
+    bool marked;  /* a pipe that ends with FINISHED_ROUND, if it is complete */
+    uint32_t last_type;
     int failed; /* what every later call returns */
     bool ended;
 

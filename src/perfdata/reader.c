@@ -10,11 +10,8 @@
 #include "perfdata_internal.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* Places in the header. */
 enum {
@@ -230,6 +227,7 @@ static void set_end(struct spe_perf_reader *r)
         r->end = all; /* UINT64_MAX for a stream: up to where it ends */
         pd_problem(r, SPE_ERR_TRUNCATED, HEADER_DATA + 8,
                    "the recording was not finished: its size of the data is 0");
+        r->damaged = false;
     } else if (size > all - offset) {
         r->end = all;
         r->info.truncated = true;
@@ -274,6 +272,7 @@ static int open_file_form(struct spe_perf_reader *r, const uint8_t *start, size_
     if (r->source.kind != PD_STREAM && r->info.data_offset > r->source.size)
         return refuse(r, SPE_ERR_FORMAT, r->source.size, "the file ends before its data begins");
     r->info.unterminated = !r->info.data_size;
+    r->info.incomplete = !memcmp(header + PD_HEADER_MARK, PD_MARK_OPEN, 8);
     set_end(r);
     result = keep_prefix(r);
     if (result == SPE_OK)
@@ -368,30 +367,20 @@ static struct spe_perf_reader *new_reader(struct spe_perf_reader **out, unsigned
     return r;
 }
 
-/* A directory of `perf record --kcore` has the recording in its file "data". */
-static int open_path(const char *path)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC), data;
-    struct stat st;
-
-    if (fd < 0 || fstat(fd, &st) < 0 || !S_ISDIR(st.st_mode))
-        return fd;
-    data = openat(fd, "data", O_RDONLY | O_CLOEXEC);
-    close(fd);
-    return data;
-}
-
 int spe_perf_reader_open(struct spe_perf_reader **reader, const char *path, unsigned flags,
                          struct spe_perf_error *error)
 {
     struct spe_perf_reader *r = new_reader(reader, flags, error);
+    const char *why;
     int fd, result;
 
     if (!r)
         return SPE_ERR_NOMEM;
-    fd = open_path(path);
-    if (fd < 0)
-        return finish_open(reader, r, SPE_ERR_IO, error);
+    fd = pd_open_path(path, &why);
+    if (fd < 0) {
+        spe_perf_reader_close(r);
+        return pd_fail(error, SPE_ERR_IO, 0, "%s", why);
+    }
     result = pd_source_open_fd(&r->source, fd, !(flags & SPE_PERF_NO_MAP));
     r->source.own_fd = true;
     return finish_open(reader, r, result, error);
@@ -553,7 +542,7 @@ static int take_record(struct spe_perf_reader *r, struct spe_perf_record *rec)
         return (int)n;
     if (n < size)
         return skip_damage(r, SPE_PERF_SKIP_TRUNCATED, "the data ends inside a record");
-    rec->type = load32(bytes);
+    rec->type = r->last_type = load32(bytes);
     rec->offset = r->position;
     rec->bytes = bytes;
     rec->size = size;
@@ -590,7 +579,8 @@ static int step_over_attached(struct spe_perf_reader *r)
     }
     if (size > left) {
         pd_problem(r, SPE_ERR_TRUNCATED, r->position, "the data ends inside TRACING_DATA");
-        r->account.missing_bytes += size - left;
+        if (!r->info.truncated)
+            r->account.missing_bytes += size - left;
         size = left;
     }
     r->position += size;
@@ -742,6 +732,8 @@ static int reach_end(struct spe_perf_reader *r)
         r->info.size = r->account.bytes = r->source.size;
     }
     r->account.rest_bytes = r->account.bytes - r->account.header_bytes - r->account.data_bytes;
+    if (r->info.pipe)
+        r->info.incomplete = r->marked && r->last_type != SPE_PERF_FINISHED_ROUND;
     r->ended = true;
     return result;
 }
@@ -830,6 +822,52 @@ const struct spe_perf_range *spe_perf_reader_range(const struct spe_perf_reader 
 const struct spe_perf_error *spe_perf_reader_problem(const struct spe_perf_reader *reader)
 {
     return &reader->problem;
+}
+
+/* Appends "; " and a sentence. */
+__attribute__((format(printf, 3, 4))) static void say(char *text, size_t size, const char *format,
+                                                      ...)
+{
+    size_t used = strlen(text);
+    va_list args;
+
+    if (used && size - used > 2) {
+        memcpy(text + used, "; ", 3);
+        used += 2;
+    }
+    va_start(args, format);
+    vsnprintf(text + used, size - used, format, args);
+    va_end(args);
+}
+
+bool spe_perf_reader_damage(const struct spe_perf_reader *reader, char *text, size_t size)
+{
+    const struct spe_perf_account *a = &reader->account;
+    const struct spe_perf_range *first = spe_perf_reader_range(reader, 0);
+    uint64_t unfound = a->index_entries - a->index_found;
+
+    text[0] = '\0';
+    if (a->missing_bytes || a->skipped_bytes || !reader->ended)
+        unfound = 0; /* no wonder */
+    if (reader->damaged &&
+        !(reader->info.unterminated && reader->problem.offset == HEADER_DATA + 8))
+        say(text, size, "the file is damaged at byte %" PRIu64 ": %s", reader->problem.offset,
+            reader->problem.text);
+    else if (reader->damaged || a->malformed || unfound)
+        say(text, size, "the file is damaged");
+    if (a->missing_bytes)
+        say(text, size, "%" PRIu64 " bytes are missing", a->missing_bytes);
+    if (a->skipped_bytes && first)
+        say(text, size, "%" PRIu64 " bytes were skipped, the first of them at byte %" PRIu64,
+            a->skipped_bytes, first->offset);
+    if (a->unpacked_skipped_bytes)
+        say(text, size, "%" PRIu64 " bytes out of compressed records were skipped",
+            a->unpacked_skipped_bytes);
+    if (a->malformed)
+        say(text, size, "%" PRIu64 " records do not add up", a->malformed);
+    if (unfound)
+        say(text, size, "%" PRIu64 " AUXTRACE records of the index are not there", unfound);
+    return text[0];
 }
 
 const char *spe_perf_skip_name(unsigned reason)

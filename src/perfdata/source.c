@@ -3,6 +3,7 @@
 #include "perfdata_internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -28,6 +29,33 @@ static bool map_file(struct pd_source *s)
     s->memory = map;
     s->mapped = true;
     return true;
+}
+
+/* A FIFO in the place of the file must not make us wait: nobody asked to read it. */
+static int open_data(int directory, const char **why)
+{
+    int fd = openat(directory, "data", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    struct stat st;
+
+    *why = strerror(errno);
+    if (fd < 0 || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)))
+        return fd;
+    *why = "is a directory whose \"data\" is not a file";
+    close(fd);
+    return -1;
+}
+
+int pd_open_path(const char *path, const char **why)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC), data;
+    struct stat st;
+
+    *why = strerror(errno);
+    if (fd < 0 || fstat(fd, &st) < 0 || !S_ISDIR(st.st_mode))
+        return fd;
+    data = open_data(fd, why);
+    close(fd);
+    return data;
 }
 
 int pd_source_open_fd(struct pd_source *s, int fd, bool map)

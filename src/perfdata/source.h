@@ -24,6 +24,10 @@ struct pd_source {
     size_t window_fill;
 };
 
+/* Open a file to read, or the file "data" of a directory, which is what `perf record --kcore`
+ * makes. -1 with a sentence in *why. */
+int pd_open_path(const char *path, const char **why);
+
 int pd_source_open_fd(struct pd_source *s, int fd, bool map);
 void pd_source_open_memory(struct pd_source *s, const void *bytes, size_t size);
 int pd_source_open_input(struct pd_source *s, const struct spe_perf_input *input);

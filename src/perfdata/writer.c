@@ -41,6 +41,7 @@ struct spe_perf_writer {
     uint64_t attrs_offset, data_offset;
     uint64_t flushed;    /* end of the data that the header knows */
     bool features_there; /* the header says so */
+    bool complete;       /* the header is to say so */
     bool dirty;          /* there is something to flush */
 
     struct pd_places queues;
@@ -361,6 +362,7 @@ static int sync_file(struct spe_perf_writer *w)
     return result < 0 ? fail(w, result) : SPE_OK;
 }
 
+/* Without a bitmap more is to come. */
 static int write_header(struct spe_perf_writer *w, uint64_t data_end, const uint64_t *bitmap)
 {
     uint8_t header[PD_HEADER] = PD_MAGIC;
@@ -371,6 +373,7 @@ static int write_header(struct spe_perf_writer *w, uint64_t data_end, const uint
     store64(header + 32, w->event_count * (w->attr_size + 16));
     store64(header + 40, w->data_offset);
     store64(header + 48, data_end - w->data_offset);
+    memcpy(header + PD_HEADER_MARK, bitmap && w->complete ? PD_MARK_DONE : PD_MARK_OPEN, 8);
     if (bitmap)
         memcpy(header + 72, bitmap, SPE_PERF_FEATURE_COUNT / 8);
     return write_at(w, 0, header, sizeof(header));
@@ -471,23 +474,30 @@ int spe_perf_writer_flush(struct spe_perf_writer *writer)
     return result;
 }
 
-int spe_perf_writer_finish(struct spe_perf_writer *writer)
-{
-    int result = spe_perf_writer_flush(writer);
-
-    if (result == SPE_OK)
-        writer->state = FINISHED;
-    return result;
-}
-
-/* ---- The beginning -------------------------------------------------------------------------- */
-
 static void put_start(struct pd_bytes *out, uint32_t type, size_t size)
 {
     pd_put32(out, type);
     pd_put16(out, 0);
     pd_put16(out, (uint16_t)size);
 }
+
+/* The mark of a complete recording: the last record of a pipe, or in a file's header. */
+int spe_perf_writer_finish(struct spe_perf_writer *writer)
+{
+    int result = in_state(writer, WRITING);
+
+    if (result < 0)
+        return result;
+    if (writer->flags & SPE_PERF_WRITE_PIPE)
+        put_start(&writer->buffer, SPE_PERF_FINISHED_ROUND, 8);
+    writer->complete = writer->dirty = true;
+    result = spe_perf_writer_flush(writer);
+    if (result == SPE_OK)
+        writer->state = FINISHED;
+    return result;
+}
+
+/* ---- The beginning -------------------------------------------------------------------------- */
 
 /* IDs and attributes; the header comes with the first flush. */
 static void begin_file(struct spe_perf_writer *w)

@@ -92,6 +92,55 @@ static char *plain_name(const char *mangled, char *full)
     return full;
 }
 
+/* ---- How long it may take ------------------------------------------------------------------- */
+
+/* Bytes of a reference at s: S_, S1A_, T_, T0_; 0 if there is none. */
+static size_t reference(const char *s)
+{
+    size_t size = 1;
+
+    while (isdigit((unsigned char)s[size]) || (s[0] == 'S' && isupper((unsigned char)s[size])))
+        size++;
+    return s[size] == '_' ? size + 1 : 0;
+}
+
+/*
+ * A readable name repeats what a reference (S_) stands for, and that may hold references in turn:
+ * 400 bytes can stand for more than all memory. Among so many references as the name has, the worst
+ * is that each piece is repeated three times in the next: 3 to the power of a third of them. A
+ * template parameter (T_) means something else in each place, so the same piece may be inside of
+ * itself, but the library stops at the second time: it counts twice, and so do packs. What only
+ * looks like a reference counts, too: a few long names stay as they are.
+ */
+uint64_t demangle_steps(const char *name)
+{
+    uint64_t steps = strlen(name);
+    unsigned count = 0;
+
+    for (const char *s = name; *s; s++) {
+        if (*s == 'S' && reference(s))
+            count++;
+        else if ((*s == 'T' && (reference(s) || s[1] == 'L')) || *s == 'J' ||
+                 !strncmp(s, "Dp", 2) || !strncmp(s, "sp", 2) || !strncmp(s, "sP", 2) ||
+                 !strncmp(s, "sZ", 2))
+            count += 2;
+    }
+    for (; count >= 3 && steps <= DEMANGLE_MAX; count -= 3)
+        steps *= 3;
+    return count == 1 ? steps * 3 / 2 : count == 2 ? steps * 9 / 4 : steps;
+}
+
+static bool is_affordable(struct budget *b, const char *name)
+{
+    uint64_t steps = demangle_steps(name);
+
+    return steps <= DEMANGLE_MAX &&
+           (!b || atomic_fetch_add_explicit(&b->demangled, steps, memory_order_relaxed) + steps <=
+                      DEMANGLE_ALL);
+}
+
+/* ---- The library's -------------------------------------------------------------------------- */
+
 int demangle(struct symtab *t, struct symbol *symbols, size_t count)
 {
     void *library = dlopen("libstdc++.so.6", RTLD_NOW | RTLD_LOCAL);
@@ -102,7 +151,8 @@ int demangle(struct symtab *t, struct symbol *symbols, size_t count)
         *(void **)&function = dlsym(library, "__cxa_demangle");
     for (size_t i = 0; function && i < count && result == SPE_OK; i++) {
         const char *name = t->names.at + symbols[i].name;
-        char *full = strncmp(name, "_Z", 2) ? NULL : function(name, NULL, NULL, NULL);
+        bool mangled = !strncmp(name, "_Z", 2) && is_affordable(t->budget, name);
+        char *full = mangled ? function(name, NULL, NULL, NULL) : NULL;
 
         if (full)
             result = symtab_name(t, plain_name(name, full), &symbols[i].name);

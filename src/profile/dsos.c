@@ -7,13 +7,11 @@
  */
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "profile_internal.h"
@@ -121,6 +119,7 @@ static struct dso *new_dso(struct dsos *d, uint32_t path, uint8_t kind)
     dso->kind = kind;
     dso->state = kind == DSO_ANONYMOUS ? SPE_DSO_ANONYMOUS : SPE_DSO_UNTRIED;
     dso->reference_name = SPE_NO_ID;
+    dso->symbols.budget = d->budget;
     dso->name = strings_add(d->strings, slash && slash[1] ? slash + 1 : text);
     dso->same_path = id_table_get(&d->by_path, path);
     if (dso->name == NONE || d->list.count >= UINT32_MAX / 2 || POINTER_ROOM(&d->list) < 0 ||
@@ -276,18 +275,10 @@ char *dso_below(const struct dsos *d, const char *path)
     return dso_text(d, "%s%s", d->symfs ? d->symfs : "", path);
 }
 
-/* A file that is not there or not ours is no news. One that only now cannot be opened is. */
-int dso_open_regular(const struct dsos *d, const char *path)
+int dso_opened(const struct dsos *d, int fd)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    struct stat st;
-
     if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == EIO))
         names_missing(d->strings, SPE_ERR_IO);
-    if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))) {
-        close(fd);
-        fd = -1;
-    }
     return fd;
 }
 
@@ -336,7 +327,7 @@ int dso_open_checked(const struct dsos *d, const struct dso *dso, const char *pa
 {
     uint8_t id[SPE_PERF_BUILD_ID_MAX];
     uint16_t machine = EM_NONE;
-    int fd = dso_open_regular(d, path), size;
+    int fd = dso_opened(d, dso_open_regular(path)), size;
 
     if (fd < 0)
         return -1;
@@ -527,7 +518,7 @@ int dso_open_debug(const struct dsos *d, const struct dso *dso, char **file, cha
 
     for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
         char *path = places[i].at(d, dso);
-        int fd = path ? dso_open_regular(d, path) : -1;
+        int fd = path ? dso_opened(d, dso_open_regular(path)) : -1;
 
         if (fd >= 0 && is_debug_file(dso, fd, places[i].by_link)) {
             *file = path;
@@ -546,9 +537,9 @@ int dso_open_debug(const struct dsos *d, const struct dso *dso, char **file, cha
 /* ---- Symbols -------------------------------------------------------------------------------- */
 
 /* What is wrong with a file is no news, only that there was no memory for its names. */
-static void check(const struct dsos *d, int result)
+static void check(const struct dsos *d, const struct dso *dso, int result)
 {
-    if (result == SPE_ERR_NOMEM)
+    if (result == SPE_ERR_NOMEM && !dso->symbols.full)
         names_missing(d->strings, result);
 }
 
@@ -565,16 +556,16 @@ static void load_file(const struct dsos *d, struct dso *dso)
         return;
     size = elf_build_id(fd, DSO_FILE, dso->file_id, sizeof(dso->file_id), &machine);
     dso->file_id_size = size > 0 ? (uint8_t)size : 0;
-    check(d, elf_debuglink(fd, &dso->link, &dso->link_crc));
+    check(d, dso, elf_debuglink(fd, &dso->link, &dso->link_crc));
     dso->symbols.relative = true;
     names = symtab_read(&dso->symbols, fd, DSO_FILE);
-    check(d, names);
+    check(d, dso, names);
     if (names == 0)
         other = dso_open_debug(d, dso, &debug, &dso->warning);
     if (other >= 0) {
         size_t segments = dso->symbols.segments.count;
 
-        check(d, symtab_read(&dso->symbols, other, DSO_FILE));
+        check(d, dso, symtab_read(&dso->symbols, other, DSO_FILE));
         dso->symbols.segments.count = segments;
         close(other);
     }
@@ -582,8 +573,21 @@ static void load_file(const struct dsos *d, struct dso *dso)
     close(fd);
 }
 
+char *dso_over_budget(const struct dsos *d, const struct dso *dso, const char *what)
+{
+    if (atomic_exchange(&d->budget->said, true))
+        return NULL;
+    return dso_text(d,
+                    "%s of %s would take more memory than they may (%" PRIu64
+                    " MB): they are left out, as may be those of other files",
+                    what, strings_at(d->strings, dso->path), d->budget->limit >> 20);
+}
+
 static void load(const struct dsos *d, struct dso *dso)
 {
+    bool full;
+    char *text;
+
     switch (dso->kind) {
     case DSO_FILE:
         load_file(d, dso);
@@ -596,14 +600,20 @@ static void load(const struct dsos *d, struct dso *dso)
         dso_load_jit(d, dso);
         break;
     case DSO_KSYMBOL:
-        check(d, symtab_add(&dso->symbols, strings_at(d->strings, dso->path), dso->ksymbol_start,
-                            dso->ksymbol_size, SYMBOL_FUNCTION, 0));
+        check(d, dso,
+              symtab_add(&dso->symbols, strings_at(d->strings, dso->path), dso->ksymbol_start,
+                         dso->ksymbol_size, SYMBOL_FUNCTION, 0));
         dso->state = SPE_DSO_VERIFIED;
         break;
     default:
         break;
     }
-    check(d, symtab_finish(&dso->symbols));
+    full = dso->symbols.full;
+    check(d, dso, symtab_finish(&dso->symbols));
+    if (full && (text = dso_over_budget(d, dso, "symbols"))) {
+        free(dso->warning);
+        dso->warning = text;
+    }
 }
 
 void dso_load(const struct dsos *d, struct dso *dso)

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "profile_internal.h"
@@ -84,7 +83,7 @@ static int add_symbols(struct symtab *t, const struct spaces *tree, uint32_t roo
     return SPE_OK;
 }
 
-static int read_map(struct symtab *t, FILE *file)
+int symtab_read_jit(struct symtab *t, FILE *file)
 {
     struct spaces tree = {0};
     uint32_t root = 0;
@@ -98,37 +97,25 @@ static int read_map(struct symtab *t, FILE *file)
     return result;
 }
 
-/* Anybody may write to /tmp: only the user's own files and root's count, as for perf. */
-static bool is_trusted(int fd)
-{
-    struct stat st;
-
-    return fstat(fd, &st) == 0 && (st.st_uid == 0 || st.st_uid == geteuid());
-}
-
 void dso_load_jit(const struct dsos *d, struct dso *dso)
 {
     char *path = dso_below(d, strings_at(d->strings, dso->path));
-    int fd = path ? dso_open_regular(d, path) : -1;
-    bool trusted = fd >= 0 && is_trusted(fd);
-    FILE *file = trusted ? fdopen(fd, "r") : NULL;
-    int result;
+    const char *why = NULL;
+    int fd = path ? dso_opened(d, dso_open_own(path, &why)) : -1, result;
+    FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
 
-    if (trusted && !file)
+    if (fd >= 0 && !file)
         names_missing(d->strings, SPE_ERR_NOMEM);
-    dso->state = SPE_DSO_ANONYMOUS;
-    if (fd >= 0 && !trusted) {
-        dso->state = SPE_DSO_REFUSED;
-        dso->warning =
-            dso_text(d, "%s belongs neither to you nor to root: its names are not used", path);
-    }
+    dso->state = why ? SPE_DSO_REFUSED : SPE_DSO_ANONYMOUS;
+    if (why)
+        dso->warning = dso_text(d, "%s %s: its names are not used", path, why);
     if (file) {
         dso->state = SPE_DSO_UNVERIFIED;
-        result = read_map(&dso->symbols, file);
+        result = symtab_read_jit(&dso->symbols, file);
         if (result == SPE_ERR_NOSPACE)
             dso->warning =
                 dso_text(d, "%s has too many lines: names of the last ones are missing", path);
-        else if (result < 0)
+        else if (result < 0 && !dso->symbols.full)
             names_missing(d->strings, result);
         fclose(file);
         dso->file = path;

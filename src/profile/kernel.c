@@ -38,7 +38,7 @@ static bool parse_line(char *line, const char *module, uint64_t *address, char *
 
 int symtab_read_kallsyms(struct symtab *t, const char *path, const char *module)
 {
-    FILE *file = fopen(path, "re");
+    FILE *file = dso_open_kallsyms(path);
     char *line = NULL, *name;
     size_t size = 0;
     uint64_t address, any = 0;
@@ -116,9 +116,9 @@ static bool same_boot(const struct dsos *d, const struct dso *kernel, const char
         return path == d->kallsyms; /* nothing to compare with: who gives it should know */
     result = symtab_read_kallsyms(&all, path, NULL);
     if (result < 0) {
-        symtab_free(&all);
-        if (result != SPE_ERR_FORMAT) /* which will be told when it is read */
+        if (result != SPE_ERR_FORMAT && !all.full) /* which will be told when it is read */
             names_missing(d->strings, result);
+        symtab_free(&all);
         return true;
     }
     symbol = symbol_by_name(&all, name);
@@ -141,7 +141,7 @@ static bool use_kallsyms(const struct dsos *d, struct dso *dso, const char *path
     }
     count = symtab_read_kallsyms(&dso->symbols, path, dso->kind == DSO_KERNEL ? NULL : module);
     if (count <= 0) {
-        if (count == SPE_ERR_NOMEM || count == SPE_ERR_IO)
+        if ((count == SPE_ERR_NOMEM && !dso->symbols.full) || count == SPE_ERR_IO)
             names_missing(d->strings, count);
         if (count == SPE_ERR_FORMAT)
             refuse(d, dso, path, "hides its addresses");
@@ -166,7 +166,7 @@ static bool use_vmlinux(const struct dsos *d, struct dso *dso, const char *path)
         dso->state = state;
     if (fd < 0)
         return false;
-    if (symtab_read(&dso->symbols, fd, DSO_KERNEL) == SPE_ERR_NOMEM)
+    if (symtab_read(&dso->symbols, fd, DSO_KERNEL) == SPE_ERR_NOMEM && !dso->symbols.full)
         names_missing(d->strings, SPE_ERR_NOMEM);
     close(fd);
     symbol = dso->reference && name[0] ? symbol_by_name(&dso->symbols, name) : NULL;
@@ -238,7 +238,7 @@ static bool use_module(const struct dsos *d, struct dso *dso)
     if (fd < 0)
         return false;
     dso->symbols.relative = true;
-    if (symtab_read(&dso->symbols, fd, DSO_MODULE) == SPE_ERR_NOMEM)
+    if (symtab_read(&dso->symbols, fd, DSO_MODULE) == SPE_ERR_NOMEM && !dso->symbols.full)
         names_missing(d->strings, SPE_ERR_NOMEM);
     close(fd);
     return true;

@@ -9,6 +9,7 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwelf.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,17 +39,134 @@ struct code_ranges {
 
 struct unit {
     Dwarf_Off die;
-    bool listed; /* functions are */
+    bool listed;  /* functions are */
+    bool counted; /* its lines are part of `taken` */
+    bool left_out;
     struct code_ranges functions;
+};
+
+/* Debug information with nothing in it. */
+struct empty_file {
+    Elf64_Ehdr header;
+    Elf64_Shdr sections[3];
+    char names[32], zeros[8];
 };
 
 struct lines {
     int fd, other_fd;
-    Dwarf *dwarf; /* NULL: no debug information */
-    Dwarf *other; /* what several files share (dwz), or NULL */
+    Dwarf *dwarf;            /* NULL: no debug information */
+    Dwarf *other;            /* what several files share (dwz), or NULL */
+    struct empty_file empty; /* in place of one that was not found */
+    Elf *empty_elf;
     VECTOR(struct unit) units;
     struct code_ranges code; /* of units */
+    Elf_Data *programs;      /* .debug_line, or NULL */
+    struct budget *budget;
+    uint64_t taken; /* of it */
+    bool full;
 };
+
+/* ---- Memory --------------------------------------------------------------------------------- */
+
+#define LINE_COST 32 /* bytes that libdw takes for a byte of .debug_line */
+
+static bool take(struct lines *l, uint64_t bytes)
+{
+    if (!budget_take(l->budget, bytes)) {
+        l->full = true;
+        return false;
+    }
+    l->taken += bytes;
+    return true;
+}
+
+/* A section as it was packed before there was a flag for it: "ZLIB" and its size. */
+static uint64_t old_packed_size(int fd, const GElf_Shdr *header)
+{
+    uint8_t start[12];
+    uint64_t size = 0;
+
+    if (header->sh_type != SHT_PROGBITS || header->sh_flags & SHF_ALLOC ||
+        pread(fd, start, sizeof(start), (off_t)header->sh_offset) != sizeof(start) ||
+        memcmp(start, "ZLIB", 4) != 0)
+        return 0;
+    for (int i = 4; i < 12; i++)
+        size = size << 8 | start[i];
+    return size;
+}
+
+/* libdw unpacks all sections at once, whatever they say they hold. */
+static uint64_t unpacked_sections(int fd)
+{
+    Elf *elf = elf_version(EV_CURRENT) != EV_NONE ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL;
+    Elf_Scn *section = NULL;
+    uint64_t sum = 0;
+
+    while (elf && (section = elf_nextscn(elf, section))) {
+        GElf_Shdr header;
+        GElf_Chdr packed = {0};
+
+        if (!gelf_getshdr(section, &header))
+            continue;
+        if (header.sh_flags & SHF_COMPRESSED)
+            gelf_getchdr(section, &packed);
+        else
+            packed.ch_size = old_packed_size(fd, &header);
+        sum = packed.ch_size > UINT64_MAX - sum ? UINT64_MAX : sum + packed.ch_size;
+    }
+    elf_end(elf);
+    return sum;
+}
+
+/* The file as debug information, if it fits. */
+static Dwarf *begin_dwarf(struct lines *l, int fd)
+{
+    return take(l, unpacked_sections(fd)) ? dwarf_begin(fd, DWARF_C_READ) : NULL;
+}
+
+static Elf_Data *line_programs(Dwarf *dwarf)
+{
+    Elf *elf = dwarf_getelf(dwarf);
+    Elf_Scn *section = NULL;
+    size_t names;
+
+    if (elf_getshdrstrndx(elf, &names) < 0)
+        return NULL;
+    while ((section = elf_nextscn(elf, section))) {
+        GElf_Shdr header;
+        const char *name =
+            gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+
+        if (name && (!strcmp(name, ".debug_line") || !strcmp(name, ".zdebug_line")))
+            return elf_getdata(section, NULL);
+    }
+    return NULL;
+}
+
+/* How long the unit's line program says it is; not longer than what is there. */
+static uint64_t program_size(const struct lines *l, Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word at;
+    uint64_t left;
+    uint8_t start[4];
+
+    if (!l->programs || dwarf_formudata(dwarf_attr(die, DW_AT_stmt_list, &attribute), &at) < 0 ||
+        at >= l->programs->d_size || l->programs->d_size - at < sizeof(start))
+        return 0;
+    left = l->programs->d_size - at;
+    memcpy(start, (const uint8_t *)l->programs->d_buf + at, sizeof(start));
+    for (int i = 0; i < 2; i++) { /* of either byte order */
+        const int order[2][4] = {{3, 2, 1, 0}, {0, 1, 2, 3}};
+        uint32_t size = 0;
+
+        for (int j = 0; j < 4; j++)
+            size = size << 8 | start[order[i][j]];
+        if (size < left)
+            return size;
+    }
+    return left;
+}
 
 /* ---- Units and functions -------------------------------------------------------------------- */
 
@@ -65,7 +183,7 @@ static void sort_ranges(struct code_ranges *r)
         qsort(r->at, r->count, sizeof(r->at[0]), compare_ranges);
 }
 
-static int add_ranges(struct code_ranges *r, Dwarf_Die *die, uint64_t what)
+static int add_ranges(struct lines *l, struct code_ranges *r, Dwarf_Die *die, uint64_t what)
 {
     Dwarf_Addr base, start, end;
     ptrdiff_t at = 0;
@@ -73,7 +191,7 @@ static int add_ranges(struct code_ranges *r, Dwarf_Die *die, uint64_t what)
     while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
         if (start >= end)
             continue;
-        if (VECTOR_ROOM(r) < 0)
+        if (!take(l, sizeof(r->at[0])) || VECTOR_ROOM(r) < 0)
             return SPE_ERR_NOMEM;
         r->at[r->count++] = (struct code_range){start, end, what};
     }
@@ -104,8 +222,11 @@ static void list_units(const struct dsos *d, struct lines *l)
     while (dwarf_get_units(l->dwarf, unit, &unit, NULL, &type, &die, NULL) == 0) {
         if (type == DW_UT_type || type == DW_UT_split_type)
             continue;
-        if (VECTOR_ROOM(&l->units) < 0 || add_ranges(&l->code, &die, l->units.count) < 0) {
-            names_missing(d->strings, SPE_ERR_NOMEM);
+        if (!take(l, sizeof(struct unit)))
+            break;
+        if (VECTOR_ROOM(&l->units) < 0 || add_ranges(l, &l->code, &die, l->units.count) < 0) {
+            if (!l->full)
+                names_missing(d->strings, SPE_ERR_NOMEM);
             break;
         }
         l->units.at[l->units.count++] = (struct unit){.die = dwarf_dieoffset(&die)};
@@ -120,7 +241,7 @@ static bool may_hold_functions(int tag)
 }
 
 /* Functions are where they are declared with some compilers: in namespaces and types. */
-static int list_functions(struct code_ranges *r, Dwarf_Die *parent, unsigned depth)
+static int list_functions(struct lines *l, struct code_ranges *r, Dwarf_Die *parent, unsigned depth)
 {
     Dwarf_Die die;
     int more = depth < DEPTH_MAX ? dwarf_child(parent, &die) : 1, result = SPE_OK;
@@ -129,9 +250,9 @@ static int list_functions(struct code_ranges *r, Dwarf_Die *parent, unsigned dep
         int tag = dwarf_tag(&die);
 
         if (tag == DW_TAG_subprogram)
-            result = add_ranges(r, &die, dwarf_dieoffset(&die));
+            result = add_ranges(l, r, &die, dwarf_dieoffset(&die));
         else if (may_hold_functions(tag))
-            result = list_functions(r, &die, depth + 1);
+            result = list_functions(l, r, &die, depth + 1);
     }
     return result;
 }
@@ -146,32 +267,69 @@ static char *shared_path(const struct dsos *d, const char *name, const char *fil
     return dso_text(d, "%.*s%s", slash ? (int)(slash - file + 1) : 0, file, name);
 }
 
+/* A file that was not found is empty, else libdw would look for it by itself, and open whatever the
+ * name leads to. False without memory. */
+static bool forbid_shared(struct lines *l)
+{
+    static const struct empty_file empty = {
+        .header = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
+                   .e_version = EV_CURRENT,
+                   .e_shoff = offsetof(struct empty_file, sections),
+                   .e_ehsize = sizeof(Elf64_Ehdr),
+                   .e_shentsize = sizeof(Elf64_Shdr),
+                   .e_shnum = 3,
+                   .e_shstrndx = 1},
+        .sections = {[1] = {.sh_name = 13,
+                            .sh_type = SHT_STRTAB,
+                            .sh_offset = offsetof(struct empty_file, names),
+                            .sh_size = sizeof(empty.names)},
+                     [2] = {.sh_name = 1,
+                            .sh_type = SHT_PROGBITS,
+                            .sh_offset = offsetof(struct empty_file, zeros),
+                            .sh_size = sizeof(empty.zeros)}},
+        .names = "\0.debug_line\0.shstrtab",
+    };
+
+    l->empty = empty;
+    l->empty_elf = elf_memory((char *)&l->empty, sizeof(l->empty));
+    l->other = l->empty_elf ? dwarf_begin_elf(l->empty_elf, DWARF_C_READ, NULL) : NULL;
+    if (l->other)
+        dwarf_setalt(l->dwarf, l->other);
+    return l->other;
+}
+
 /* What dwz has moved to a file that several share (.gnu_debugaltlink) is part of this one. libdw
- * looks for it, but not below the root of another machine. */
-static void open_shared(const struct dsos *d, struct lines *l, const char *file)
+ * looks for it, but not below the root of another machine. False without memory. */
+static bool open_shared(const struct dsos *d, struct lines *l, const char *file)
 {
     const char *name;
     const void *id;
     ssize_t size = dwelf_dwarf_gnu_debugaltlink(l->dwarf, &name, &id);
     char *root, *path;
 
-    if (size <= 0 || size > SPE_PERF_BUILD_ID_MAX)
-        return;
+    if (size <= 0)
+        return true;
+    if (size > SPE_PERF_BUILD_ID_MAX)
+        return forbid_shared(l);
     root = dso_below(d, DEBUG_ROOT);
     for (int i = 0; i < 2 && !l->other; i++) {
         path = i ? shared_path(d, name, file) : build_id_path(d, root, id, (size_t)size, ".debug");
-        l->other_fd = path ? dso_open_regular(d, path) : -1;
+        l->other_fd = path ? dso_opened(d, dso_open_regular(path)) : -1;
         free(path);
         if (l->other_fd < 0)
             continue;
         if (has_build_id(l->other_fd, id, (size_t)size))
-            l->other = dwarf_begin(l->other_fd, DWARF_C_READ);
-        if (!l->other)
+            l->other = begin_dwarf(l, l->other_fd);
+        if (!l->other) {
             close(l->other_fd);
+            l->other_fd = -1;
+        }
     }
-    if (l->other)
-        dwarf_setalt(l->dwarf, l->other);
     free(root);
+    if (!l->other)
+        return forbid_shared(l);
+    dwarf_setalt(l->dwarf, l->other);
+    return true;
 }
 
 static void close_dwarf(struct lines *l)
@@ -180,12 +338,17 @@ static void close_dwarf(struct lines *l)
         dwarf_end(l->dwarf);
     if (l->fd >= 0)
         close(l->fd);
-    if (l->other) {
+    if (l->other)
         dwarf_end(l->other);
+    if (l->other_fd >= 0)
         close(l->other_fd);
-    }
+    elf_end(l->empty_elf);
     l->dwarf = l->other = NULL;
-    l->fd = -1;
+    l->empty_elf = NULL;
+    l->programs = NULL;
+    l->fd = l->other_fd = -1;
+    budget_give(l->budget, l->taken);
+    l->taken = 0;
     while (l->units.count)
         free(l->units.at[--l->units.count].functions.at);
 }
@@ -194,9 +357,9 @@ static void close_dwarf(struct lines *l)
 static void use_file(const struct dsos *d, struct lines *l, int fd, const char *file)
 {
     l->fd = fd;
-    l->dwarf = fd >= 0 ? dwarf_begin(fd, DWARF_C_READ) : NULL;
-    if (l->dwarf) {
-        open_shared(d, l, file);
+    l->dwarf = fd >= 0 ? begin_dwarf(l, fd) : NULL;
+    if (l->dwarf && open_shared(d, l, file)) {
+        l->programs = line_programs(l->dwarf);
         list_units(d, l);
     }
     if (!l->code.count)
@@ -219,6 +382,15 @@ static void open_dwarf(struct spe_profile *p, struct dso *dso, struct lines *l)
     free(warning);
 }
 
+static void warn_of_budget(struct spe_profile *p, const struct dso *dso)
+{
+    char *text = dso_over_budget(&p->dsos, dso, "source lines");
+
+    if (text)
+        profile_warn(p, "%s", text);
+    free(text);
+}
+
 static struct lines *lines_of(struct spe_profile *p, struct dso *dso)
 {
     dso_load(&p->dsos, dso);
@@ -229,9 +401,12 @@ static struct lines *lines_of(struct spe_profile *p, struct dso *dso)
         names_missing(&p->strings, SPE_ERR_NOMEM);
         return NULL;
     }
-    dso->lines->fd = -1;
+    dso->lines->fd = dso->lines->other_fd = -1;
+    dso->lines->budget = &p->budget;
     if (dso->state == SPE_DSO_VERIFIED || dso->state == SPE_DSO_UNVERIFIED)
         open_dwarf(p, dso, dso->lines);
+    if (dso->lines->full)
+        warn_of_budget(p, dso);
     return dso->lines;
 }
 
@@ -260,7 +435,7 @@ static const struct code_range *find_function(struct spe_profile *p, struct line
     const struct code_range *range;
 
     if (!unit->listed) {
-        if (list_functions(&unit->functions, unit_die, 0) < 0)
+        if (list_functions(l, &unit->functions, unit_die, 0) < 0 && !l->full)
             names_missing(&p->strings, SPE_ERR_NOMEM);
         sort_ranges(&unit->functions);
         unit->listed = true;
@@ -329,19 +504,36 @@ static uint32_t text(struct spe_profile *p, const char *string)
     return id;
 }
 
+/* The line of an address, if those of its unit fit. */
+static Dwarf_Line *find_source(struct spe_profile *p, struct dso *dso, struct unit *unit,
+                               Dwarf_Die *die, uint64_t address)
+{
+    struct lines *l = dso->lines;
+
+    if (!unit->counted) {
+        unit->counted = true;
+        unit->left_out = !take(l, LINE_COST * program_size(l, die));
+        if (unit->left_out)
+            warn_of_budget(p, dso);
+    }
+    return unit->left_out ? NULL : dwarf_getsrc_die(die, address);
+}
+
 static uint32_t read_line(struct spe_profile *p, struct dso *dso, uint32_t dso_id, uint64_t address)
 {
     struct lines *l = lines_of(p, dso);
     struct spe_profile_line line = {.dso = dso_id};
     Dwarf_Line *found;
     const char *file;
-    Dwarf_Die unit;
+    struct unit *unit;
+    Dwarf_Die die;
     uint32_t id;
     int number = 0;
 
-    if (!find_unit(l, address, &unit))
+    unit = find_unit(l, address, &die);
+    if (!unit)
         return SPE_NO_ID;
-    found = dwarf_getsrc_die(&unit, address);
+    found = find_source(p, dso, unit, &die, address);
     file = found ? dwarf_linesrc(found, NULL, NULL) : NULL;
     if (!file)
         return SPE_NO_ID;
@@ -413,10 +605,9 @@ static uint32_t number_of(Dwarf_Die *die, unsigned name)
 }
 
 /* Where the address is in the innermost function. */
-static void line_place(struct spe_profile *p, Dwarf_Die *unit, uint64_t address,
+static void line_place(struct spe_profile *p, Dwarf_Die *unit, Dwarf_Line *found,
                        struct spe_profile_frame *frame)
 {
-    Dwarf_Line *found = dwarf_getsrc_die(unit, address);
     unsigned discriminator = 0;
     int line = 0;
 
@@ -430,7 +621,7 @@ static void line_place(struct spe_profile *p, Dwarf_Die *unit, uint64_t address,
 }
 
 /* Where an inlined function was called: the place of the frame around it. */
-static void call_site(struct spe_profile *p, Dwarf_Die *inlined, Dwarf_Die *unit,
+static void call_site(struct spe_profile *p, Dwarf_Die *inlined, Dwarf_Die *unit, bool has_files,
                       struct spe_profile_frame *frame)
 {
     uint32_t file = number_of(inlined, DW_AT_call_file);
@@ -438,7 +629,7 @@ static void call_site(struct spe_profile *p, Dwarf_Die *inlined, Dwarf_Die *unit
     size_t count;
 
     frame->line = number_of(inlined, DW_AT_call_line);
-    frame->file = text(p, dwarf_hasattr(inlined, DW_AT_call_file) &&
+    frame->file = text(p, has_files && dwarf_hasattr(inlined, DW_AT_call_file) &&
                                   dwarf_getsrcfiles(unit, &files, &count) == 0 && file < count
                               ? dwarf_filesrc(files, file, NULL, NULL)
                               : NULL);
@@ -504,7 +695,7 @@ int spe_profile_inlines_at(struct spe_profile *profile, uint32_t dso, uint64_t a
     if (!function)
         return 0;
     count = find_scopes(address, scopes);
-    line_place(profile, &die, address, &frame);
+    line_place(profile, &die, find_source(profile, file, unit, &die, address), &frame);
     for (int i = 0; i < count && (size_t)i < max; i++) {
         Dwarf_Die *scope = &scopes[count - 1 - i];
 
@@ -512,7 +703,7 @@ int spe_profile_inlines_at(struct spe_profile *profile, uint32_t dso, uint64_t a
         frame.start = i == count - 1 ? function->start : 0;
         frame.end = i == count - 1 ? function->end : 0;
         frames[i] = frame;
-        call_site(profile, scope, &die, &frame);
+        call_site(profile, scope, &die, !unit->left_out, &frame);
     }
     return count;
 }

@@ -143,7 +143,9 @@ static int set_options(struct spe_profile *p, const struct spe_profile_options *
     p->group_rows = o->group_rows ? o->group_rows : GROUP_ROWS;
     p->time_from = o->time_from;
     p->time_to = o->time_to;
+    p->budget.limit = o->memory_limit ? o->memory_limit : MEMORY_LIMIT;
     d->strings = &p->strings;
+    d->budget = &p->budget;
     d->debuginfod = !o->no_debuginfod && urls && urls[0];
     if (copy_text(&d->symfs, o->symfs) < 0 || copy_debug_dir(d, o->debug_dir) < 0 ||
         copy_text(&d->vmlinux, o->vmlinux) < 0 || copy_text(&d->kallsyms, o->kallsyms) < 0 ||
@@ -288,6 +290,7 @@ static void describe(struct spe_profile *p)
     info->snapshot = i->overwrite;
     info->truncated = i->truncated;
     info->unterminated = i->unterminated;
+    info->incomplete = i->incomplete;
     info->bytes = i->size;
     info->hostname = f->hostname;
     info->osrelease = f->osrelease;
@@ -318,11 +321,15 @@ static void count_file(struct spe_profile *p)
 
 static void warn_file(struct spe_profile *p)
 {
-    const struct spe_perf_error *problem = spe_perf_reader_problem(p->reader);
+    char damage[512];
 
-    if (problem->code < 0)
-        profile_warn(p, "the file is damaged at byte %llu: %s", (unsigned long long)problem->offset,
-                     problem->text);
+    if (spe_perf_reader_damage(p->reader, damage, sizeof(damage)) &&
+        profile_warn(p, "%s", damage) == SPE_OK)
+        p->info.damage = p->warnings.at[p->warnings.count - 1];
+    if (p->info.incomplete)
+        profile_warn(p,
+                     "the recording is not complete: the recorder was ended, or could not write, "
+                     "before it was done");
     if (p->info.unterminated)
         profile_warn(p, "the recording was not finished: it is read as far as it goes");
     if (p->tasks.spaces.full)
@@ -398,47 +405,84 @@ static int perf_error(struct spe_profile_error *error, const struct spe_perf_err
     return from->code;
 }
 
-/* A descriptor that can be read at any place, or -1; a directory is left to the reader: -2. */
-static int open_file(const char *path)
+/* A descriptor that can be read at any place, or -1 with *why. */
+static int open_file(const char *path, const char **why)
 {
     bool input = strcmp(path, "-") == 0;
-    int fd = input ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+    int fd = input ? dup(STDIN_FILENO) : pd_open_path(path, why);
     struct stat st;
     int copy;
 
-    if (fd < 0 || fstat(fd, &st) < 0)
+    if (fd < 0 || fstat(fd, &st) < 0) {
+        *why = input ? strerror(errno) : *why;
         return fd;
+    }
     if (S_ISREG(st.st_mode) && !input)
         return fd;
-    copy = S_ISDIR(st.st_mode) ? -2 : spool_input(fd, NULL, 0);
+    copy = spool_input(fd, NULL, 0);
+    *why = strerror(errno);
     close(fd);
     return copy;
+}
+
+/* Bytes that are not a perf.data are SPE records if they look like them, or if somebody insists. */
+static int probe_raw(struct spe_profile *p, bool insist, struct spe_profile_error *error)
+{
+    uint64_t size = p->raw.size < SPE_PROBE_SIZE ? p->raw.size : SPE_PROBE_SIZE;
+    uint8_t *bytes = insist ? NULL : malloc(SPE_PROBE_SIZE);
+    const char *what;
+    int64_t n;
+    int like;
+
+    if (insist)
+        return SPE_OK;
+    if (!bytes)
+        return profile_fail(error, SPE_ERR_NOMEM, "out of memory");
+    n = pd_source_read(&p->raw, 0, bytes, (size_t)size);
+    like = n < 0 ? 0 : spe_stream_probe(bytes, (size_t)n, (uint64_t)n == p->raw.size, &what);
+    free(bytes);
+    if (n < 0)
+        return profile_fail(error, SPE_ERR_IO, "%s", strerror(errno));
+    if (like <= 0)
+        return profile_fail(
+            error, SPE_ERR_FORMAT,
+            "is not a perf.data file and does not look like SPE records (%s); --raw "
+            "insists",
+            what);
+    return profile_warn(p, "this is not a perf.data file: it is taken for bare SPE records");
+}
+
+/* What the first bytes tell of an open source. A perf.data gets a reader of its own. */
+static int is_perf(const struct pd_source *s)
+{
+    uint8_t first[8];
+    int64_t n = pd_source_read(s, 0, first, sizeof(first));
+
+    return n < 0 ? (int)n : spe_perf_probe(first, (size_t)n);
 }
 
 static int open_source(struct spe_profile *p, const char *path,
                        const struct spe_profile_options *options, struct spe_profile_error *error)
 {
     bool raw = options && options->raw, map = options && options->map;
-    unsigned flags = map ? 0 : SPE_PERF_NO_MAP;
-    struct spe_perf_error why = {0};
-    uint8_t first[8];
+    struct spe_perf_error reason = {0};
+    const char *why = NULL;
     int result;
 
-    p->fd = open_file(path);
-    if (p->fd == -1)
-        return profile_fail(error, SPE_ERR_IO, "%s", strerror(errno));
-    if (p->fd == -2) {
-        p->fd = -1;
-        result = spe_perf_reader_open(&p->reader, path, flags, &why);
-    } else if (!raw && pread(p->fd, first, sizeof(first), 0) == (ssize_t)sizeof(first) &&
-               spe_perf_probe(first, sizeof(first))) {
-        result = spe_perf_reader_open_fd(&p->reader, p->fd, flags, &why);
-    } else if (pd_source_open_fd(&p->raw, p->fd, map) < 0) {
-        return profile_fail(error, SPE_ERR_IO, "%s", strerror(errno));
-    } else {
-        return SPE_OK;
-    }
-    return result < 0 ? perf_error(error, &why) : SPE_OK;
+    p->fd = open_file(path, &why);
+    if (p->fd < 0)
+        return profile_fail(error, SPE_ERR_IO, "%s", why);
+    result = pd_source_open_fd(&p->raw, p->fd, map);
+    if (result == SPE_OK && !raw)
+        result = is_perf(&p->raw);
+    if (result < 0)
+        return profile_fail(error, result, "%s",
+                            result == SPE_ERR_IO ? strerror(errno) : spe_strerror(result));
+    if (!result)
+        return probe_raw(p, raw, error);
+    pd_source_close(&p->raw);
+    result = spe_perf_reader_open_fd(&p->reader, p->fd, map ? 0 : SPE_PERF_NO_MAP, &reason);
+    return result < 0 ? perf_error(error, &reason) : SPE_OK;
 }
 
 static int new_profile(struct spe_profile **profile, const struct spe_profile_options *options,
@@ -484,14 +528,16 @@ int spe_profile_open_memory(struct spe_profile **profile, const void *bytes, siz
                             struct spe_profile_error *error)
 {
     struct spe_perf_error why = {0};
+    bool raw = options && options->raw;
     int result = new_profile(profile, options, error);
 
-    if (result >= 0 && !(options && options->raw) && spe_perf_probe(bytes, size)) {
+    if (result >= 0 && !raw && spe_perf_probe(bytes, size)) {
         result = spe_perf_reader_open_memory(&(*profile)->reader, bytes, size, 0, &why);
         if (result < 0)
             perf_error(error, &why);
     } else if (result >= 0) {
         pd_source_open_memory(&(*profile)->raw, bytes, size);
+        result = probe_raw(*profile, raw, error);
     }
     if (result >= 0)
         result = finish_open(*profile, error);

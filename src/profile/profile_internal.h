@@ -6,8 +6,8 @@
  *   sideband.c  records of the perf.data -> events in order of time
  *   tasks.c     events -> threads, processes, who ran where
  *   spaces.c    address spaces that change over time
- *   dsos.c      files that were mapped, and where their symbols are; symbols.c, kernel.c, jit.c,
- *               lines.c
+ *   dsos.c      files that were mapped, and where their symbols are; open.c, symbols.c, kernel.c,
+ *               jit.c, lines.c
  *   queue.c     SPE bytes of one queue -> columns
  *   join.c      columns -> rows
  *   rows.c      groups of rows; order.c: which comes next; pool.c: threads
@@ -23,11 +23,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <specimen/perfdata.h>
 #include <specimen/profile.h>
 
 #include "perfdata/source.h"
+#include "profile/budget.h"
 #include "profile/vector.h"
 
 #define NONE UINT32_MAX
@@ -207,6 +209,9 @@ struct symtab {
     VECTOR(struct segment) segments; /* where the file's bytes are in its own addresses */
     uint64_t kernel_shift;           /* what to add to the kernel's addresses in its file */
     bool relative;                   /* use segments */
+    bool full;                       /* more than the budget had: names are missing */
+    struct budget *budget;           /* NULL: no end */
+    uint64_t taken;                  /* of it */
 };
 
 struct dso {
@@ -238,6 +243,7 @@ struct dso {
 struct dsos {
     VECTOR(struct dso *) list;
     struct strings *strings;
+    struct budget *budget;
     char *symfs, *debug_dir, *vmlinux, *kallsyms; /* NULL: none */
     const char *release;                          /* of the recorded kernel, or NULL */
     bool debuginfod;
@@ -266,6 +272,10 @@ uint64_t dso_address(const struct dso *dso, const struct spe_profile_map *map, u
 /* Number of the symbol that holds the address, or NONE. */
 uint32_t dso_find(const struct dso *dso, uint64_t address, unsigned kind);
 
+/* A sentence, to be freed: something of this file was left out for its size. NULL but the first
+ * time. */
+char *dso_over_budget(const struct dsos *d, const struct dso *dso, const char *what);
+
 /* Open a file of a dso: the mapped one, or the one with debug information. A descriptor, or -1;
  * *file is its name, to be freed. The first sets state and warning; what is refused by the second
  * leaves a warning in *warning if there is none yet. */
@@ -275,8 +285,17 @@ int dso_open_debug(const struct dsos *d, const struct dso *dso, char **file, cha
 void dso_load_kernel(const struct dsos *d, struct dso *dso);
 /* Names of /tmp/perf-PID.map. */
 void dso_load_jit(const struct dsos *d, struct dso *dso);
-/* A descriptor, if it is a regular file: a path out of a recording may name anything. */
-int dso_open_regular(const struct dsos *d, const char *path);
+/* A descriptor of a regular file that is not empty, or -1. Nothing else is opened: a path out of a
+ * recording may name anything. */
+int dso_open_regular(const char *path);
+/* The same for kernel symbols, which /proc has as a file of size 0. */
+FILE *dso_open_kallsyms(const char *path);
+/* The same for a file where anybody may put one: it must be the user's own or root's, and not a
+ * link. *why says who put something else there, else it is NULL. */
+int dso_open_own(const char *path, const char **why);
+/* Passes on what they return. That a file is not there is no news; that it could not be opened
+ * because something ran out is: names are missing then. */
+int dso_opened(const struct dsos *d, int fd);
 /* Text to be freed. Without memory it is NULL, and names are missing. */
 char *dso_text(const struct dsos *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The path below --symfs, to be freed. */
@@ -300,13 +319,17 @@ char *debuginfod_find(const uint8_t *id, size_t id_size, bool debug);
 
 /* Returns the number of names in the static symbol table: 0 if the file is stripped. */
 int symtab_read(struct symtab *t, int fd, enum dso_kind kind);
+/* Lines of /tmp/perf-PID.map; SPE_ERR_NOSPACE if there were too many. */
+int symtab_read_jit(struct symtab *t, FILE *file);
 int symtab_read_kallsyms(struct symtab *t, const char *path, const char *module);
 int symtab_add(struct symtab *t, const char *name, uint64_t start, uint64_t size, unsigned kind,
                unsigned rank);
 int symtab_finish(struct symtab *t);
 int symtab_name(struct symtab *t, const char *name, uint32_t *at);
-/* Symbols with names of C++ get readable ones. */
+/* Symbols with names of C++ get readable ones, unless that might take too many steps. */
 int demangle(struct symtab *t, struct symbol *symbols, size_t count);
+/* Not fewer than it takes to make this name readable. */
+uint64_t demangle_steps(const char *name);
 void symtab_free(struct symtab *t);
 /* The build-id of an open ELF file: its size, 0 if it has none, or negative. */
 int elf_build_id(int fd, enum dso_kind kind, uint8_t *id, size_t max, uint16_t *machine);
@@ -450,6 +473,7 @@ struct spe_profile {
     const struct spe_cpu *given_cpu;
 
     struct strings strings;
+    struct budget budget; /* of names */
     struct tasks tasks;
     struct dsos dsos;
     VECTOR(struct spe_profile_map) maps;

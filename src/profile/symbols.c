@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
-/* Symbols and build-ids of ELF files, through libelf; libdw unpacks compressed modules. */
+/* Symbols and build-ids of ELF files, through libelf. */
 #include <elfutils/libdwelf.h>
 #include <gelf.h>
 #include <libelf.h>
@@ -10,31 +10,116 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "profile/unpack.h"
 #include "profile_internal.h"
 
-#define PACKED_MAX (16 << 20) /* bytes; nothing larger is unpacked */
 #define MODULE_MAX (UINT64_C(1) << 32)
+#define NOTES_MAX (1u << 20) /* bytes of one section or segment */
 
-/* The file as ELF, or NULL. Only modules may be compressed: a path out of a recording may name any
- * archive. */
-static Elf *open_elf(int fd, enum dso_kind kind)
+/* ---- Files ---------------------------------------------------------------------------------- */
+
+struct elf_file {
+    Elf *elf;
+    uint8_t *image; /* of a file that was packed */
+    struct budget *budget;
+    uint64_t taken;
+    bool full; /* more than there was */
+};
+
+static void close_elf(struct elf_file *f)
+{
+    elf_end(f->elf);
+    free(f->image);
+    budget_give(f->budget, f->taken);
+}
+
+/* For as long as the file is open. */
+static bool take(struct elf_file *f, uint64_t bytes)
+{
+    f->full |= (!f->budget && bytes > MEMORY_LIMIT - f->taken) || !budget_take(f->budget, bytes);
+    f->taken += f->full ? 0 : bytes;
+    return !f->full;
+}
+
+static uint8_t *read_packed(struct elf_file *f, int fd, size_t size)
+{
+    uint8_t *bytes = take(f, size) ? malloc(size) : NULL;
+    size_t at = 0;
+    ssize_t got = 1;
+
+    while (bytes && at < size && (got = pread(fd, bytes + at, size - at, (off_t)at)) > 0)
+        at += (size_t)got;
+    if (at == size)
+        return bytes;
+    free(bytes);
+    return NULL;
+}
+
+/* The file in memory, if it is packed. */
+static Elf *open_packed(struct elf_file *f, int fd, enum packing packing)
 {
     struct stat st;
-    Elf *elf;
+    uint8_t *bytes;
+    uint64_t size;
+    Elf *elf = NULL;
 
-    if (elf_version(EV_CURRENT) == EV_NONE)
+    if (fstat(fd, &st) < 0 || st.st_size <= 0 || (uint64_t)st.st_size > PACKED_MAX)
         return NULL;
-    /* libdw leaves the descriptor at the end of what it has unpacked, and starts where it is. */
-    if (kind == DSO_MODULE && fstat(fd, &st) == 0 && st.st_size <= PACKED_MAX &&
-        lseek(fd, 0, SEEK_SET) == 0)
-        elf = dwelf_elf_begin(fd);
-    else
-        elf = elf_begin(fd, ELF_C_READ, NULL);
-    if (elf && elf_kind(elf) != ELF_K_ELF) {
-        elf_end(elf);
-        elf = NULL;
-    }
+    bytes = read_packed(f, fd, (size_t)st.st_size);
+    size = bytes ? unpacked_size(packing, bytes, (size_t)st.st_size) : 0;
+    if (size && size <= UNPACKED_MAX && take(f, size))
+        f->image = malloc(size);
+    size = f->image ? unpack(packing, bytes, (size_t)st.st_size, f->image, size) : 0;
+    if (size)
+        elf = elf_memory((char *)f->image, size);
+    free(bytes);
     return elf;
+}
+
+/* What libelf keeps of the sections that are read, names unpacked: the names of N sections, or N
+ * tables of symbols, may all lie in one place of the file. */
+static uint64_t read_size(Elf *elf)
+{
+    Elf_Scn *section = NULL;
+    uint64_t sum = 0;
+
+    while ((section = elf_nextscn(elf, section))) {
+        GElf_Shdr header;
+        GElf_Chdr packed;
+        uint64_t size;
+
+        if (!gelf_getshdr(section, &header) ||
+            (header.sh_type != SHT_STRTAB && header.sh_type != SHT_SYMTAB &&
+             header.sh_type != SHT_DYNSYM))
+            continue;
+        size = header.sh_flags & SHF_COMPRESSED && gelf_getchdr(section, &packed) ? packed.ch_size
+                                                                                  : header.sh_size;
+        sum = size > UINT64_MAX - sum ? UINT64_MAX : sum + size;
+    }
+    return sum;
+}
+
+/* The file as ELF: SPE_ERR_FORMAT if it is none, SPE_ERR_NOSPACE if it is too large. Only modules
+ * may be compressed: a path out of a recording may name any archive. */
+static int open_elf(struct elf_file *f, int fd, enum dso_kind kind, struct budget *budget)
+{
+    uint8_t start[6] = {0};
+    enum packing packing = PACKED_NOT;
+    int result = SPE_OK;
+
+    *f = (struct elf_file){.budget = budget};
+    if (elf_version(EV_CURRENT) == EV_NONE)
+        return SPE_ERR_FORMAT;
+    if (kind == DSO_MODULE && pread(fd, start, sizeof(start), 0) == sizeof(start))
+        packing = packing_of(start);
+    f->elf = packing == PACKED_NOT ? elf_begin(fd, ELF_C_READ, NULL) : open_packed(f, fd, packing);
+    if (!f->elf || elf_kind(f->elf) != ELF_K_ELF)
+        result = f->full ? SPE_ERR_NOSPACE : SPE_ERR_FORMAT;
+    else if (!take(f, read_size(f->elf)))
+        result = SPE_ERR_NOSPACE;
+    if (result < 0)
+        close_elf(f);
+    return result;
 }
 
 /* ---- Build-ids ------------------------------------------------------------------------------ */
@@ -68,7 +153,8 @@ static int id_in_segments(Elf *elf, uint8_t *id, size_t max)
     for (size_t i = 0; i < count && !size; i++) {
         GElf_Phdr header;
 
-        if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_NOTE)
+        if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_NOTE ||
+            header.p_filesz > NOTES_MAX)
             continue;
         size = id_in_notes(elf_getdata_rawchunk(elf, (int64_t)header.p_offset, header.p_filesz,
                                                 header.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR),
@@ -85,7 +171,8 @@ static int id_in_sections(Elf *elf, uint8_t *id, size_t max)
     while (!size && (section = elf_nextscn(elf, section))) {
         GElf_Shdr header;
 
-        if (gelf_getshdr(section, &header) && header.sh_type == SHT_NOTE)
+        if (gelf_getshdr(section, &header) && header.sh_type == SHT_NOTE &&
+            header.sh_size <= NOTES_MAX)
             size = id_in_notes(elf_getdata(section, NULL), id, max);
     }
     return size;
@@ -93,30 +180,37 @@ static int id_in_sections(Elf *elf, uint8_t *id, size_t max)
 
 int elf_build_id(int fd, enum dso_kind kind, uint8_t *id, size_t max, uint16_t *machine)
 {
-    Elf *elf = open_elf(fd, kind);
+    struct elf_file f;
     GElf_Ehdr header;
     int size = SPE_ERR_FORMAT;
 
-    if (elf && gelf_getehdr(elf, &header)) {
+    if (open_elf(&f, fd, kind, NULL) < 0)
+        return size;
+    if (gelf_getehdr(f.elf, &header)) {
         *machine = header.e_machine;
-        size = id_in_sections(elf, id, max);
+        size = id_in_sections(f.elf, id, max);
         if (!size)
-            size = id_in_segments(elf, id, max);
+            size = id_in_segments(f.elf, id, max);
     }
-    elf_end(elf);
+    close_elf(&f);
     return size;
 }
 
 /* The section ends with the CRC, in the byte order of the file. */
 int elf_debuglink(int fd, char **link, uint32_t *crc)
 {
-    Elf *elf = open_elf(fd, DSO_FILE);
-    const char *name = elf ? dwelf_elf_gnu_debuglink(elf, crc) : NULL;
-    /* A name, not a path: it must not lead out of the directories where it is looked for. */
-    bool plain = name && name[0] && !strchr(name, '/');
+    struct elf_file f;
+    const char *name;
+    bool plain;
 
+    *link = NULL;
+    if (open_elf(&f, fd, DSO_FILE, NULL) < 0)
+        return SPE_OK;
+    name = dwelf_elf_gnu_debuglink(f.elf, crc);
+    /* A name, not a path: it must not lead out of the directories where it is looked for. */
+    plain = name && name[0] && !strchr(name, '/');
     *link = plain ? strdup(name) : NULL;
-    elf_end(elf);
+    close_elf(&f);
     return plain && !*link ? SPE_ERR_NOMEM : SPE_OK;
 }
 
@@ -301,14 +395,17 @@ static Elf_Scn *find_section(Elf *elf, const char *name, GElf_Shdr *header)
 
 /* Entries of the procedure linkage table: behind a header of 32 bytes one of 16 bytes (24 with
  * branch protection) for each relocation. */
-static int read_plt(struct symtab *t, Elf *elf)
+static int read_plt(struct symtab *t, struct elf_file *f)
 {
+    Elf *elf = f->elf;
     GElf_Shdr plt, relocations, symbols;
     Elf_Scn *section =
         find_section(elf, ".plt", &plt) ? find_section(elf, ".rela.plt", &relocations) : NULL;
-    Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
+    Elf_Data *data = section && take(f, relocations.sh_size) ? elf_getdata(section, NULL) : NULL;
     Elf_Scn *table = section ? elf_getscn(elf, relocations.sh_link) : NULL;
-    Elf_Data *names = table && gelf_getshdr(table, &symbols) ? elf_getdata(table, NULL) : NULL;
+    bool known = table && gelf_getshdr(table, &symbols) &&
+                 (symbols.sh_type == SHT_DYNSYM || symbols.sh_type == SHT_SYMTAB);
+    Elf_Data *names = known ? elf_getdata(table, NULL) : NULL;
     size_t count = data && relocations.sh_entsize ? data->d_size / relocations.sh_entsize : 0;
     uint64_t entry = count && plt.sh_size > 32 ? (plt.sh_size - 32) / count : 0;
 
@@ -333,44 +430,55 @@ static int read_plt(struct symtab *t, Elf *elf)
     return SPE_OK;
 }
 
-/* Returns the number of names in the static symbol table; a file without is stripped. */
+/* Returns the number of names in the static symbol table; a file without is stripped. A file has
+ * one table of each kind. */
 static int read_tables(struct symtab *t, Elf *elf, const struct places *places)
 {
     Elf_Scn *section = NULL;
+    bool symbols = false, dynamic = false;
     int found = 0;
 
     while ((section = elf_nextscn(elf, section))) {
         GElf_Shdr header;
+        bool *seen;
         int added;
 
         if (!gelf_getshdr(section, &header) ||
             (header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM))
             continue;
+        seen = header.sh_type == SHT_SYMTAB ? &symbols : &dynamic;
+        if (*seen)
+            continue;
+        *seen = true;
         added = read_symbols(t, elf, section, &header, places);
         if (added < 0)
             return added;
         if (header.sh_type == SHT_SYMTAB)
-            found += added;
+            found = added;
     }
     return found;
 }
 
 int symtab_read(struct symtab *t, int fd, enum dso_kind kind)
 {
-    Elf *elf = open_elf(fd, kind);
+    struct elf_file f;
     struct places places = {0};
     bool module = kind == DSO_MODULE;
     GElf_Ehdr header;
-    int result = SPE_ERR_FORMAT;
+    int result = open_elf(&f, fd, kind, t->budget);
 
-    if (elf && gelf_getehdr(elf, &header) && (header.e_type == ET_REL) == module) {
-        result = module ? lay_out(t, elf, &places) : read_segments(t, elf);
+    t->full |= result == SPE_ERR_NOSPACE;
+    if (result < 0)
+        return result;
+    result = SPE_ERR_FORMAT;
+    if (gelf_getehdr(f.elf, &header) && (header.e_type == ET_REL) == module) {
+        result = module ? lay_out(t, f.elf, &places) : read_segments(t, f.elf);
         if (result == SPE_OK && !module)
-            result = read_plt(t, elf);
+            result = read_plt(t, &f);
         if (result == SPE_OK)
-            result = read_tables(t, elf, module ? &places : NULL);
+            result = read_tables(t, f.elf, module ? &places : NULL);
     }
     free(places.at);
-    elf_end(elf);
+    close_elf(&f);
     return result;
 }

@@ -6,11 +6,21 @@
 
 #include "profile_internal.h"
 
+static bool take(struct symtab *t, size_t bytes)
+{
+    if (t->full || !budget_take(t->budget, bytes)) {
+        t->full = true;
+        return false;
+    }
+    t->taken += bytes;
+    return true;
+}
+
 int symtab_name(struct symtab *t, const char *name, uint32_t *at)
 {
     size_t size = strnlen(name, STRING_MAX);
 
-    if (t->names.count > UINT32_MAX - STRING_MAX - 1)
+    if (t->names.count > UINT32_MAX - STRING_MAX - 1 || !take(t, size + 1))
         return SPE_ERR_NOMEM;
     while (t->names.capacity < t->names.count + size + 1) {
         if (vector_grow(&t->names.at, &t->names.capacity, t->names.capacity, 1) < 0)
@@ -29,6 +39,8 @@ int symtab_add(struct symtab *t, const char *name, uint64_t start, uint64_t size
     struct symbol symbol = {.start = start, .kind = (uint8_t)kind, .rank = (uint8_t)rank};
 
     symbol.end = size > UINT64_MAX - start ? UINT64_MAX : start + size;
+    if (!take(t, sizeof(symbol)))
+        return SPE_ERR_NOMEM;
     if (kind == SYMBOL_OBJECT ? VECTOR_ROOM(&t->objects) < 0 : VECTOR_ROOM(&t->functions) < 0)
         return SPE_ERR_NOMEM;
     if (t->objects.count + t->functions.count >= SYMBOL_MAX ||
@@ -84,10 +96,25 @@ static size_t finish(struct symbol *at, size_t count, char *names)
     return kept;
 }
 
+/* A table that is not complete would give a name to its neighbours, too. */
+static void drop_names(struct symtab *t)
+{
+    free(t->functions.at);
+    free(t->objects.at);
+    free(t->names.at);
+    memset(&t->functions, 0, sizeof(t->functions));
+    memset(&t->objects, 0, sizeof(t->objects));
+    memset(&t->names, 0, sizeof(t->names));
+    budget_give(t->budget, t->taken);
+    t->taken = 0;
+}
+
 int symtab_finish(struct symtab *t)
 {
     int result;
 
+    if (t->full)
+        drop_names(t);
     t->functions.count = finish(t->functions.at, t->functions.count, t->names.at);
     t->objects.count = finish(t->objects.at, t->objects.count, t->names.at);
     result = demangle(t, t->functions.at, t->functions.count);
@@ -96,9 +123,10 @@ int symtab_finish(struct symtab *t)
 
 void symtab_free(struct symtab *t)
 {
-    free(t->functions.at);
-    free(t->objects.at);
-    free(t->names.at);
+    struct budget *budget = t->budget;
+
+    drop_names(t);
     free(t->segments.at);
     memset(t, 0, sizeof(*t));
+    t->budget = budget;
 }

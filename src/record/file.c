@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "profile/profile_internal.h"
+#include "record/output.h"
 
 enum { PMU_TYPE = 8, SPE_EVENT = 0, TRACKING_EVENT = 1, ID_OF_TRACKING = 1 << 16 };
 
@@ -32,6 +33,7 @@ struct known_file {
 struct record_file {
     struct spe_perf_writer *writer;
     char *path;
+    int fd;
     unsigned cpus;
     uint64_t ids[CPUS_MAX], tracking_ids[CPUS_MAX]; /* of the events, one a CPU */
     uint64_t *offsets;                              /* of each queue */
@@ -143,22 +145,25 @@ static void begin(struct record_file *f, const struct record_options *o)
 }
 
 /* What cannot be written twice gets the form that perf has for pipes. */
-static int open_writer(struct record_file *f, struct spe_perf_error *error)
+static bool open_writer(struct record_file *f, const char *program, struct record_problem *problem)
 {
-    struct stat st;
+    struct spe_perf_error error;
+    bool seekable;
 
-    if (strcmp(f->path, "-") == 0)
-        return spe_perf_writer_open_fd(&f->writer, STDOUT_FILENO, SPE_PERF_WRITE_PIPE, error);
-    return spe_perf_writer_open(
-        &f->writer, f->path,
-        stat(f->path, &st) == 0 && !S_ISREG(st.st_mode) ? SPE_PERF_WRITE_PIPE : 0, error);
+    f->fd = output_open(f->path, program, &seekable, problem);
+    if (f->fd < 0)
+        return false;
+    if (spe_perf_writer_open_fd(&f->writer, f->fd, seekable ? 0 : SPE_PERF_WRITE_PIPE, &error) ==
+        SPE_OK)
+        return true;
+    record_fail(problem, f->path, "%s", error.text);
+    return false;
 }
 
-struct record_file *file_create(const struct record_options *options, unsigned cpus,
-                                struct record_problem *problem)
+struct record_file *file_create(const struct record_options *options, const char *program,
+                                unsigned cpus, struct record_problem *problem)
 {
     struct record_file *f = calloc(1, sizeof(*f));
-    struct spe_perf_error error;
 
     if (!f || !(f->path = strdup(options->output))) {
         free(f);
@@ -166,8 +171,7 @@ struct record_file *file_create(const struct record_options *options, unsigned c
         return NULL;
     }
     f->cpus = cpus;
-    if (open_writer(f, &error) < 0) {
-        record_fail(problem, f->path, "%s", error.text);
+    if (!open_writer(f, program, problem)) {
         file_free(f);
         return NULL;
     }
@@ -430,6 +434,8 @@ void file_free(struct record_file *f)
     if (!f)
         return;
     spe_perf_writer_destroy(f->writer);
+    if (f->fd > STDERR_FILENO)
+        close(f->fd);
     for (size_t i = 0; i < f->known_count; i++)
         free(f->known[i].path);
     free(f->known);

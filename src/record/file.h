@@ -8,9 +8,9 @@
 
 struct record_file;
 
-/* NULL with a problem. */
-struct record_file *file_create(const struct record_options *options, unsigned cpus,
-                                struct record_problem *problem);
+/* NULL with a problem. `program`: the file that is recorded. */
+struct record_file *file_create(const struct record_options *options, const char *program,
+                                unsigned cpus, struct record_problem *problem);
 
 /* Who, when, and on which CPU, as the kernel appends it to its records. */
 struct file_place {

@@ -323,7 +323,7 @@ static bool prepare(struct recording *r)
     if (!record_check_event(&r->options->event, r->options->cpu, r->problem) ||
         !find_all(r->options, &r->found, r->problem))
         return false;
-    if (!listen_for_processes(r) || !watch_signals(r)) {
+    if (!listen_for_processes(r)) {
         record_fail(r->problem, "record", "cannot set up the connection: %s", strerror(errno));
         return false;
     }
@@ -331,7 +331,12 @@ static bool prepare(struct recording *r)
         record_fail(r->problem, "record", "the paths of QEMU, plugin and sysroot are too long");
         return false;
     }
-    r->file = file_create(r->options, r->setup.cpus, r->problem);
+    /* Before signals are watched: a FIFO waits for its reader, and a signal has to end that. */
+    r->file = file_create(r->options, r->found.program, r->setup.cpus, r->problem);
+    if (r->file && !watch_signals(r)) {
+        record_fail(r->problem, "record", "cannot watch signals: %s", strerror(errno));
+        return false;
+    }
     return r->file != NULL;
 }
 

@@ -8,8 +8,8 @@
 
 #include "render/export_csv.h"
 #include "render/json.h"
+#include "render/safe.h"
 #include "render/script.h"
-#include "render/table.h"
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
@@ -230,11 +230,13 @@ void export_ndjson_rows(struct out *o, struct spe_profile *profile, const struct
 /* A frame: ';' and newlines separate, the last blank comes before the weight. */
 static void put_frame(struct out *o, const char *text)
 {
-    char *safe = text_safe(text), *s;
+    char safe[SAFE_MAX + 1], *end, *s;
 
-    for (s = safe; s && *s; s++)
-        out_char(o, *s == ';' ? ':' : *s);
-    free(safe);
+    while (*text) {
+        end = safe_next(safe, &text);
+        for (s = safe; s < end; s++)
+            out_char(o, *s == ';' ? ':' : *s);
+    }
 }
 
 void export_folded(struct out *o, struct spe_profile *profile, const struct spe_group *groups,

@@ -2,6 +2,8 @@
 /* Copyright (c) 2026 The Specimen authors */
 #include "render/export_code.h"
 
+#include "render/safe.h"
+
 /* Readers take signed numbers. */
 static uint64_t weigh(uint64_t samples, uint64_t weight)
 {
@@ -75,7 +77,7 @@ static counts same_line(counts c, counts end, uint32_t depth)
 
 static void put_name(const struct text *t, uint32_t name, uint64_t samples)
 {
-    out_string(t->out, spe_profile_string(t->profile, name));
+    out_data(t->out, spe_profile_string(t->profile, name));
     out_char(t->out, ':');
     out_decimal(t->out, weigh(samples, t->weight));
 }

@@ -7,7 +7,11 @@
 #include "render/out.h"
 
 /* A text field: in quotes where it needs them. Text that a spreadsheet would take as a formula (it
- * begins with = + - @, tab or CR) gets a ' in front, because names come from outside. */
+ * begins with = + - @, tab or CR) gets a ' in front, because names come from outside. A
+ * file gets every byte of the name; a terminal gets it safe (render/safe.h). */
 void csv_text(struct out *o, const char *text);
+
+/* The same in quotes, whatever it begins with. */
+void csv_quoted(struct out *o, const char *text);
 
 #endif

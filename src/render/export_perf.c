@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/profile_internal.h"
+
 #define PIECE (1024 * 1024) /* bytes of an AUXTRACE record that is written */
 #define BUFFER (256 * 1024)
 
@@ -17,7 +19,6 @@ struct job {
     bool more; /* there is a row */
     uint8_t *kept, *buffer;
     size_t kept_size;
-    uint64_t records;
 };
 
 /* ---- everything but SPE bytes ---------------------------------------------------------------- */
@@ -123,7 +124,6 @@ static int keep_items(struct job *job, size_t number, const struct spe_perf_queu
             error = write_kept(job, queue);
         memcpy(job->kept + job->kept_size, item.bytes, (size_t)item.size);
         job->kept_size += (size_t)item.size;
-        job->records++;
         error = error < 0 ? error : next_row(job);
     }
     return error;
@@ -163,13 +163,24 @@ static int copy_queue(struct job *job, size_t number)
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-static int reopen(struct job *job, const char *file, struct spe_perf_error *error)
+/* The profile's own file once more: it may be a copy of standard input. */
+static int reopen(struct job *job, struct spe_perf_error *error)
 {
     spe_perf_reader_close(job->reader);
-    return spe_perf_reader_open(&job->reader, file, SPE_PERF_NO_MAP, error);
+    return spe_perf_reader_open_fd(&job->reader, job->profile->fd, SPE_PERF_NO_MAP, error);
 }
 
-static int copy_all(struct job *job, const char *file, struct spe_perf_error *error)
+/* What was lost before is still lost: the copy does not look better than its original. */
+static int finish(struct job *job)
+{
+    const struct spe_profile_info *info = spe_profile_info(job->profile);
+
+    return info->damage || info->incomplete || info->unterminated
+               ? spe_perf_writer_flush(job->writer)
+               : spe_perf_writer_finish(job->writer);
+}
+
+static int copy_all(struct job *job, struct spe_perf_error *error)
 {
     struct spe_perf_reader *first;
     size_t i;
@@ -181,7 +192,7 @@ static int copy_all(struct job *job, const char *file, struct spe_perf_error *er
         return result;
     first = job->reader;
     job->reader = NULL;
-    result = reopen(job, file, error);
+    result = reopen(job, error);
     spe_perf_reader_close(first);
     if (result >= 0)
         result = read_all(job, true);
@@ -193,11 +204,10 @@ static int copy_all(struct job *job, const char *file, struct spe_perf_error *er
         return SPE_ERR_FORMAT; /* a row without a record: the file changed meanwhile */
     if (result >= 0)
         result = spe_perf_writer_features(job->writer, spe_perf_reader_features(job->reader));
-    return result < 0 ? result : spe_perf_writer_finish(job->writer);
+    return result < 0 ? result : finish(job);
 }
 
-int export_perf(struct spe_profile *profile, const char *file, const char *output,
-                uint64_t *records, struct spe_perf_error *error)
+int export_perf(struct spe_profile *profile, int output, struct spe_perf_error *error)
 {
     struct job job = {.profile = profile};
     int result;
@@ -206,14 +216,13 @@ int export_perf(struct spe_profile *profile, const char *file, const char *outpu
     job.buffer = malloc(BUFFER);
     result = job.kept && job.buffer ? SPE_OK : SPE_ERR_NOMEM;
     if (result == SPE_OK)
-        result = reopen(&job, file, error);
+        result = reopen(&job, error);
     if (result == SPE_OK)
-        result = spe_perf_writer_open(&job.writer, output, 0, error);
+        result = spe_perf_writer_open_fd(&job.writer, output, 0, error);
     if (result == SPE_OK)
-        result = copy_all(&job, file, error);
+        result = copy_all(&job, error);
     if (result < 0 && !error->text[0] && job.writer)
         *error = *spe_perf_writer_problem(job.writer);
-    *records = job.records;
     spe_perf_writer_destroy(job.writer);
     spe_perf_reader_close(job.reader);
     free(job.kept);

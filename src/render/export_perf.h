@@ -7,11 +7,10 @@
 #include <specimen/profile.h>
 
 /*
- * The profile is of the same file, in SPE_ORDER_QUEUE and at its first row. All records but SPE's
- * are kept: names and maps from before the cut are still needed. *records is the number of SPE
- * records that were written. SPE_OK, or an error with a sentence.
+ * The profile is of a perf.data, in SPE_ORDER_QUEUE and at its first row. All records but SPE's are
+ * kept: names and maps from before the cut are still needed. A recording that is damaged or not
+ * complete is not marked as complete in its copy. SPE_OK, or an error with a sentence.
  */
-int export_perf(struct spe_profile *profile, const char *file, const char *output,
-                uint64_t *records, struct spe_perf_error *error);
+int export_perf(struct spe_profile *profile, int output, struct spe_perf_error *error);
 
 #endif

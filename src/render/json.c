@@ -2,6 +2,8 @@
 /* Copyright (c) 2026 The Specimen authors */
 #include "render/json.h"
 
+#include "render/safe.h"
+
 void json_begin(struct json *j, struct out *o)
 {
     j->out = o;
@@ -14,26 +16,35 @@ void json_end_line(struct json *j)
     j->comma = false;
 }
 
+/* Above U+FFFF in two halves, as JSON has it. */
+static void escaped(struct out *o, uint32_t code)
+{
+    if (code < 0x10000)
+        out_printf(o, "\\u%04x", code);
+    else
+        out_printf(o, "\\u%04x\\u%04x", 0xd7c0 + (code >> 10), 0xdc00 + (code & 0x3ff));
+}
+
 static void quoted(struct out *o, const char *text)
 {
-    const unsigned char *s = (const unsigned char *)text;
+    uint32_t code;
 
     out_char(o, '"');
-    while (*s) {
-        unsigned n = utf8_length(s);
+    while (*text) {
+        unsigned n = utf8_decode(text, &code);
 
         if (n == 0) {
             out_string(o, "\\ufffd");
             n = 1;
-        } else if (*s == '"' || *s == '\\') {
+        } else if (*text == '"' || *text == '\\') {
             out_char(o, '\\');
-            out_char(o, (char)*s);
-        } else if (*s < 0x20 || *s == 0x7f) {
-            out_printf(o, "\\u%04x", *s);
+            out_char(o, *text);
+        } else if (!safe_code(code)) {
+            escaped(o, code);
         } else {
-            out_bytes(o, (const char *)s, n);
+            out_bytes(o, text, n);
         }
-        s += n;
+        text += n;
     }
     out_char(o, '"');
 }

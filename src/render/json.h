@@ -33,7 +33,8 @@ void json_hex(struct json *j, const char *key, uint64_t value);
 void json_bool(struct json *j, const char *key, bool value);
 void json_null(struct json *j, const char *key);
 
-/* Any bytes up to the NUL; NULL is null. What is not UTF-8 comes out as U+FFFD. */
+/* Any bytes up to the NUL; NULL is null. Each byte that is not part of UTF-8 comes out as U+FFFD,
+ * and what a terminal should not be sent (render/safe.h) as \uXXXX, which means the same. */
 void json_string(struct json *j, const char *key, const char *value);
 
 #endif

@@ -33,6 +33,7 @@ int out_open(struct out *o, int fd)
     o->size = OUT_BUFFER;
     o->fd = fd;
     o->error = 0;
+    o->terminal = isatty(fd);
     return SPE_OK;
 }
 
@@ -137,37 +138,4 @@ void out_printf(struct out *o, const char *format, ...)
     va_end(args);
     if (n > 0)
         o->used += n < 1000 ? (size_t)n : 999;
-}
-
-void out_untrusted(struct out *o, const char *s)
-{
-    for (; *s; s++) {
-        unsigned char c = (unsigned char)*s;
-
-        if (c < 0x20 || c == 0x7f)
-            out_printf(o, "\\x%02x", c);
-        else
-            out_char(o, (char)c);
-    }
-}
-
-unsigned utf8_length(const unsigned char *s)
-{
-    unsigned n, i;
-    uint32_t code;
-
-    if (s[0] < 0x80)
-        return 1;
-    if (s[0] < 0xc2 || s[0] > 0xf4)
-        return 0;
-    n = s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
-    code = s[0] & (0x7fu >> n);
-    for (i = 1; i < n; i++) {
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-        code = code << 6 | (s[i] & 0x3f);
-    }
-    if ((n == 3 && code < 0x800) || (n == 4 && (code < 0x10000 || code > 0x10ffff)))
-        return 0;
-    return code >= 0xd800 && code <= 0xdfff ? 0 : n;
 }

@@ -25,7 +25,8 @@ struct out {
     char *buffer;
     size_t used, size;
     int fd;
-    int error; /* errno of the first write that failed, 0 while all is well */
+    bool terminal; /* a person reads it as it comes */
+    int error;     /* errno of the first write that failed, 0 while all is well */
 };
 
 /* SPE_ERR_NOMEM, or 0. The descriptor stays the caller's. */
@@ -124,11 +125,5 @@ void out_spaces(struct out *o, unsigned n);
 
 /* printf, for what is printed seldom; longer than 1000 bytes is cut. */
 void out_printf(struct out *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* Text that we did not make (file names, symbols): control bytes come out as \xNN. */
-void out_untrusted(struct out *o, const char *s);
-
-/* Length of the UTF-8 sequence at s, 0 if it is none (overlong, surrogate, cut short ...). */
-unsigned utf8_length(const unsigned char *s);
 
 #endif

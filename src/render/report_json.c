@@ -39,6 +39,8 @@ static void recording_json(struct json *j, const struct report *r)
     json_bool(j, "raw", info->raw);
     json_bool(j, "truncated", info->truncated);
     json_bool(j, "unterminated", info->unterminated);
+    json_bool(j, "incomplete", info->incomplete);
+    json_string(j, "damage", info->damage);
     json_string(j, "hostname", info->hostname);
     json_string(j, "osrelease", info->osrelease);
     json_string(j, "arch", info->arch);

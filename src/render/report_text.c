@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "render/report.h"
+#include "render/safe.h"
 #include "render/table.h"
 
 struct page {
@@ -259,6 +260,8 @@ static void file_line(struct page *p)
     header_line(p, "file", TONE_PLAIN, t.bytes);
     if (info->truncated)
         header_line(p, "", TONE_HOT, "the file is shorter than it should be");
+    if (info->incomplete)
+        header_line(p, "", TONE_HOT, "the recording is not complete: it ends at the last flush");
     if (info->unterminated)
         header_line(p, "", TONE_HOT, "the recording was killed: it ends at the last flush");
 }

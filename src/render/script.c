@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "analysis/datasrc.h"
+#include "render/safe.h"
 #include "render/script_names.h"
 #include "render/table.h"
 
@@ -13,7 +14,8 @@
 #define SOURCES 256  /* slots for texts of data sources */
 #define TASKS 256    /* slots for numbers of tasks */
 #define TASK_TEXT 48 /* two task numbers and a CPU's, each of up to ten digits */
-#define COMM_TEXT 80 /* 15 bytes escaped, and padding */
+#define COMM_MAX 62  /* 15 bytes escaped */
+#define COMM_TEXT 80 /* with padding */
 #define SOURCE_TEXT 144
 #define LINE 2048 /* all fields of a line but the names, with room to spare */
 
@@ -211,16 +213,21 @@ static char *put_comm(struct script *s, char *p, uint32_t id)
     struct comm_text *slot = &s->comms[id % COMMS];
 
     if (!slot->length || slot->id != id) {
-        char *safe = text_safe(spe_profile_string(s->profile, id));
-        unsigned width = safe ? text_width(safe) : 0;
+        const char *name = spe_profile_string(s->profile, id);
+        char safe[COMM_MAX + SAFE_MAX + 1], *end = safe, *next = safe;
+        unsigned width;
 
+        while (*name && next - safe <= COMM_MAX) {
+            end = next;
+            next = safe_next(end, &name);
+        }
+        end = next - safe <= COMM_MAX ? next : end;
+        *end = '\0';
         slot->length = 0;
-        for (; width < 16; width++)
+        for (width = text_width(safe); width < 16; width++)
             slot->text[slot->length++] = ' ';
-        slot->length +=
-            (uint32_t)snprintf(slot->text + slot->length, 64, "%.62s ", safe ? safe : "");
+        slot->length += (uint32_t)sprintf(slot->text + slot->length, "%s ", safe);
         slot->id = id;
-        free(safe);
     }
     memcpy(p, slot->text, COMM_TEXT);
     return p + slot->length;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "render/table.h"
+#include "render/safe.h"
 
 #define SLOTS 16384
 #define TEXT 2048

@@ -7,40 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "render/safe.h"
+
 #define INDENT 2
 
 /* ---- text ------------------------------------------------------------------------------------ */
-
-/* Bytes of the code point at s that a terminal may be sent as they are; 0 if it may not. Controls
- * (C0, DEL and C1, which some terminals obey in UTF-8 too) and what is not UTF-8 may not. */
-static unsigned plain_length(const unsigned char *s)
-{
-    bool control = s[0] < 0x20 || s[0] == 0x7f || (s[0] == 0xc2 && s[1] < 0xa0);
-
-    return control ? 0 : utf8_length(s);
-}
-
-char *text_safe(const char *text)
-{
-    const unsigned char *s = (const unsigned char *)text;
-    char *copy = malloc(4 * strlen(text) + 1), *p = copy;
-
-    if (!copy)
-        return NULL;
-    while (*s) {
-        unsigned n = plain_length(s);
-
-        if (n) {
-            memcpy(p, s, n);
-            p += n;
-            s += n;
-        } else {
-            p += snprintf(p, 5, "\\x%02x", *s++);
-        }
-    }
-    *p = '\0';
-    return copy;
-}
 
 unsigned text_width(const char *text)
 {

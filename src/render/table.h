@@ -56,10 +56,6 @@ bool table_end(struct table *t, struct out *o, unsigned width, bool color);
 /* Columns that `text` takes on a terminal that shows one for each code point. */
 unsigned text_width(const char *text);
 
-/* A copy without control characters and bytes that are not UTF-8, which come out as \xNN; NULL if
- * there is no memory. */
-char *text_safe(const char *text);
-
 /* 1234567 as "1,234,567" into at least 32 bytes. */
 void text_grouped(char *buffer, uint64_t value);
 

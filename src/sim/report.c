@@ -4,8 +4,10 @@
 
 #include <stdio.h>
 
+#include "render/export_csv.h"
 #include "render/json.h"
 #include "render/record.h"
+#include "render/safe.h"
 
 /* How the unit's records are to be read: by its own features and counter size. */
 static struct naming naming_of(const struct report *r, const struct sim_effect *e)
@@ -40,7 +42,7 @@ static void text_value(struct out *o, const struct sim_value *v)
         out_decimal(o, v->number);
         break;
     case SIM_WORD:
-        out_untrusted(o, v->word);
+        out_safe(o, v->word);
         break;
     default:
         out_string(o, v->number < 10 ? "" : "0x");
@@ -68,10 +70,10 @@ static void text_effect(struct report *r, const struct sim_effect *e)
 
     out_decimal(o, e->line);
     out_string(o, ": ");
-    out_string(o, e->name);
+    out_safe(o, e->name);
     for (size_t i = 0; i < e->count; i++) {
         out_char(o, ' ');
-        out_string(o, e->value[i].key);
+        out_safe(o, e->value[i].key);
         out_char(o, '=');
         text_value(o, &e->value[i]);
     }
@@ -155,16 +157,10 @@ static void json_effect(struct report *r, const struct sim_effect *e)
 static void csv_cell(struct out *o, const char *cell)
 {
     if (!strpbrk(cell, ",\"\r\n")) {
-        out_string(o, cell);
+        out_data(o, cell);
         return;
     }
-    out_char(o, '"');
-    for (; *cell; cell++) {
-        if (*cell == '"')
-            out_char(o, '"');
-        out_char(o, *cell);
-    }
-    out_char(o, '"');
+    csv_quoted(o, cell);
 }
 
 static void csv_row(struct out *o, const char *const *cells, size_t count)

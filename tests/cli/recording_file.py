@@ -32,12 +32,12 @@ def record(kind, body, misc=0):
 
 
 def text(name):
-    data = name.encode() + b"\0"
+    data = name.encode("utf-8", "surrogateescape") + b"\0"
     return data + bytes(-len(data) % 8)
 
 
 def feature_string(value):
-    data = value.encode() + b"\0"
+    data = value.encode("utf-8", "surrogateescape") + b"\0"
     data += bytes(-len(data) % 64)
     return struct.pack("<I", len(data)) + data
 

@@ -113,13 +113,13 @@ class Check(CommandTest):
 
     def test_many_files(self):
         a, b = self.file(load_record(), "a"), self.file(b"\xb0", "b")
-        result = spe("check", a, b)
+        result = spe("check", "--raw", a, b)
         self.assertEqual(result.returncode, 1)
         lines = result.stdout.decode().splitlines()
         self.assertIn(f"{a}: good", lines)
         self.assertIn(f"{b}: 0 violations, 1 byte skipped", lines)
         self.assertEqual(spe("check", a, a).returncode, 0)
-        lines = spe("check", "--json", a, b).stdout.decode().splitlines()
+        lines = spe("check", "--raw", "--json", a, b).stdout.decode().splitlines()
         self.assertEqual({os.path.basename(json.loads(line)["file"]) for line in lines}, {"a", "b"})
 
     def test_list_rules(self):

@@ -30,13 +30,13 @@ class Packets(CommandTest):
             ".  0000000c:  01                                              END\n"))
 
     def test_bad_bytes_are_counted(self):
-        result = spe("dump", self.file(END + b"\x20\x20\x20" + address(0, 1)[:4]))
+        result = spe("dump", "--raw", self.file(END + b"\x20\x20\x20" + address(0, 1)[:4]))
         self.assertEqual(descriptions(result.stdout), ["END"] + ["Bad packet!"] * 7)
         self.assertEqual(result.returncode, 0)
         self.assertIn(b"bytes that are no packet 7, unknown packets 0", result.stderr)
 
     def test_verbose_always_counts(self):
-        result = spe("dump", "-v", self.file(b"\x40\x11" + END))
+        result = spe("dump", "--raw", "-v", self.file(b"\x40\x11" + END))
         self.assertIn(b"bytes that are no packet 0, unknown packets 1", result.stderr)
 
     def test_same_through_a_pipe(self):
@@ -65,11 +65,11 @@ class Packets(CommandTest):
         self.assertEqual([line[:11] for line in out.decode().splitlines()[2:]],
                          [".  00000002", ".  00000004"])
         self.assertEqual(descriptions(out), ["ST GP-REG", "B"])
-        self.assertEqual(descriptions(self.good("dump", "--count", 0, path)), [])
+        self.assertEqual(descriptions(self.good("dump", "--raw", "--count", 0, path)), [])
 
     def test_count_is_for_all_files(self):
         a, b = self.file(END * 3, "a"), self.file(END * 3, "b")
-        out = self.good("dump", "--count", 4, a, b).decode()
+        out = self.good("dump", "--raw", "--count", 4, a, b).decode()
         self.assertEqual(out.count("END"), 4)
         self.assertIn(f". ... file {a}\n", out)
         self.assertIn(f". ... file {b}\n", out)
@@ -83,10 +83,10 @@ class Packets(CommandTest):
 
     def test_names_by_cpu(self):
         path = self.file(events(1 << 12 | 1 << 13, 2) + counter(0, 4095))
-        self.assertEqual(descriptions(self.good("dump", path)), ["EV IMPDEF:12,13", "LAT 4095 TOT"])
-        self.assertEqual(descriptions(self.good("dump", "--cpu", "neoverse-n1", path)),
+        self.assertEqual(descriptions(self.good("dump", "--raw", path)), ["EV IMPDEF:12,13", "LAT 4095 TOT"])
+        self.assertEqual(descriptions(self.good("dump", "--raw", "--cpu", "neoverse-n1", path)),
                          ["EV LATE-PREFETCH IMPDEF:13", "LAT 4095 TOT SATURATED"])
-        self.assertEqual(descriptions(self.good("dump", "--count-bits", 16, path))[1],
+        self.assertEqual(descriptions(self.good("dump", "--raw", "--count-bits", 16, path))[1],
                          "LAT 4095 TOT")
 
     def test_names_by_features(self):
@@ -96,8 +96,9 @@ class Packets(CommandTest):
                 ("v1p1", "EV ALIGNMENT IMPDEF:24,26 RES0:19"),
                 ("v1p4", "EV ALIGNMENT L2D-ACCESS RES0:24,26"),
                 ("v1p4,sme,spe_sme", "EV ALIGNMENT L2D-ACCESS STREAMING-SVE RES0:26")):
-            self.assertEqual(descriptions(self.good("dump", "--features", features, path)), [text])
-        self.assertEqual(descriptions(self.good("dump", path)),
+            self.assertEqual(descriptions(self.good("dump", "--raw", "--features", features, path)),
+                             [text])
+        self.assertEqual(descriptions(self.good("dump", "--raw", path)),
                          ["EV ALIGNMENT L2D-ACCESS STREAMING-SVE IMPDEF:26"])
 
 
@@ -226,12 +227,12 @@ class Color(CommandTest):
 
     def test_only_where_wanted(self):
         path = self.file(b"\x20\x20\x20\x01")
-        self.assertIn(b"\x1b[", self.on_terminal("dump", path))
-        self.assertNotIn(b"\x1b[", self.on_terminal("dump", path, NO_COLOR="1"))
-        self.assertNotIn(b"\x1b[", self.on_terminal("dump", path, TERM="dumb"))
-        self.assertIn(b"\x1b[", self.on_terminal("dump", path, NO_COLOR=""))
-        self.assertNotIn(b"\x1b[", spe("dump", path).stdout + spe("dump", path).stderr)
-        for command in (("dump", "--records"), ("check",)):
+        self.assertIn(b"\x1b[", self.on_terminal("dump", "--raw", path))
+        self.assertNotIn(b"\x1b[", self.on_terminal("dump", "--raw", path, NO_COLOR="1"))
+        self.assertNotIn(b"\x1b[", self.on_terminal("dump", "--raw", path, TERM="dumb"))
+        self.assertIn(b"\x1b[", self.on_terminal("dump", "--raw", path, NO_COLOR=""))
+        self.assertNotIn(b"\x1b[", spe("dump", "--raw", path).stdout + spe("dump", "--raw", path).stderr)
+        for command in (("dump", "--raw", "--records"), ("check", "--raw")):
             self.assertIn(b"\x1b[31m", self.on_terminal(*command, path))
             self.assertNotIn(b"\x1b[", self.on_terminal(*command, path, NO_COLOR="1"))
         self.assertIn(b"\x1b[", self.on_terminal("dump", "/does/not/exist"))

@@ -239,6 +239,8 @@ static void read_random(struct spe_perf_reader *r, uint64_t seed, unsigned count
             got.type == SPE_PERF_AUXTRACE_INFO || got.type == SPE_PERF_HEADER_ATTR ||
             got.type == SPE_PERF_EVENT_UPDATE || got.type == SPE_PERF_HEADER_FEATURE)
             continue;
+        if (i == count && got.type == SPE_PERF_FINISHED_ROUND)
+            continue; /* the end of a complete pipe */
         random_perf_record(&rng, &rec, &text);
         same_perf_record(&rec, &got);
         i++;
@@ -282,6 +284,55 @@ static void test_random_records_pipe(void **state)
 {
     (void)state;
     random_records(SPE_PERF_WRITE_PIPE);
+}
+
+/* ---- Complete or not ------------------------------------------------------------------------ */
+
+static bool reads_as_incomplete(const struct memory_file *file)
+{
+    struct spe_perf_reader *r = open_memory(file);
+    struct spe_perf_record rec;
+    char damage[200];
+    bool incomplete;
+
+    while (spe_perf_reader_next(r, &rec) == 1)
+        continue;
+    assert_false(spe_perf_reader_damage(r, damage, sizeof(damage)));
+    incomplete = spe_perf_reader_info(r)->incomplete;
+    spe_perf_reader_close(r);
+    return incomplete;
+}
+
+/* A recorder that is killed leaves what was flushed; only one that finishes says so. */
+static void complete(unsigned flags)
+{
+    struct machine m = {0};
+    struct memory_file file = {0};
+    struct spe_perf_output output = memory_output(&file);
+    struct spe_perf_writer *w;
+
+    assert_int_equal(spe_perf_writer_open_output(&w, &output, flags, NULL), SPE_OK);
+    assert_int_equal(machine_events(&m, w), SPE_OK);
+    assert_int_equal(machine_begin(w), SPE_OK);
+    assert_true(reads_as_incomplete(&file));
+    write_random(w, 2, 100); /* the last of these is not FINISHED_ROUND */
+    assert_int_equal(spe_perf_writer_flush(w), SPE_OK);
+    assert_true(reads_as_incomplete(&file));
+    assert_int_equal(spe_perf_writer_finish(w), SPE_OK);
+    assert_false(reads_as_incomplete(&file));
+    if (!flags) {
+        memset(file.bytes + 56, 0, 8); /* as perf writes it */
+        assert_false(reads_as_incomplete(&file));
+    }
+    spe_perf_writer_destroy(w);
+    memory_free(&file);
+}
+
+static void test_complete(void **state)
+{
+    (void)state;
+    complete(0);
+    complete(SPE_PERF_WRITE_PIPE);
 }
 
 /* ---- The machine ---------------------------------------------------------------------------- */
@@ -853,12 +904,19 @@ static void test_first_records(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_records), cmocka_unit_test(test_random_records_pipe),
-        cmocka_unit_test(test_machine),        cmocka_unit_test(test_machine_stream),
-        cmocka_unit_test(test_every_kill),     cmocka_unit_test(test_features_change),
-        cmocka_unit_test(test_not_finished),   cmocka_unit_test(test_full_disk),
-        cmocka_unit_test(test_mistakes),       cmocka_unit_test(test_pipe_needs_pipe_form),
-        cmocka_unit_test(test_attr_sizes),     cmocka_unit_test(test_first_records),
+        cmocka_unit_test(test_random_records),
+        cmocka_unit_test(test_random_records_pipe),
+        cmocka_unit_test(test_complete),
+        cmocka_unit_test(test_machine),
+        cmocka_unit_test(test_machine_stream),
+        cmocka_unit_test(test_every_kill),
+        cmocka_unit_test(test_features_change),
+        cmocka_unit_test(test_not_finished),
+        cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_pipe_needs_pipe_form),
+        cmocka_unit_test(test_attr_sizes),
+        cmocka_unit_test(test_first_records),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

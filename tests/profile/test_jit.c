@@ -230,6 +230,36 @@ static void somebody_elses(void **state)
     unlink(map_file);
 }
 
+/* perf asks for the owner of the link, not of what it leads to; here links are not followed. */
+static void a_link(void **state)
+{
+    static const uint64_t offset = 0x110;
+    char target[64];
+
+    (void)state;
+    put("ffff80000100 40 f\n");
+    snprintf(target, sizeof(target), "%s/target", directory);
+    assert_int_equal(rename(map_file, target), 0);
+    assert_int_equal(symlink(target, map_file), 0);
+    for (int i = 0; i < 2; i++) {
+        struct spe_profile *p;
+        struct row row;
+
+        if (i && lchown(map_file, 12345, 12345) < 0) {
+            print_message("only root can give a link away\n");
+            break;
+        }
+        p = open_at("//anon", &offset, 1, &row);
+        assert_true(row.symbol == SPE_NO_SYMBOL);
+        assert_int_equal(dso_at(p, &row)->state, SPE_DSO_REFUSED);
+        assert_non_null(strstr(spe_profile_warning(p, 0),
+                               i ? "perf-7.map belongs neither to you" : "is a symbolic link"));
+        spe_profile_close(p);
+    }
+    unlink(map_file);
+    unlink(target);
+}
+
 static int set_up(void **state)
 {
     char path[64];
@@ -254,10 +284,15 @@ static int tear_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_of_code),         cmocka_unit_test(all_kinds_of_memory),
-        cmocka_unit_test(other_memory_has_none), cmocka_unit_test(overlaps),
-        cmocka_unit_test(damaged_lines),         cmocka_unit_test(long_names),
-        cmocka_unit_test(no_regular_file),       cmocka_unit_test(somebody_elses),
+        cmocka_unit_test(names_of_code),
+        cmocka_unit_test(all_kinds_of_memory),
+        cmocka_unit_test(other_memory_has_none),
+        cmocka_unit_test(overlaps),
+        cmocka_unit_test(damaged_lines),
+        cmocka_unit_test(long_names),
+        cmocka_unit_test(no_regular_file),
+        cmocka_unit_test(somebody_elses),
+        cmocka_unit_test(a_link),
     };
 
     if (!mkdtemp(directory))

@@ -722,7 +722,10 @@ static void odd_ends(void **state)
     options.order = 0;
     options.size = 1;
     assert_int_equal(spe_profile_open_memory(&p, "", 0, &options, &error), SPE_ERR_INVALID);
-    assert_int_equal(spe_profile_open_memory(&p, "", 0, NULL, NULL), SPE_OK);
+    options = (struct spe_profile_options)SPE_PROFILE_OPTIONS;
+    assert_int_equal(spe_profile_open_memory(&p, "", 0, NULL, NULL), SPE_ERR_FORMAT);
+    options.raw = true;
+    assert_int_equal(spe_profile_open_memory(&p, "", 0, &options, NULL), SPE_OK);
     assert_int_equal(spe_profile_next(p, &rows), 0);
     spe_profile_close(p);
     spe_profile_close(NULL);

@@ -542,6 +542,52 @@ static void shared_debug_file(void **state)
     assert_int_equal(run("rm -r %s/usr/lib/debug/.build-id", directory), 0);
 }
 
+/* Lines and inlined functions of a program whose debug information goes on in another file. */
+static void other_debug_file(const char *file, const char *path)
+{
+    struct spe_profile_frame frame[4];
+    struct spe_profile *p;
+    struct recording r;
+    struct row row;
+
+    recording_open(&r, 0, 1, NEOVERSE_N1, NULL);
+    recording_comm(&r, 0, 7, 7, "prog", true);
+    load(&r, 0, 7, file, path, NULL, 0);
+    recording_sample(&r, 0, 10, BASE + address_of(file, "in_local"), 0, 7);
+    recording_flush(&r, 0, 0, ANY, 0);
+    recording_finish(&r);
+    p = open_with_symbols(&r, SPE_WANT_SYMBOL | SPE_WANT_LINE);
+    assert_int_equal(read_rows(p, &row, 1), 1);
+    assert_string_equal(symbol_name(p, row.symbol), "local_one");
+    spe_profile_inlines(p, row.map, row.pc, frame, 4);
+    spe_profile_close(p);
+    recording_free(&r);
+}
+
+/* libdw looks for files that debug information names by itself, and would wait at a FIFO. */
+static void fifo_for_debug_file(void **state)
+{
+    (void)state;
+    alarm(50);
+    assert_int_equal(run("cd %s && mkdir split && " CC " -O1 -g -gsplit-dwarf -c -o split/p.o "
+                         "prog.c && " CC " -o split/prog split/p.o && rm split/*.dwo && "
+                         "mkfifo split/p.dwo",
+                         directory),
+                     0);
+    other_debug_file("split/prog", "/split/prog");
+    if (run("dwz --version > /dev/null 2>&1") != 0) {
+        print_message("no dwz here to share debug information with\n");
+    } else {
+        assert_int_equal(run("cd %s && mkdir fifo && cp prog fifo/one && cp prog fifo/two && "
+                             "cd fifo && dwz -m common -M ../fifo/common one two 2> /dev/null && "
+                             "rm common && mkfifo common",
+                             directory),
+                         0);
+        other_debug_file("fifo/one", "/fifo/one");
+    }
+    alarm(0);
+}
+
 /* [vdso] is in the cache under its name, with or without a link from its build-id. */
 static void vdso(void **state)
 {
@@ -910,6 +956,7 @@ int main(void)
         cmocka_unit_test(debug_link),
         cmocka_unit_test(debug_file_of_unverified),
         cmocka_unit_test(shared_debug_file),
+        cmocka_unit_test(fifo_for_debug_file),
         cmocka_unit_test(vdso),
         cmocka_unit_test(sections_only),
         cmocka_unit_test(module_files),

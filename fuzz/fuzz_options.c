@@ -4,7 +4,8 @@
  * Command lines: the first byte says which command, the others are its words, each ended by a line
  * feed. While a command runs no descriptor can be had and nothing can be written, so that no file
  * is opened, no program is recorded and no machine is started: only what the options say is tried.
- * An input that fails is in the log only (Base64), since the fuzzer cannot open a file then, either.
+ * An input that fails is in the log only (Base64), since the fuzzer cannot open a file then,
+ * either.
  */
 #include <stdint.h>
 #include <sys/resource.h>
@@ -44,9 +45,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (!size || size > sizeof(text))
         return 0;
-    if (!prepared)
+    if (!prepared) {
         fuzz_prepare("/dev/full");
-    prepared = true;
+        setenv("HOME", "/proc/nowhere", 1); /* where not even a folder can be made */
+        setenv("XDG_CACHE_HOME", "/proc/nowhere", 1);
+        prepared = true;
+    }
     c = fuzz_commands[data[0] % FUZZ_COMMANDS];
     memcpy(text, data + 1, size - 1);
     text[size - 1] = '\0';

@@ -8,6 +8,7 @@ DESTDIR      ?=
 FUZZ_SECONDS ?= 1200
 BUILD        ?= build
 FUZZ         ?=
+FUZZ_JOBS    ?=
 
 # $(call configured,option,value): sets an option of the build unless it has that value already.
 configured = grep -qs '^$(1) = $(2)$$' $(BUILD)/meson-private/cmd_line.txt || \
@@ -47,9 +48,9 @@ bench: build	## run the benchmarks
 	@set -e; for b in bench/bench_*.sh; do \
 	    if [ -f "$$b" ]; then echo "== $${b##*/}"; SPE=$(BUILD)/src/spe bash "$$b"; fi; done
 
-fuzz:	## fuzz every target for FUZZ_SECONDS each (FUZZ="packet ..." for some)
+fuzz:	## fuzz every target for FUZZ_SECONDS each (FUZZ="packet ..." for some, FUZZ_JOBS at a time)
 	@tools/setup.sh test
-	@FUZZ_SECONDS=$(FUZZ_SECONDS) tools/fuzz.sh run $(FUZZ)
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_JOBS=$(FUZZ_JOBS) tools/fuzz.sh run $(FUZZ)
 
 mutate:	## break the format and spu rooms one change at a time: do the tests notice? (MUTATE="--count 50 ...")
 	@tools/setup.sh check
@@ -66,7 +67,7 @@ format:	## run clang-format on the C files
 	@find include src tests fuzz bench examples -name '*.[ch]' 2>/dev/null | xargs -r clang-format -i
 
 clean:	## remove what was built
-	rm -rf $(BUILD) build-gcc build-clang build-asan build-aarch64 build-fuzz
+	rm -rf $(BUILD) build-gcc build-clang build-asan build-tsan build-aarch64 build-fuzz
 
 distclean: clean	## and what was fetched
 	rm -rf .deps

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 The Specimen authors
 #
-#   tools/fuzz.sh run [NAME...]     fuzz each target for FUZZ_SECONDS (1200), as many at a time as
-#                                   there are cores; what is found goes to build-fuzz/
+#   tools/fuzz.sh run [NAME...]     fuzz each target for FUZZ_SECONDS (1200), FUZZ_JOBS at a time
+#                                   (as many as there are cores); what is found goes to build-fuzz/
 #   tools/fuzz.sh merge [NAME...]   add to fuzz/corpus/<name> the new inputs that reach new code
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-seconds=${FUZZ_SECONDS:-1200}
+seconds=${FUZZ_SECONDS:-1200} jobs=${FUZZ_JOBS:-$(nproc)}
 action=${1:-run}
 shift || true
 
@@ -52,8 +52,8 @@ export -f run_one
 
 case $action in
 run)
-    echo "fuzz: ${#names[@]} targets, $seconds s each, $(nproc) at a time"
-    printf '%s\n' "${names[@]}" | xargs -P "$(nproc)" -I{} bash -c 'run_one "$1" "$2"' _ {} "$seconds"
+    echo "fuzz: ${#names[@]} targets, $seconds s each, $jobs at a time"
+    printf '%s\n' "${names[@]}" | xargs -P "$jobs" -I{} bash -c 'run_one "$1" "$2"' _ {} "$seconds"
     status=0
     echo
     printf '%-16s %14s %10s %10s %10s  %s\n' target runs coverage kept found result

@@ -457,7 +457,8 @@ class Bench:
                 self.tests.append(Test(os.path.basename(name), units, ["-lcmocka", "-lm"]))
         if not self.units or not self.tests:
             raise Problem("the build has no sources or no tests of these rooms")
-        self.compiler = next(iter(self.units.values())).flags[:1]
+        flags = next(iter(self.units.values())).flags  # "cc" or "ccache cc" come first
+        self.compiler = flags[:next(i for i, word in enumerate(flags) if word.startswith("-"))]
 
     def _compile(self, jobs):
         units = list(self.units.values()) + [u for test in self.tests for u in test.units]

@@ -30,6 +30,7 @@ build | library libzstd                                 | libzstd-dev           
 build | file /usr/include/libfdt.h                      | libfdt-dev            | spe vm
 build | command python3                                 | python3               | build system, tests
 test  | command gcc                                     | gcc                   | C compiler
+test  | command g++                                     | g++                   | headers for C++
 check | library cmocka                                  | libcmocka-dev         | unit tests
 test  | command clang                                   | clang                 | second C compiler
 test  | fuzzer                                          | <clang-rt>            | fuzzers, sanitizers

@@ -2,20 +2,23 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 The Specimen authors
 #
-# Everything that CI checks, in stages; stops at the first that fails and shows its log.
+# Everything that CI checks, in stages. All of them run; the log of one that fails is shown, and the
+# last lines say which these are.
 #
-#   tools/test.sh [STAGE...]     all stages by default: gcc clang asan aarch64 conformance format
-#                                tidy man scripts vm
+#   tools/test.sh [STAGE...]     all stages by default: layers headers format man scripts
+#                                conformance gcc clang asan tsan aarch64 faults tidy vm
+#
+# The network has a part in `vm` alone: it comes last and is counted apart.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 
-all_stages=(gcc clang asan aarch64 conformance format tidy man scripts vm)
+all_stages=(layers headers format man scripts conformance gcc clang asan tsan aarch64 faults tidy vm)
 stages=("$@")
 [ $# -gt 0 ] || stages=("${all_stages[@]}")
 pinned=14 # the clang-format and clang-tidy whose word counts
 jobs=$(nproc)
 
-passed=0 failed=0 skips=()
+passed=0 failed=0 skips=() failures=() network=''
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
@@ -59,8 +62,33 @@ run_tests() {
     return $status
 }
 
+stage_layers() { python3 tools/layers.py; }
+
+# Each public header alone and twice, and what callers write.
+stage_headers() {
+    local compiler language file status=0
+    for compiler in 'gcc -std=c11' 'clang -std=c11' 'g++ -std=c++17' 'clang++ -std=c++17'; do
+        language=c
+        case $compiler in *++\ *) language=c++ ;; esac
+        for file in include/specimen/*.h tests/tools/headers.c; do
+            {
+                echo "#include \"$file\""
+                case $file in *.h) echo "#include \"$file\"" ;; esac
+            } | $compiler -x $language -fsyntax-only -Wall -Wextra -Wpedantic -Werror \
+                -I. -Iinclude - || { echo "$compiler: $file" && status=1; }
+        done
+    done
+    return $status
+}
+
 stage_gcc() { CC=gcc build build-gcc && run_tests build-gcc; }
-stage_clang() { CC=clang build build-clang && run_tests build-clang; }
+
+# What depends on the compiler are the tests in C; the commands run in the asan stage, which is
+# Clang's, too.
+stage_clang() {
+    CC=clang build build-clang &&
+        run_tests build-clang --no-suite cli --no-suite record --no-suite tools
+}
 
 stage_asan() {
     local -x ASAN_OPTIONS=abort_on_error=1:detect_stack_use_after_return=1:strict_string_checks=1
@@ -68,6 +96,12 @@ stage_asan() {
     CC=clang build build-asan -Dbuildtype=debugoptimized -Db_sanitize=address,undefined \
         -Db_lundef=false -Dc_args='-fno-sanitize-recover=all -fno-omit-frame-pointer' &&
         run_tests build-asan --timeout-multiplier 3
+}
+
+stage_tsan() {
+    local -x TSAN_OPTIONS=halt_on_error=1:abort_on_error=1:second_deadlock_stack=1
+    CC=clang build build-tsan -Dbuildtype=debugoptimized -Db_sanitize=thread -Db_lundef=false &&
+        run_tests build-tsan --suite threads --timeout-multiplier 5
 }
 
 stage_aarch64() {
@@ -79,22 +113,23 @@ stage_aarch64() {
         run_tests build-aarch64 --timeout-multiplier 5
 }
 
+stage_faults() {
+    local setup=faults
+    CC=gcc build build-gcc && run_tests build-gcc --setup $setup --suite faults
+}
+
 stage_conformance() { python3 tools/conformance.py --hold docs/conformance/held.txt; }
 
-# found PATTERN FOLDER...: files below those of the folders that are there.
-found() {
-    local pattern=$1 folder
-    shift
-    for folder; do [ ! -d "$folder" ] || find "$folder" -name "$pattern"; done | sort
-}
+# tracked PATTERN...: files that belong to the project, new ones included.
+tracked() { git ls-files --cached --others --exclude-standard -- "$@" | sort -u; }
 major() { "$1" --version | sed -n 's/.*version \([0-9]*\)\..*/\1/p' | head -n 1; }
 
-stage_format() { found '*.[ch]' include src tests fuzz bench examples | xargs -r clang-format --dry-run --Werror; }
+stage_format() { tracked '*.[ch]' | xargs -r clang-format --dry-run --Werror; }
 
 stage_tidy() {
     CC=clang build build-clang || return
     # The AArch64 files have no entry in a compile database of another machine.
-    python3 - build-clang/compile_commands.json <<'END' | xargs -r -P "$jobs" -n 1 clang-tidy -p build-clang --quiet
+    python3 - build-clang/compile_commands.json <<'EOF' | xargs -r -P "$jobs" -n 1 clang-tidy -p build-clang --quiet
 import json, os, sys
 seen = set()
 for entry in json.load(open(sys.argv[1])):
@@ -102,29 +137,45 @@ for entry in json.load(open(sys.argv[1])):
     if path.startswith("src" + os.sep) and path not in seen:
         seen.add(path)
         print(path)
-END
+EOF
 }
 
 stage_man() { mandoc -T lint -W warning docs/man/*.1; }
 
+first_line_is() { head -n 1 "$2" | grep -qE "$1"; }
+
+# By name, or by their first line.
+shell_scripts() {
+    local file
+    tracked '*.sh'
+    git grep --untracked -lIE '^#!.*sh\b' -- ':!*.sh' | while read -r file; do
+        if first_line_is '^#!.*\b(ba)?sh\b' "$file"; then echo "$file"; fi
+    done
+}
+
 stage_scripts() {
-    local files status=0 f
-    files=".ci/run $(found '*.sh' tools tests fuzz bench examples)"
-    for f in $files; do bash -n "$f" || status=1; done
+    local status=0 file shell
+    local -a files
+    mapfile -t files < <(shell_scripts)
+    for file in "${files[@]}"; do
+        shell=bash
+        if first_line_is '/sh\b' "$file"; then shell='sh'; fi
+        $shell -n "$file" || status=1
+    done
     if command -v shellcheck >/dev/null; then
-        # shellcheck disable=SC2086
-        shellcheck -S warning $files || status=1
+        shellcheck -S warning "${files[@]}" || status=1
     else
-        skips+=("scripts: shellcheck is not here: their syntax was checked, nothing more")
+        skips+=("scripts: shellcheck is not here: the syntax of ${#files[@]} was checked, nothing more")
     fi
-    found '*.py' tools tests fuzz bench examples | python3 -c '
+    tracked '*.py' | python3 -c '
 import ast, sys
 for path in sys.stdin.read().split():
     ast.parse(open(path, encoding="utf-8").read(), path)' || status=1
     return $status
 }
 
-# The guest and its QEMU are fetched once, beside the other things that are fetched.
+# The guest and its QEMU are fetched once, beside the other things that are fetched. Where they
+# cannot be had the tests are skipped, and say why.
 stage_vm() {
     local -x XDG_CACHE_HOME
     local setup=vm
@@ -154,16 +205,20 @@ reason_not_to() {
 
 title() {
     case $1 in
+    layers) echo "no room calls one to its right" ;;
+    headers) echo "public headers alone, in C11 and C++17" ;;
     gcc) echo "GCC build, warnings are errors, all tests" ;;
-    clang) echo "Clang build, warnings are errors, all tests" ;;
+    clang) echo "Clang build, warnings are errors, tests in C" ;;
     asan) echo "Clang build with ASan and UBSan, all tests, fuzz corpora" ;;
+    tsan) echo "Clang build with TSan, tests that use threads" ;;
     aarch64) echo "AArch64 build without optional libraries, all tests under qemu-aarch64" ;;
+    faults) echo "calls that fail: memory, files, threads" ;;
     conformance) echo "every held requirement has its test" ;;
     format) echo "clang-format" ;;
     tidy) echo "clang-tidy on src/" ;;
     man) echo "manual pages" ;;
     scripts) echo "scripts" ;;
-    vm) echo "Linux, its driver and perf on our unit, in QEMU" ;;
+    vm) echo "Linux, its driver and perf on our unit, in QEMU (network)" ;;
     *) return 1 ;;
     esac
 }
@@ -176,9 +231,55 @@ finish() {
         for entry in "${skips[@]}"; do echo "  $entry"; done
     fi
     echo "total time $((SECONDS / 60)) min $((SECONDS % 60)) s"
+    [ -z "$network" ] || echo "with the network: vm: $network"
+    [ ${#failures[@]} = 0 ] || echo "failed stages: ${failures[*]}"
     echo "$passed passed, $failed failed"
-    [ $failed = 0 ]
+    [ ${#failures[@]} = 0 ]
     exit
+}
+
+# Runs a stage, shows its log if it fails, and keeps the account.
+run_stage() {
+    local stage=$1 started=$SECONDS status summary reason
+    echo
+    echo "== $stage: $(title "$stage")"
+    reason=$(reason_not_to "$stage")
+    if [ -n "$reason" ]; then
+        echo "   skipped: $reason"
+        skips+=("$stage: $reason")
+        return
+    fi
+    test_passed='' test_failed='' test_skipped=''
+    stage_"$stage" >"$log" 2>&1
+    status=$?
+    if [ -n "$test_passed" ]; then
+        summary="$test_passed tests passed, $test_failed failed, $test_skipped skipped"
+        if [ $status != 0 ] && [ "$test_failed" = 0 ]; then test_failed=1; fi
+    elif [ $status = 0 ]; then
+        test_passed=1 test_failed=0 summary="passed"
+    else
+        test_passed=0 test_failed=1 summary="failed"
+    fi
+    if [ "$stage" = vm ]; then
+        network=$summary
+    else
+        passed=$((passed + test_passed)) failed=$((failed + test_failed))
+    fi
+    if [ $status != 0 ]; then
+        cat "$log"
+        failures+=("$stage")
+    else
+        account "$stage"
+    fi
+    echo "   $summary ($((SECONDS - started)) s)"
+}
+
+# What of a good stage's log is worth a look.
+account() {
+    case $1 in
+    conformance | layers) sed 's/^/   /' "$log" ;;
+    faults) sed -n 's/^[0-9]* command lines, .*/   &/p' build-gcc/meson-logs/testlog-faults.txt ;;
+    esac
 }
 
 for stage in "${stages[@]}"; do
@@ -187,36 +288,5 @@ done
 
 tools/setup.sh test || exit
 
-for stage in "${stages[@]}"; do
-    echo
-    echo "== $stage: $(title "$stage")"
-    reason=$(reason_not_to "$stage")
-    if [ -n "$reason" ]; then
-        echo "   skipped: $reason"
-        skips+=("$stage: $reason")
-        continue
-    fi
-    started=$SECONDS
-    test_passed='' test_failed='' test_skipped=''
-    stage_"$stage" >"$log" 2>&1
-    status=$?
-    if [ -n "$test_passed" ]; then
-        passed=$((passed + test_passed)) failed=$((failed + test_failed))
-        summary="$test_passed tests passed, $test_failed failed, $test_skipped skipped"
-        if [ $status != 0 ] && [ "$test_failed" = 0 ]; then failed=$((failed + 1)); fi
-    elif [ $status = 0 ]; then
-        passed=$((passed + 1))
-        summary="passed"
-    else
-        failed=$((failed + 1))
-        summary="failed"
-    fi
-    if [ $status != 0 ]; then
-        cat "$log"
-        echo "   $summary ($((SECONDS - started)) s)"
-        finish
-    fi
-    [ "$stage" != conformance ] || sed 's/^/   /' "$log"
-    echo "   $summary ($((SECONDS - started)) s)"
-done
+for stage in "${stages[@]}"; do run_stage "$stage"; done
 finish

@@ -111,10 +111,22 @@ struct spe_profile_options {
     uint64_t memory_limit;
 };
 
+/* The usual ones: an initializer. */
+#ifdef __cplusplus
+static inline struct spe_profile_options spe_profile_options_usual(void)
+{
+    struct spe_profile_options options = {};
+
+    options.size = sizeof(options);
+    return options;
+}
+#define SPE_PROFILE_OPTIONS spe_profile_options_usual()
+#else
 #define SPE_PROFILE_OPTIONS                                                                        \
     {                                                                                              \
         .size = sizeof(struct spe_profile_options)                                                 \
     }
+#endif
 
 /*
  * Open a perf.data (file or directory) or a file of raw SPE bytes; which of them is told by its
@@ -203,6 +215,10 @@ SPE_API const struct spe_profile_counts *spe_profile_counts(const struct spe_pro
 /* Sentences for the user (a binary was refused, CONTEXT is missing ...), in an order that does not
  * depend on the number of threads; NULL past the last. Complete after the last row. */
 SPE_API const char *spe_profile_warning(const struct spe_profile *profile, size_t i);
+
+/* SPE_OK, or why names of functions, lines or files that were looked up so far are missing although
+ * they are there: SPE_ERR_NOMEM, SPE_ERR_IO. Ask when everything has been looked up. */
+SPE_API int spe_profile_status(const struct spe_profile *profile);
 
 /* ---- Rows ----------------------------------------------------------------------------------- */
 

@@ -669,34 +669,44 @@ size_t spe_analysis_branches(const struct spe_analysis *a, struct spe_branch *fi
     return top_finish(&top);
 }
 
-size_t spe_analysis_data(const struct spe_analysis *a, struct spe_data *top, size_t n,
+static int data_order(const void *left, const void *right, void *user)
+{
+    const struct spe_data *a = left, *b = right;
+
+    (void)user;
+    if (a->latency != b->latency)
+        return a->latency > b->latency ? -1 : 1;
+    if (a->pid != b->pid)
+        return a->pid < b->pid ? -1 : 1;
+    return a->address < b->address ? -1 : a->address > b->address;
+}
+
+size_t spe_analysis_data(const struct spe_analysis *a, struct spe_data *first, size_t n,
                          struct spe_data_summary *summary)
 {
-    struct heavy_key *keys;
-    size_t i;
+    struct top top = {.elements = first, .size = sizeof(*first), .n = n, .order = data_order};
+    size_t slot;
 
     *summary = (struct spe_data_summary){
         .shift = a->config.data_shift, .latency = a->data.total, .missing = heavy_error(&a->data)};
-    n = n < heavy_count(&a->data) ? n : heavy_count(&a->data);
-    keys = n ? malloc(n * sizeof(*keys)) : NULL;
-    if (!keys)
-        return 0;
-    n = heavy_top(&a->data, keys, n);
-    for (i = 0; i < n; i++) {
-        top[i] = (struct spe_data){
-            .address = keys[i].place << a->config.data_shift,
-            .pid = keys[i].space,
-            .thread = keys[i].thread,
-            .latency = keys[i].weight,
-            .error = keys[i].error,
-            .samples = keys[i].samples,
-            .loads = keys[i].loads,
-            .stores = keys[i].samples - keys[i].loads,
-            .l1_misses = keys[i].misses,
-            .shared = keys[i].shared,
-            .several_threads = keys[i].several,
+    for (slot = 0; slot < heavy_slots(&a->data); slot++) {
+        struct heavy_key key = heavy_key_at(&a->data, slot);
+        struct spe_data data = {
+            .address = key.place << a->config.data_shift,
+            .pid = key.space,
+            .thread = key.thread,
+            .latency = key.weight,
+            .error = key.error,
+            .samples = key.samples,
+            .loads = key.loads,
+            .stores = key.samples - key.loads,
+            .l1_misses = key.misses,
+            .shared = key.shared,
+            .several_threads = key.several,
         };
+
+        if (key.weight)
+            top_offer(&top, &data);
     }
-    free(keys);
-    return n;
+    return top_finish(&top);
 }

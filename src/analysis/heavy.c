@@ -186,31 +186,41 @@ static int heavy_order(const void *left, const void *right, void *user)
     return a->place < b->place ? -1 : a->place > b->place;
 }
 
+size_t heavy_slots(const struct heavy *h)
+{
+    return h->sets ? (h->mask + 1) * HEAVY_WAYS : 0;
+}
+
+struct heavy_key heavy_key_at(const struct heavy *h, size_t slot)
+{
+    size_t i = slot / HEAVY_WAYS;
+    unsigned way = (unsigned)(slot % HEAVY_WAYS);
+    const struct heavy_set *set = &h->sets[i];
+    const struct heavy_counts *c = &set->counts[way];
+    uint64_t hash = heavy_hash(set->place[way], c->space);
+
+    return (struct heavy_key){heavy_weight(h, i, way),
+                              h->heads[i].error + *heavy_cell_of(h, hash),
+                              set->place[way],
+                              c->space,
+                              c->samples,
+                              c->loads,
+                              c->misses,
+                              c->thread,
+                              c->several,
+                              c->shared};
+}
+
 size_t heavy_top(const struct heavy *h, struct heavy_key *first, size_t n)
 {
     struct top top = {.elements = first, .size = sizeof(*first), .n = n, .order = heavy_order};
-    unsigned way;
-    size_t i;
+    size_t slot;
 
-    for (i = 0; h->sets && i <= h->mask; i++) {
-        for (way = 0; way < HEAVY_WAYS; way++) {
-            const struct heavy_set *set = &h->sets[i];
-            const struct heavy_counts *c = &set->counts[way];
-            uint64_t hash = heavy_hash(set->place[way], c->space);
-            struct heavy_key key = {heavy_weight(h, i, way),
-                                    h->heads[i].error + *heavy_cell_of(h, hash),
-                                    set->place[way],
-                                    c->space,
-                                    c->samples,
-                                    c->loads,
-                                    c->misses,
-                                    c->thread,
-                                    c->several,
-                                    c->shared};
+    for (slot = 0; slot < heavy_slots(h); slot++) {
+        struct heavy_key key = heavy_key_at(h, slot);
 
-            if (key.weight)
-                top_offer(&top, &key);
-        }
+        if (key.weight)
+            top_offer(&top, &key);
     }
     return top_finish(&top);
 }

@@ -172,6 +172,10 @@ void heavy_merge(struct heavy *to, const struct heavy *from);
 size_t heavy_count(const struct heavy *h);
 uint64_t heavy_error(const struct heavy *h); /* the largest that a key can have */
 
+/* The key in a slot, of those from 0 to heavy_slots - 1; of weight 0 if it is free. */
+size_t heavy_slots(const struct heavy *h);
+struct heavy_key heavy_key_at(const struct heavy *h, size_t slot);
+
 /* The heaviest first, at most n; equal weights by space and place. Returns their number. */
 size_t heavy_top(const struct heavy *h, struct heavy_key *first, size_t n);
 

@@ -239,8 +239,7 @@ static int export_profile(struct job *job, struct spe_profile *profile)
                                           &job->out.out)
                             : recording_rows(profile, job->file, write_rows, job);
     out_flush(&job->out.out);
-    if (result < 0)
-        complain(job->file, "%s", spe_strerror(result));
+    result = recording_result(profile, job->file, result);
     recording_warn(profile, job->file);
     return close_output(&job->out, result >= 0,
                         result < 0 ? STATUS_BAD_DATA : recording_status(profile));
@@ -296,6 +295,7 @@ static int run(const struct command *self, int argc, char **argv)
 {
     static struct job job; /* it has room for long lists, which hardly anybody needs */
 
+    memset(&job, 0, sizeof(job));
     job.command = self;
     return run_job(&job, argc, argv);
 }

@@ -279,6 +279,17 @@ int recording_analyse(struct spe_profile *profile, const char *file, struct spe_
     return result < 0 ? result : spe_analysis_finish(analysis, profile);
 }
 
+int recording_result(const struct spe_profile *profile, const char *file, int result)
+{
+    int names = spe_profile_status(profile);
+
+    if (result < 0)
+        complain(file, "%s", spe_strerror(result));
+    else if (names < 0)
+        complain(file, "names of functions or lines are missing: %s", spe_strerror(names));
+    return result < 0 ? result : names;
+}
+
 void recording_warn(const struct spe_profile *profile, const char *file)
 {
     const struct spe_account *account = &spe_profile_counts(profile)->account;

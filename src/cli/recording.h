@@ -106,6 +106,10 @@ int recording_rows(struct spe_profile *profile, const char *file, recording_each
 /* All rows go into the analysis, and it is finished. */
 int recording_analyse(struct spe_profile *profile, const char *file, struct spe_analysis *analysis);
 
+/* The result of all that, or of looking up names since, which has been reported if it is an error.
+ */
+int recording_result(const struct spe_profile *profile, const char *file, int result);
+
 /* What was found wrong with the recording, and the bytes that are no records. */
 void recording_warn(const struct spe_profile *profile, const char *file);
 

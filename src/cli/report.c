@@ -249,6 +249,8 @@ static int report_profile(struct job *job, struct spe_profile *profile)
         status = out_of_memory(job);
     else
         status = show(job);
+    if (status == STATUS_OK && recording_result(profile, job->report.file, SPE_OK) < 0)
+        status = STATUS_BAD_DATA;
     spe_analysis_destroy(analysis);
     return status;
 }
@@ -293,6 +295,7 @@ static int run(const struct command *self, int argc, char **argv)
 {
     static struct job job; /* it has room for long lists, which hardly anybody needs */
 
+    memset(&job, 0, sizeof(job));
     job.command = self;
     return run_job(&job, argc, argv);
 }

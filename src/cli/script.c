@@ -196,9 +196,8 @@ static int script_profile(struct job *job, struct spe_profile *profile)
     }
     result = p.count ? recording_rows(profile, job->file, print_rows, &p) : SPE_OK;
     out_flush(&p.out);
-    if (result < 0)
-        complain(job->file, "%s", spe_strerror(result));
-    else if (p.count > 0 && !p.out.error)
+    result = recording_result(profile, job->file, result);
+    if (result >= 0 && p.count > 0 && !p.out.error)
         recording_warn(profile, job->file); /* else they are of a part only */
     else if (spe_profile_info(profile)->damage)
         complain(job->file, "%s", spe_profile_info(profile)->damage);
@@ -232,6 +231,7 @@ static int run(const struct command *self, int argc, char **argv)
 {
     static struct job job; /* it has room for long lists, which hardly anybody needs */
 
+    memset(&job, 0, sizeof(job));
     job.command = self;
     return run_job(&job, argc, argv);
 }

@@ -14,7 +14,7 @@
 struct cursor {
     const uint8_t *bytes;
     size_t left;
-    bool bad;
+    bool bad, no_memory;
 };
 
 static const uint8_t *take(struct cursor *c, size_t size)
@@ -60,11 +60,15 @@ static const char *take_string(struct cursor *c)
 /* An array for `count` elements that take at least `least` bytes each in the section. */
 static void *array_for(struct cursor *c, uint64_t count, size_t least, size_t size)
 {
+    void *array;
+
     if (c->bad || !count || count > c->left / least) {
         c->bad |= count > c->left / least;
         return NULL;
     }
-    return calloc((size_t)count, size);
+    array = calloc((size_t)count, size);
+    c->no_memory |= !array;
+    return array;
 }
 
 /* Frees an array that a pointer to const owns. */
@@ -196,8 +200,11 @@ static void parse_build_ids(struct cursor *c, struct spe_perf_features *f)
         size_t size = c->left >= 8 ? load16(c->bytes + 6) : 0;
         const uint8_t *at = size > 36 ? take(c, size) : NULL;
 
-        c->bad |= !at || !pd_grow(&list, &capacity, count + 1, sizeof(*list)) ||
-                  !pd_build_id_view(at, size, &list[count]);
+        if (at && !pd_grow(&list, &capacity, count + 1, sizeof(*list))) {
+            c->no_memory = true;
+            break;
+        }
+        c->bad |= !at || !pd_build_id_view(at, size, &list[count]);
         count += !c->bad;
     }
     drop(f->build_ids);
@@ -220,7 +227,7 @@ static void parse_event_desc(struct spe_perf_reader *r, struct cursor *c)
         if (!c->bad && id_count)
             event = spe_perf_reader_event_by_id(r, load64(ids));
         if (!c->bad && event >= 0 && (size_t)event < r->event_count)
-            pd_event_name(r, (size_t)event, name, strlen(name));
+            c->no_memory |= !pd_event_name(r, (size_t)event, name, strlen(name));
     }
 }
 
@@ -319,9 +326,9 @@ static const char **string_of(struct spe_perf_features *f, unsigned feature)
     }
 }
 
-void pd_feature_parse(struct spe_perf_reader *r, unsigned feature, uint64_t offset)
+int pd_feature_parse(struct spe_perf_reader *r, unsigned feature, uint64_t offset)
 {
-    struct cursor c = {r->feature[feature].bytes, r->feature[feature].size, false};
+    struct cursor c = {.bytes = r->feature[feature].bytes, .left = r->feature[feature].size};
     const char **text = string_of(&r->features, feature);
 
     if (text)
@@ -332,6 +339,7 @@ void pd_feature_parse(struct spe_perf_reader *r, unsigned feature, uint64_t offs
         parse_cpuid(r);
     if (c.bad)
         pd_problem(r, SPE_ERR_FORMAT, offset, "feature %u does not add up", feature);
+    return c.no_memory ? SPE_ERR_NOMEM : SPE_OK;
 }
 
 void pd_features_free(struct spe_perf_reader *r)

@@ -203,7 +203,7 @@ size_t pd_attr_wanted(const struct spe_perf_event *event);
 
 /* ---- perf_features.c */
 
-void pd_feature_parse(struct spe_perf_reader *r, unsigned feature, uint64_t offset);
+int pd_feature_parse(struct spe_perf_reader *r, unsigned feature, uint64_t offset);
 void pd_features_free(struct spe_perf_reader *r);
 
 /* One record of a build-id list; false if it is none. The path is in `bytes`. */

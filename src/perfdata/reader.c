@@ -156,8 +156,8 @@ static int load_events(struct spe_perf_reader *r, const uint8_t *header)
 
 /* ---- Features ------------------------------------------------------------------------------- */
 
-static void set_feature(struct spe_perf_reader *r, unsigned feature, struct pd_section *section,
-                        uint64_t offset)
+static int set_feature(struct spe_perf_reader *r, unsigned feature, struct pd_section *section,
+                       uint64_t offset)
 {
     if (feature == SPE_PERF_FEATURE_AUXTRACE) {
         pd_index_parse(r, section->bytes, section->size, offset);
@@ -167,8 +167,7 @@ static void set_feature(struct spe_perf_reader *r, unsigned feature, struct pd_s
     free(r->feature[feature].owned);
     r->feature[feature] = *section;
     r->info.features[feature / 64] |= UINT64_C(1) << feature % 64;
-    if (section->bytes)
-        pd_feature_parse(r, feature, offset);
+    return section->bytes ? pd_feature_parse(r, feature, offset) : SPE_OK;
 }
 
 /* *budget: sections do not overlap, so together they are no larger than the file. */
@@ -190,8 +189,7 @@ static int load_feature(struct spe_perf_reader *r, unsigned feature, const uint8
     if (result < 0)
         return result;
     *budget -= size;
-    set_feature(r, feature, &section, offset);
-    return SPE_OK;
+    return set_feature(r, feature, &section, offset);
 }
 
 /* The table behind the data: offset and size for each bit of the header's bitmap. */
@@ -625,8 +623,7 @@ static int note_feature(struct spe_perf_reader *r, const struct spe_perf_record 
         return SPE_ERR_NOMEM;
     memcpy(section.owned, rec->bytes + 16, section.size);
     section.bytes = section.owned;
-    set_feature(r, (unsigned)feature, &section, rec->offset);
-    return SPE_OK;
+    return set_feature(r, (unsigned)feature, &section, rec->offset);
 }
 
 /* EVENT_UPDATE: u64 kind (2 is the name), u64 ID, text. */

@@ -6,7 +6,9 @@
  * the wrong file would be wrong without anybody noticing.
  */
 #include <elf.h>
+#include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -279,55 +281,71 @@ static void hex(const uint8_t *bytes, size_t size, char *out)
     out[2 * size] = 0;
 }
 
-char *build_id_path(const char *dir, const uint8_t *id, size_t id_size, const char *rest)
+char *dso_text(const struct dsos *d, const char *format, ...)
 {
-    char text[2 * SPE_PERF_BUILD_ID_MAX + 1], *path;
+    va_list arguments;
+    char *text;
+    int size;
+
+    va_start(arguments, format);
+    size = vasprintf(&text, format, arguments);
+    va_end(arguments);
+    if (size < 0)
+        names_missing(d->strings, SPE_ERR_NOMEM);
+    return size < 0 ? NULL : text;
+}
+
+char *build_id_path(const struct dsos *d, const char *dir, const uint8_t *id, size_t id_size,
+                    const char *rest)
+{
+    char text[2 * SPE_PERF_BUILD_ID_MAX + 1];
 
     if (!dir || id_size < 2)
         return NULL;
     hex(id, id_size, text);
-    return asprintf(&path, "%s/.build-id/%.2s/%s%s", dir, text, text + 2, rest) < 0 ? NULL : path;
+    return dso_text(d, "%s/.build-id/%.2s/%s%s", dir, text, text + 2, rest);
 }
 
-char *dso_below(const char *root, const char *path)
+char *dso_below(const struct dsos *d, const char *path)
 {
-    char *out;
-
-    return asprintf(&out, "%s%s", root ? root : "", path) < 0 ? NULL : out;
+    return dso_text(d, "%s%s", d->symfs ? d->symfs : "", path);
 }
 
-static char *mismatch(const struct dso *dso, const char *path, const uint8_t *id, int id_size)
+int dso_opened(const struct dsos *d, int fd)
 {
-    char want[2 * SPE_PERF_BUILD_ID_MAX + 1], have[2 * SPE_PERF_BUILD_ID_MAX + 1], *text;
+    if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == EIO))
+        names_missing(d->strings, SPE_ERR_IO);
+    return fd;
+}
+
+static char *mismatch(const struct dsos *d, const struct dso *dso, const char *path,
+                      const uint8_t *id, int id_size)
+{
+    char want[2 * SPE_PERF_BUILD_ID_MAX + 1], have[2 * SPE_PERF_BUILD_ID_MAX + 1];
 
     hex(dso->id, dso->id_size, want);
     hex(id, id_size > 0 ? (size_t)id_size : 0, have);
     if (id_size > 0)
-        id_size = asprintf(&text,
-                           "%s is another file than the recorded one (build-id %s, not %s): "
-                           "its symbols are not used",
-                           path, have, want);
-    else
-        id_size = asprintf(&text,
-                           "%s has no build-id, the recorded file has %s: its symbols are "
-                           "not used",
-                           path, want);
-    return id_size < 0 ? NULL : text;
+        return dso_text(d,
+                        "%s is another file than the recorded one (build-id %s, not %s): "
+                        "its symbols are not used",
+                        path, have, want);
+    return dso_text(d,
+                    "%s has no build-id, the recorded file has %s: its symbols are "
+                    "not used",
+                    path, want);
 }
 
 /* Why a file that has the wrong build-id, or none, or is of another kind, is refused. */
-static char *reason(const struct dso *dso, const char *path, const uint8_t *id, int size)
+static char *reason(const struct dsos *d, const struct dso *dso, const char *path,
+                    const uint8_t *id, int size)
 {
-    char *text;
-
     if (size == SPE_ERR_UNKNOWN)
-        return strdup("this build cannot read symbols (it has no elfutils)");
+        return dso_text(d, "this build cannot read symbols (it has no elfutils)");
     if (size >= 0 && dso->id_size)
-        return mismatch(dso, path, id, size);
-    return asprintf(&text, "%s is no program for Arm%s: its symbols are not used", path,
-                    size < 0 ? " that can be read" : "") < 0
-               ? NULL
-               : text;
+        return mismatch(d, dso, path, id, size);
+    return dso_text(d, "%s is no program for Arm%s: its symbols are not used", path,
+                    size < 0 ? " that can be read" : "");
 }
 
 /* Keeps the first of several warnings. */
@@ -340,11 +358,12 @@ static void keep(char **warning, char *text)
 }
 
 /* Takes the file if it is the recorded one. What is refused leaves a warning. */
-int dso_open_checked(const struct dso *dso, const char *path, uint8_t *state, char **warning)
+int dso_open_checked(const struct dsos *d, const struct dso *dso, const char *path, uint8_t *state,
+                     char **warning)
 {
     uint8_t id[SPE_PERF_BUILD_ID_MAX];
     uint16_t machine = EM_NONE;
-    int fd = dso_open_regular(path), size;
+    int fd = dso_opened(d, dso_open_regular(path)), size;
 
     if (fd < 0)
         return -1;
@@ -359,7 +378,7 @@ int dso_open_checked(const struct dso *dso, const char *path, uint8_t *state, ch
     }
     close(fd);
     *state = SPE_DSO_REFUSED;
-    keep(warning, reason(dso, path, id, size));
+    keep(warning, reason(d, dso, path, id, size));
     return -1;
 }
 
@@ -370,17 +389,17 @@ typedef char *place(const struct dsos *d, const struct dso *dso);
 
 static char *cached_elf(const struct dsos *d, const struct dso *dso)
 {
-    return build_id_path(d->debug_dir, dso->id, dso->id_size, "/elf");
+    return build_id_path(d, d->debug_dir, dso->id, dso->id_size, "/elf");
 }
 
 static char *cached_vdso(const struct dsos *d, const struct dso *dso)
 {
-    return build_id_path(d->debug_dir, dso->id, dso->id_size, "/vdso");
+    return build_id_path(d, d->debug_dir, dso->id, dso->id_size, "/vdso");
 }
 
 static char *cached_file(const struct dsos *d, const struct dso *dso) /* caches of old perfs */
 {
-    return build_id_path(d->debug_dir, dso->id, dso->id_size, "");
+    return build_id_path(d, d->debug_dir, dso->id, dso->id_size, "");
 }
 
 /* What the links in .build-id lead to, where these were lost: "[vdso]/ID/vdso", "/bin/ls/ID/elf".
@@ -388,37 +407,25 @@ static char *cached_file(const struct dsos *d, const struct dso *dso) /* caches 
 static char *cached_by_name(const struct dsos *d, const struct dso *dso)
 {
     const char *path = strings_at(d->strings, dso->mapped);
-    char id[2 * SPE_PERF_BUILD_ID_MAX + 1], *out;
+    char id[2 * SPE_PERF_BUILD_ID_MAX + 1];
 
     if (!d->debug_dir || !dso->id_size)
         return NULL;
     hex(dso->id, dso->id_size, id);
-    return asprintf(&out, "%s/%s/%s/%s", d->debug_dir, path, id,
-                    !strcmp(path, VDSO_NAME) ? "vdso" : "elf") < 0
-               ? NULL
-               : out;
+    return dso_text(d, "%s/%s/%s/%s", d->debug_dir, path, id,
+                    !strcmp(path, VDSO_NAME) ? "vdso" : "elf");
 }
 
 static char *mapped_file(const struct dsos *d, const struct dso *dso)
 {
     const char *path = strings_at(d->strings, dso->mapped);
 
-    return path[0] == '/' ? dso_below(d->symfs, path) : NULL;
+    return path[0] == '/' ? dso_below(d, path) : NULL;
 }
 
 static char *served_file(const struct dsos *d, const struct dso *dso)
 {
     return d->debuginfod && dso->id_size ? debuginfod_find(dso->id, dso->id_size, false) : NULL;
-}
-
-static char *several_ids(const char *path)
-{
-    char *text;
-
-    return asprintf(&text, "the recording has several build-ids of %s: no symbols are used", path) <
-                   0
-               ? NULL
-               : text;
 }
 
 int dso_open(const struct dsos *d, struct dso *dso, char **file)
@@ -429,13 +436,15 @@ int dso_open(const struct dsos *d, struct dso *dso, char **file)
 
     if (dso->several_ids) {
         dso->state = SPE_DSO_REFUSED;
-        keep(&dso->warning, several_ids(strings_at(d->strings, dso->mapped)));
+        keep(&dso->warning,
+             dso_text(d, "the recording has several build-ids of %s: no symbols are used",
+                      strings_at(d->strings, dso->mapped)));
         return -1;
     }
     for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && fd < 0; i++) {
         char *path = places[i](d, dso);
 
-        fd = path ? dso_open_checked(dso, path, &dso->state, &dso->warning) : -1;
+        fd = path ? dso_open_checked(d, dso, path, &dso->state, &dso->warning) : -1;
         if (fd >= 0)
             *file = path;
         else
@@ -452,13 +461,13 @@ int dso_open(const struct dsos *d, struct dso *dso, char **file)
 
 static char *cached_debug(const struct dsos *d, const struct dso *dso)
 {
-    return build_id_path(d->debug_dir, dso->file_id, dso->file_id_size, "/debug");
+    return build_id_path(d, d->debug_dir, dso->file_id, dso->file_id_size, "/debug");
 }
 
 static char *installed_debug(const struct dsos *d, const struct dso *dso)
 {
-    char *directory = dso_below(d->symfs, DEBUG_ROOT);
-    char *path = build_id_path(directory, dso->file_id, dso->file_id_size, ".debug");
+    char *directory = dso_below(d, DEBUG_ROOT);
+    char *path = build_id_path(d, directory, dso->file_id, dso->file_id_size, ".debug");
 
     free(directory);
     return path;
@@ -469,14 +478,11 @@ static char *linked(const struct dsos *d, const struct dso *dso, const char *abo
                     const char *within)
 {
     const char *path = strings_at(d->strings, dso->mapped), *slash = strrchr(path, '/');
-    char *out;
 
     if (!dso->link || !slash || path[0] != '/')
         return NULL;
-    return asprintf(&out, "%s%s%.*s%s%s", d->symfs ? d->symfs : "", above, (int)(slash - path + 1),
-                    path, within, dso->link) < 0
-               ? NULL
-               : out;
+    return dso_text(d, "%s%s%.*s%s%s", d->symfs ? d->symfs : "", above, (int)(slash - path + 1),
+                    path, within, dso->link);
 }
 
 static char *linked_beside(const struct dsos *d, const struct dso *dso)
@@ -547,8 +553,8 @@ int dso_open_debug(const struct dsos *d, const struct dso *dso, char **file, cha
     };
 
     for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-        char *path = places[i].at(d, dso), *text;
-        int fd = path ? dso_open_regular(path) : -1;
+        char *path = places[i].at(d, dso);
+        int fd = path ? dso_opened(d, dso_open_regular(path)) : -1;
 
         if (fd >= 0 && is_debug_file(dso, fd, places[i].by_link)) {
             *file = path;
@@ -556,9 +562,8 @@ int dso_open_debug(const struct dsos *d, const struct dso *dso, char **file, cha
         }
         if (fd >= 0) {
             close(fd);
-            if (asprintf(&text, "%s is the debug file of another program: it is not used", path) >=
-                0)
-                keep(warning, text);
+            keep(warning,
+                 dso_text(d, "%s is the debug file of another program: it is not used", path));
         }
         free(path);
     }
@@ -567,12 +572,19 @@ int dso_open_debug(const struct dsos *d, const struct dso *dso, char **file, cha
 
 /* ---- Symbols -------------------------------------------------------------------------------- */
 
+/* What is wrong with a file is no news, only that there was no memory for its names. */
+static void check(const struct dsos *d, const struct dso *dso, int result)
+{
+    if (result == SPE_ERR_NOMEM && !dso->symbols.full)
+        names_missing(d->strings, result);
+}
+
 /* A file whose names were stripped off may have them in its debug file. */
 static void load_file(const struct dsos *d, struct dso *dso)
 {
     char *debug = NULL;
     uint16_t machine;
-    int fd, other = -1, size;
+    int fd, other = -1, size, names;
 
     dso->state = SPE_DSO_MISSING;
     fd = dso_open(d, dso, &dso->file);
@@ -580,14 +592,16 @@ static void load_file(const struct dsos *d, struct dso *dso)
         return;
     size = elf_build_id(fd, DSO_FILE, dso->file_id, sizeof(dso->file_id), &machine);
     dso->file_id_size = size > 0 ? (uint8_t)size : 0;
-    dso->link = elf_debuglink(fd, &dso->link_crc);
+    check(d, dso, elf_debuglink(fd, &dso->link, &dso->link_crc));
     dso->symbols.relative = true;
-    if (symtab_read(&dso->symbols, fd, DSO_FILE) == 0)
+    names = symtab_read(&dso->symbols, fd, DSO_FILE);
+    check(d, dso, names);
+    if (names == 0)
         other = dso_open_debug(d, dso, &debug, &dso->warning);
     if (other >= 0) {
         size_t segments = dso->symbols.segments.count;
 
-        symtab_read(&dso->symbols, other, DSO_FILE);
+        check(d, dso, symtab_read(&dso->symbols, other, DSO_FILE));
         dso->symbols.segments.count = segments;
         close(other);
     }
@@ -597,16 +611,12 @@ static void load_file(const struct dsos *d, struct dso *dso)
 
 char *dso_over_budget(const struct dsos *d, const struct dso *dso, const char *what)
 {
-    char *text;
-
     if (atomic_exchange(&d->budget->said, true))
         return NULL;
-    return asprintf(&text,
+    return dso_text(d,
                     "%s of %s would take more memory than they may (%" PRIu64
                     " MB): they are left out, as may be those of other files",
-                    what, strings_at(d->strings, dso->path), d->budget->limit >> 20) < 0
-               ? NULL
-               : text;
+                    what, strings_at(d->strings, dso->path), d->budget->limit >> 20);
 }
 
 static void load(const struct dsos *d, struct dso *dso)
@@ -626,15 +636,16 @@ static void load(const struct dsos *d, struct dso *dso)
         dso_load_jit(d, dso);
         break;
     case DSO_KSYMBOL:
-        symtab_add(&dso->symbols, strings_at(d->strings, dso->path), dso->ksymbol_start,
-                   dso->ksymbol_size, SYMBOL_FUNCTION, 0);
+        check(d, dso,
+              symtab_add(&dso->symbols, strings_at(d->strings, dso->path), dso->ksymbol_start,
+                         dso->ksymbol_size, SYMBOL_FUNCTION, 0));
         dso->state = SPE_DSO_VERIFIED;
         break;
     default:
         break;
     }
     full = dso->symbols.full;
-    symtab_finish(&dso->symbols);
+    check(d, dso, symtab_finish(&dso->symbols));
     if (full && (text = dso_over_budget(d, dso, "symbols"))) {
         free(dso->warning);
         dso->warning = text;

@@ -97,26 +97,26 @@ int symtab_read_jit(struct symtab *t, FILE *file)
     return result;
 }
 
-static void warn(struct dso *dso, const char *path, const char *why, const char *so)
-{
-    if (asprintf(&dso->warning, "%s %s: %s", path, why, so) < 0)
-        dso->warning = NULL;
-}
-
 void dso_load_jit(const struct dsos *d, struct dso *dso)
 {
-    char *path = dso_below(d->symfs, strings_at(d->strings, dso->path));
+    char *path = dso_below(d, strings_at(d->strings, dso->path));
     const char *why = NULL;
-    int fd = path ? dso_open_own(path, &why) : -1;
+    int fd = path ? dso_opened(d, dso_open_own(path, &why)) : -1, result;
     FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
 
+    if (fd >= 0 && !file)
+        names_missing(d->strings, SPE_ERR_NOMEM);
     dso->state = why ? SPE_DSO_REFUSED : SPE_DSO_ANONYMOUS;
     if (why)
-        warn(dso, path, why, "its names are not used");
+        dso->warning = dso_text(d, "%s %s: its names are not used", path, why);
     if (file) {
         dso->state = SPE_DSO_UNVERIFIED;
-        if (symtab_read_jit(&dso->symbols, file) == SPE_ERR_NOSPACE)
-            warn(dso, path, "has too many lines", "names of the last ones are missing");
+        result = symtab_read_jit(&dso->symbols, file);
+        if (result == SPE_ERR_NOSPACE)
+            dso->warning =
+                dso_text(d, "%s has too many lines: names of the last ones are missing", path);
+        else if (result < 0 && !dso->symbols.full)
+            names_missing(d->strings, result);
         fclose(file);
         dso->file = path;
         return;

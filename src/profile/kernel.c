@@ -167,6 +167,8 @@ static int read_lines(struct kallsyms *k)
         if (parse_line(line, &address, &name, &module))
             result = add_line(k, address, name, module);
     }
+    if (result >= 0 && !feof(file) && !ferror(file))
+        result = SPE_ERR_NOMEM; /* no room for the line */
     free(line);
     fclose(file);
     return result;
@@ -235,15 +237,12 @@ static const struct symbol *symbol_by_name(const struct symtab *t, const char *n
     return NULL;
 }
 
-static void refuse(struct dso *dso, const char *path, const char *why)
+static void refuse(const struct dsos *d, struct dso *dso, const char *path, const char *why)
 {
-    char *text;
-
     symtab_free(&dso->symbols);
     dso->state = SPE_DSO_REFUSED;
-    if (dso->warning || asprintf(&text, "%s %s: its symbols are not used", path, why) < 0)
-        return;
-    dso->warning = text;
+    if (!dso->warning)
+        dso->warning = dso_text(d, "%s %s: its symbols are not used", path, why);
 }
 
 void module_name(const char *path, char *out, size_t size)
@@ -309,18 +308,22 @@ static bool use_kallsyms(const struct dsos *d, struct dso *dso, const char *path
     k = kallsyms_read(d->kallsyms_files, path);
     same = k && same_boot(d, kernel_of(d, dso), k);
     pthread_mutex_unlock(&d->kallsyms_files->lock);
-    if (k && !same)
-        refuse(dso, path, "is, or may be, of another kernel or boot");
+    if (!k)
+        names_missing(d->strings, SPE_ERR_NOMEM);
+    else if (!same)
+        refuse(d, dso, path, "is, or may be, of another kernel or boot");
     if (!same)
         return false;
     count = symtab_take_kallsyms(&dso->symbols, k, module);
     if (count <= 0) {
+        if ((count == SPE_ERR_NOMEM && !dso->symbols.full) || count == SPE_ERR_IO)
+            names_missing(d->strings, count);
         if (count == SPE_ERR_FORMAT)
-            refuse(dso, path, "hides its addresses");
+            refuse(d, dso, path, "hides its addresses");
         symtab_free(&dso->symbols);
         return false;
     }
-    dso->file = strdup(path);
+    dso->file = dso_text(d, "%s", path);
     dso->state = SPE_DSO_UNVERIFIED;
     return true;
 }
@@ -332,22 +335,23 @@ static bool use_vmlinux(const struct dsos *d, struct dso *dso, const char *path)
     const char *name = strings_at(d->strings, dso->reference_name);
     uint8_t state = SPE_DSO_MISSING;
     const struct symbol *symbol;
-    int fd = dso_open_checked(dso, path, &state, &dso->warning);
+    int fd = dso_open_checked(d, dso, path, &state, &dso->warning);
 
     if (state != SPE_DSO_MISSING)
         dso->state = state;
     if (fd < 0)
         return false;
-    symtab_read(&dso->symbols, fd, DSO_KERNEL);
+    if (symtab_read(&dso->symbols, fd, DSO_KERNEL) == SPE_ERR_NOMEM && !dso->symbols.full)
+        names_missing(d->strings, SPE_ERR_NOMEM);
     close(fd);
     symbol = dso->reference && name[0] ? symbol_by_name(&dso->symbols, name) : NULL;
     if (symbol)
         dso->symbols.kernel_shift = dso->reference - symbol->start;
     if (dso->reference && name[0] && !symbol) { /* where it was loaded is not known */
-        refuse(dso, path, "lacks the recording's reference symbol");
+        refuse(d, dso, path, "lacks the recording's reference symbol");
         return false;
     }
-    dso->file = strdup(path);
+    dso->file = dso_text(d, "%s", path);
     return true;
 }
 
@@ -369,7 +373,7 @@ static bool is_file_of(const FTSENT *entry, const char *module)
     return !strcmp(name, module);
 }
 
-static char *find_module(char *directory, const char *module)
+static char *find_module(const struct dsos *d, char *directory, const char *module)
 {
     char *const roots[] = {directory, NULL};
     FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, compare_entries);
@@ -378,7 +382,7 @@ static char *find_module(char *directory, const char *module)
 
     while (tree && !found && (entry = fts_read(tree))) {
         if (is_file_of(entry, module))
-            found = strdup(entry->fts_path);
+            found = dso_text(d, "%s", entry->fts_path);
     }
     if (tree)
         fts_close(tree);
@@ -395,9 +399,8 @@ char *module_file(const struct dsos *d, const struct dso *dso)
         return NULL;
     module_name(strings_at(d->strings, dso->path), module, sizeof(module));
     for (size_t i = 0; i < 2 && !found; i++) {
-        if (asprintf(&directory, "%s%s/%s/", d->symfs ? d->symfs : "", trees[i], d->release) < 0)
-            return NULL;
-        found = find_module(directory, module);
+        directory = dso_text(d, "%s%s/%s/", d->symfs ? d->symfs : "", trees[i], d->release);
+        found = directory ? find_module(d, directory, module) : NULL;
         free(directory);
     }
     return found;
@@ -410,7 +413,8 @@ static bool use_module(const struct dsos *d, struct dso *dso)
     if (fd < 0)
         return false;
     dso->symbols.relative = true;
-    symtab_read(&dso->symbols, fd, DSO_MODULE);
+    if (symtab_read(&dso->symbols, fd, DSO_MODULE) == SPE_ERR_NOMEM && !dso->symbols.full)
+        names_missing(d->strings, SPE_ERR_NOMEM);
     close(fd);
     return true;
 }
@@ -432,12 +436,13 @@ static bool runs_here(const struct dso *kernel)
 
 static bool use_cache(const struct dsos *d, struct dso *dso, const struct dso *kernel)
 {
-    char *kallsyms = build_id_path(d->debug_dir, kernel->id, kernel->id_size, "/kallsyms");
+    char *kallsyms = build_id_path(d, d->debug_dir, kernel->id, kernel->id_size, "/kallsyms");
     char *vmlinux = dso->kind == DSO_KERNEL
-                        ? build_id_path(d->debug_dir, dso->id, dso->id_size, "/vmlinux")
+                        ? build_id_path(d, d->debug_dir, dso->id, dso->id_size, "/vmlinux")
                         : NULL;
-    char *elf =
-        dso->kind == DSO_KERNEL ? build_id_path(d->debug_dir, dso->id, dso->id_size, "/elf") : NULL;
+    char *elf = dso->kind == DSO_KERNEL
+                    ? build_id_path(d, d->debug_dir, dso->id, dso->id_size, "/elf")
+                    : NULL;
     bool used = (vmlinux && use_vmlinux(d, dso, vmlinux)) || (elf && use_vmlinux(d, dso, elf)) ||
                 (kallsyms && use_kallsyms(d, dso, kallsyms));
 

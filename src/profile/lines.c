@@ -213,7 +213,7 @@ static const struct code_range *find_range(const struct code_ranges *r, uint64_t
     return low && address < r->at[low - 1].end ? &r->at[low - 1] : NULL;
 }
 
-static void list_units(struct lines *l)
+static void list_units(const struct dsos *d, struct lines *l)
 {
     Dwarf_CU *unit = NULL;
     uint8_t type;
@@ -222,9 +222,13 @@ static void list_units(struct lines *l)
     while (dwarf_get_units(l->dwarf, unit, &unit, NULL, &type, &die, NULL) == 0) {
         if (type == DW_UT_type || type == DW_UT_split_type)
             continue;
-        if (!take(l, sizeof(struct unit)) || VECTOR_ROOM(&l->units) < 0 ||
-            add_ranges(l, &l->code, &die, l->units.count) < 0)
+        if (!take(l, sizeof(struct unit)))
             break;
+        if (VECTOR_ROOM(&l->units) < 0 || add_ranges(l, &l->code, &die, l->units.count) < 0) {
+            if (!l->full)
+                names_missing(d->strings, SPE_ERR_NOMEM);
+            break;
+        }
         l->units.at[l->units.count++] = (struct unit){.die = dwarf_dieoffset(&die)};
     }
     sort_ranges(&l->code);
@@ -237,32 +241,30 @@ static bool may_hold_functions(int tag)
 }
 
 /* Functions are where they are declared with some compilers: in namespaces and types. */
-static void list_functions(struct lines *l, struct code_ranges *r, Dwarf_Die *parent,
-                           unsigned depth)
+static int list_functions(struct lines *l, struct code_ranges *r, Dwarf_Die *parent, unsigned depth)
 {
     Dwarf_Die die;
-    int more = depth < DEPTH_MAX ? dwarf_child(parent, &die) : 1;
+    int more = depth < DEPTH_MAX ? dwarf_child(parent, &die) : 1, result = SPE_OK;
 
-    for (; more == 0; more = dwarf_siblingof(&die, &die)) {
+    for (; more == 0 && result == SPE_OK; more = dwarf_siblingof(&die, &die)) {
         int tag = dwarf_tag(&die);
 
-        if (tag == DW_TAG_subprogram && add_ranges(l, r, &die, dwarf_dieoffset(&die)) < 0)
-            return;
-        if (may_hold_functions(tag))
-            list_functions(l, r, &die, depth + 1);
+        if (tag == DW_TAG_subprogram)
+            result = add_ranges(l, r, &die, dwarf_dieoffset(&die));
+        else if (may_hold_functions(tag))
+            result = list_functions(l, r, &die, depth + 1);
     }
+    return result;
 }
 
 /* Below a root, else beside the file that names it. */
-static char *shared_path(const char *symfs, const char *name, const char *file)
+static char *shared_path(const struct dsos *d, const char *name, const char *file)
 {
     const char *slash = strrchr(file, '/');
-    char *path;
 
     if (name[0] == '/')
-        return dso_below(symfs, name);
-    return asprintf(&path, "%.*s%s", slash ? (int)(slash - file + 1) : 0, file, name) < 0 ? NULL
-                                                                                          : path;
+        return dso_below(d, name);
+    return dso_text(d, "%.*s%s", slash ? (int)(slash - file + 1) : 0, file, name);
 }
 
 /* A file that was not found is empty, else libdw would look for it by itself, and open whatever the
@@ -309,11 +311,10 @@ static bool open_shared(const struct dsos *d, struct lines *l, const char *file)
         return true;
     if (size > SPE_PERF_BUILD_ID_MAX)
         return forbid_shared(l);
-    root = dso_below(d->symfs, DEBUG_ROOT);
+    root = dso_below(d, DEBUG_ROOT);
     for (int i = 0; i < 2 && !l->other; i++) {
-        path =
-            i ? shared_path(d->symfs, name, file) : build_id_path(root, id, (size_t)size, ".debug");
-        l->other_fd = path ? dso_open_regular(path) : -1;
+        path = i ? shared_path(d, name, file) : build_id_path(d, root, id, (size_t)size, ".debug");
+        l->other_fd = path ? dso_opened(d, dso_open_regular(path)) : -1;
         free(path);
         if (l->other_fd < 0)
             continue;
@@ -359,7 +360,7 @@ static void use_file(const struct dsos *d, struct lines *l, int fd, const char *
     l->dwarf = fd >= 0 ? begin_dwarf(l, fd) : NULL;
     if (l->dwarf && open_shared(d, l, file)) {
         l->programs = line_programs(l->dwarf);
-        list_units(l);
+        list_units(d, l);
     }
     if (!l->code.count)
         close_dwarf(l);
@@ -373,7 +374,8 @@ static void open_dwarf(struct spe_profile *p, struct dso *dso, struct lines *l)
     uint8_t state;
 
     if (dso->file && (dso->kind == DSO_FILE || dso->kind == DSO_KERNEL))
-        use_file(&p->dsos, l, dso_open_checked(dso, dso->file, &state, &warning), dso->file);
+        use_file(&p->dsos, l, dso_open_checked(&p->dsos, dso, dso->file, &state, &warning),
+                 dso->file);
     if (!l->dwarf && dso->kind == DSO_FILE)
         use_file(&p->dsos, l, dso_open_debug(&p->dsos, dso, &file, &warning), file);
     free(file);
@@ -395,8 +397,10 @@ static struct lines *lines_of(struct spe_profile *p, struct dso *dso)
     if (dso->lines)
         return dso->lines;
     dso->lines = calloc(1, sizeof(*dso->lines));
-    if (!dso->lines)
+    if (!dso->lines) {
+        names_missing(&p->strings, SPE_ERR_NOMEM);
         return NULL;
+    }
     dso->lines->fd = dso->lines->other_fd = -1;
     dso->lines->budget = &p->budget;
     if (dso->state == SPE_DSO_VERIFIED || dso->state == SPE_DSO_UNVERIFIED)
@@ -424,13 +428,15 @@ static struct unit *find_unit(struct lines *l, uint64_t address, Dwarf_Die *die)
     return unit && dwarf_offdie(l->dwarf, unit->die, die) ? unit : NULL;
 }
 
-static const struct code_range *find_function(struct lines *l, struct unit *unit,
-                                              Dwarf_Die *unit_die, uint64_t address, Dwarf_Die *die)
+static const struct code_range *find_function(struct spe_profile *p, struct lines *l,
+                                              struct unit *unit, Dwarf_Die *unit_die,
+                                              uint64_t address, Dwarf_Die *die)
 {
     const struct code_range *range;
 
     if (!unit->listed) {
-        list_functions(l, &unit->functions, unit_die, 0);
+        if (list_functions(l, &unit->functions, unit_die, 0) < 0 && !l->full)
+            names_missing(&p->strings, SPE_ERR_NOMEM);
         sort_ranges(&unit->functions);
         unit->listed = true;
     }
@@ -489,6 +495,15 @@ static uint32_t line_id(struct line_table *t, const struct spe_profile_line *lin
     return (uint32_t)t->lines.count++;
 }
 
+static uint32_t text(struct spe_profile *p, const char *string)
+{
+    uint32_t id = strings_add(&p->strings, string ? string : "");
+
+    if (id == NONE)
+        names_missing(&p->strings, SPE_ERR_NOMEM);
+    return id;
+}
+
 /* The line of an address, if those of its unit fit. */
 static Dwarf_Line *find_source(struct spe_profile *p, struct dso *dso, struct unit *unit,
                                Dwarf_Die *die, uint64_t address)
@@ -512,6 +527,7 @@ static uint32_t read_line(struct spe_profile *p, struct dso *dso, uint32_t dso_i
     const char *file;
     struct unit *unit;
     Dwarf_Die die;
+    uint32_t id;
     int number = 0;
 
     unit = find_unit(l, address, &die);
@@ -522,9 +538,12 @@ static uint32_t read_line(struct spe_profile *p, struct dso *dso, uint32_t dso_i
     if (!file)
         return SPE_NO_ID;
     dwarf_lineno(found, &number);
-    line.file = strings_add(&p->strings, file);
+    line.file = text(p, file);
     line.line = number > 0 ? (uint32_t)number : 0;
-    return line.file == NONE ? SPE_NO_ID : line_id(&p->lines, &line);
+    id = line.file == NONE ? SPE_NO_ID : line_id(&p->lines, &line);
+    if (id == SPE_NO_ID)
+        names_missing(&p->strings, SPE_ERR_NOMEM);
+    return id;
 }
 
 uint32_t lines_find(struct spe_profile *p, struct dso *dso, uint32_t dso_id, uint64_t address)
@@ -533,8 +552,10 @@ uint32_t lines_find(struct spe_profile *p, struct dso *dso, uint32_t dso_id, uin
 
     if (!p->lines.cache) {
         p->lines.cache = malloc(CACHE * sizeof(*entry));
-        if (!p->lines.cache)
+        if (!p->lines.cache) {
+            names_missing(&p->strings, SPE_ERR_NOMEM);
             return SPE_NO_ID;
+        }
         memset(p->lines.cache, 0xff, CACHE * sizeof(*entry));
     }
     entry = &p->lines.cache[((address >> 2) * 0x9e3779b97f4a7c15u >> 40 ^ dso_id) % CACHE];
@@ -544,11 +565,6 @@ uint32_t lines_find(struct spe_profile *p, struct dso *dso, uint32_t dso_id, uin
 }
 
 /* ---- Inlined functions ---------------------------------------------------------------------- */
-
-static uint32_t text(struct spe_profile *p, const char *string)
-{
-    return strings_add(&p->strings, string ? string : "");
-}
 
 /* LLVM has three numbers in a discriminator, each of 1 bit (it is 0), 7 or 14: the base, how often
  * the code was duplicated, and which copy it is. The first of them; the rest is left. */
@@ -673,7 +689,7 @@ int spe_profile_inlines_at(struct spe_profile *profile, uint32_t dso, uint64_t a
     Dwarf_Die scopes[SCOPES_MAX], die;
     struct unit *unit = find_unit(l, address, &die);
     const struct code_range *function =
-        unit ? find_function(l, unit, &die, address, &scopes[0]) : NULL;
+        unit ? find_function(profile, l, unit, &die, address, &scopes[0]) : NULL;
     int count;
 
     if (!function)

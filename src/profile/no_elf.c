@@ -16,11 +16,12 @@ int elf_build_id(int fd, enum dso_kind kind, uint8_t *id, size_t max, uint16_t *
     return SPE_ERR_UNKNOWN;
 }
 
-char *elf_debuglink(int fd, uint32_t *crc)
+int elf_debuglink(int fd, char **link, uint32_t *crc)
 {
     (void)fd;
     (void)crc;
-    return NULL;
+    *link = NULL;
+    return SPE_OK;
 }
 
 int symtab_read(struct symtab *t, int fd, enum dso_kind kind)

@@ -6,6 +6,7 @@
  * on). So the type is looked at first, through a descriptor that opens nothing (O_PATH); then that
  * very file is opened, by way of /proc, whatever its name leads to by now.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -16,8 +17,10 @@
 /* The file, not opened; -1 if there is none. */
 static int look(const char *path, int flags, struct stat *st)
 {
-    int place = open(path, O_PATH | O_CLOEXEC | flags);
+    int place;
 
+    errno = 0; /* what is not opened for its kind has no error */
+    place = open(path, O_PATH | O_CLOEXEC | flags);
     if (place >= 0 && fstat(place, st) < 0) {
         close(place);
         place = -1;

@@ -42,10 +42,10 @@ int profile_warn(struct spe_profile *p, const char *format, ...)
     va_start(arguments, format);
     size = vasprintf(&text, format, arguments);
     va_end(arguments);
-    if (size < 0)
-        return SPE_ERR_NOMEM;
-    if (VECTOR_ROOM(&p->warnings) < 0) {
-        free(text);
+    if (size < 0 || VECTOR_ROOM(&p->warnings) < 0) {
+        if (size >= 0)
+            free(text);
+        names_missing(&p->strings, SPE_ERR_NOMEM);
         return SPE_ERR_NOMEM;
     }
     p->warnings.at[p->warnings.count++] = text;
@@ -168,21 +168,25 @@ static const struct spe_cpu *model_of(const struct spe_profile *p, uint32_t cpu,
     return *midr ? spe_cpu_by_midr(*midr) : p->given_cpu;
 }
 
-/* Levels of small source values as a table, one for all CPUs that have the same sources. */
-static const uint8_t *levels_of(struct spe_profile *p, const struct spe_cpu *cpu)
+/* Levels of small source values as a table, one for all CPUs that have the same sources; NULL if
+ * there are none. */
+static int find_levels(struct spe_profile *p, const struct spe_cpu *cpu, const uint8_t **levels)
 {
     struct level_table *table;
 
+    *levels = NULL;
     if (!cpu || !cpu->sources)
-        return NULL;
+        return SPE_OK;
     for (size_t i = 0; i < p->levels.count; i++) {
-        if (p->levels.at[i]->sources == cpu->sources)
-            return p->levels.at[i]->level;
+        if (p->levels.at[i]->sources == cpu->sources) {
+            *levels = p->levels.at[i]->level;
+            return SPE_OK;
+        }
     }
     table = calloc(1, sizeof(*table));
     if (!table || POINTER_ROOM(&p->levels) < 0) {
         free(table);
-        return NULL;
+        return SPE_ERR_NOMEM;
     }
     table->sources = cpu->sources;
     for (unsigned value = 0; value < 256; value++) {
@@ -191,7 +195,8 @@ static const uint8_t *levels_of(struct spe_profile *p, const struct spe_cpu *cpu
         table->level[value] = source ? source->level : SPE_LEVEL_UNKNOWN;
     }
     p->levels.at[p->levels.count++] = table;
-    return table->level;
+    *levels = table->level;
+    return SPE_OK;
 }
 
 static int add_cpu(struct spe_profile *p, uint32_t number)
@@ -268,7 +273,8 @@ static int make_queues(struct spe_profile *p)
         q->cpu = q->perf ? q->perf->cpu : SPE_NO_CPU;
         q->tid = q->perf ? q->perf->tid : SPE_NO_TASK;
         q->model = model_of(p, q->cpu, &midr);
-        q->levels = levels_of(p, q->model);
+        if (find_levels(p, q->model, &q->levels) < 0)
+            return SPE_ERR_NOMEM;
         p->info.aux_bytes += q->perf ? q->perf->bytes : p->raw.size;
         p->info.per_thread = p->info.per_thread && q->cpu == SPE_NO_CPU;
     }
@@ -687,6 +693,11 @@ const struct spe_profile_info *spe_profile_info(const struct spe_profile *p)
 const struct spe_profile_counts *spe_profile_counts(const struct spe_profile *p)
 {
     return &p->counts;
+}
+
+int spe_profile_status(const struct spe_profile *p)
+{
+    return atomic_load(&p->strings.trouble);
 }
 
 const char *spe_profile_warning(const struct spe_profile *p, size_t i)

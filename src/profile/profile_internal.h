@@ -49,6 +49,7 @@ struct strings {
     char *room; /* of the block that is being filled */
     size_t left;
     VECTOR(char *) blocks;
+    atomic_int trouble; /* why names are missing that were looked for later; 0: none is */
 };
 
 void strings_init(struct strings *s, uint64_t seed);
@@ -58,6 +59,15 @@ uint32_t strings_add(struct strings *s, const char *text);
 const char *strings_at(const struct strings *s, uint32_t id);
 /* Bytes that they take. */
 uint64_t strings_memory(const struct strings *s);
+
+/* A name could not be found out: SPE_ERR_NOMEM, SPE_ERR_IO. The profile's user is told by
+ * spe_profile_status; the first reason counts. */
+static inline void names_missing(struct strings *s, int why)
+{
+    int none = 0;
+
+    atomic_compare_exchange_strong(&s->trouble, &none, why);
+}
 
 /* ---- Address spaces ------------------------------------------------------------------------- */
 
@@ -296,11 +306,18 @@ FILE *dso_open_kallsyms(const char *path);
 /* The same for a file where anybody may put one: it must be the user's own or root's, and not a
  * link. *why says who put something else there, else it is NULL. */
 int dso_open_own(const char *path, const char **why);
-/* The path below a directory (NULL: itself), to be freed. */
-char *dso_below(const char *root, const char *path);
-int dso_open_checked(const struct dso *dso, const char *path, uint8_t *state, char **warning);
+/* Passes on what they return. That a file is not there is no news; that it could not be opened
+ * because something ran out is: names are missing then. */
+int dso_opened(const struct dsos *d, int fd);
+/* Text to be freed. Without memory it is NULL, and names are missing. */
+char *dso_text(const struct dsos *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The path below --symfs, to be freed. */
+char *dso_below(const struct dsos *d, const char *path);
+int dso_open_checked(const struct dsos *d, const struct dso *dso, const char *path, uint8_t *state,
+                     char **warning);
 /* dir/.build-id/xx/yyyy and `rest`, to be freed; NULL without build-id or memory. */
-char *build_id_path(const char *dir, const uint8_t *id, size_t id_size, const char *rest);
+char *build_id_path(const struct dsos *d, const char *dir, const uint8_t *id, size_t id_size,
+                    const char *rest);
 /* Does an open ELF file have this build-id? */
 bool has_build_id(int fd, const uint8_t *id, size_t id_size);
 /* The file of a module below /lib/modules: its name, to be freed; or NULL. */
@@ -321,7 +338,7 @@ int symtab_read_jit(struct symtab *t, FILE *file);
 int symtab_take_kallsyms(struct symtab *t, const struct kallsyms *k, const char *module);
 int symtab_add(struct symtab *t, const char *name, uint64_t start, uint64_t size, unsigned kind,
                unsigned rank);
-void symtab_finish(struct symtab *t);
+int symtab_finish(struct symtab *t);
 int symtab_name(struct symtab *t, const char *name, uint32_t *at);
 /* Symbols with names of C++ get readable ones, unless that might take too many steps. */
 int demangle(struct symtab *t, struct symbol *symbols, size_t count);
@@ -331,7 +348,7 @@ void symtab_free(struct symtab *t);
 /* The build-id of an open ELF file: its size, 0 if it has none, or negative. */
 int elf_build_id(int fd, enum dso_kind kind, uint8_t *id, size_t max, uint16_t *machine);
 /* What .gnu_debuglink says: the name of the debug file, to be freed, and its CRC; or NULL. */
-char *elf_debuglink(int fd, uint32_t *crc);
+int elf_debuglink(int fd, char **link, uint32_t *crc);
 
 #define SYMBOL_OF_OBJECT 0x80000000u /* in the low half of ids: objects, not functions */
 

@@ -197,19 +197,21 @@ int elf_build_id(int fd, enum dso_kind kind, uint8_t *id, size_t max, uint16_t *
 }
 
 /* The section ends with the CRC, in the byte order of the file. */
-char *elf_debuglink(int fd, uint32_t *crc)
+int elf_debuglink(int fd, char **link, uint32_t *crc)
 {
     struct elf_file f;
     const char *name;
-    char *link;
+    bool plain;
 
+    *link = NULL;
     if (open_elf(&f, fd, DSO_FILE, NULL) < 0)
-        return NULL;
+        return SPE_OK;
     name = dwelf_elf_gnu_debuglink(f.elf, crc);
     /* A name, not a path: it must not lead out of the directories where it is looked for. */
-    link = name && name[0] && !strchr(name, '/') ? strdup(name) : NULL;
+    plain = name && name[0] && !strchr(name, '/');
+    *link = plain ? strdup(name) : NULL;
     close_elf(&f);
-    return link;
+    return plain && !*link ? SPE_ERR_NOMEM : SPE_OK;
 }
 
 /* ---- ELF ------------------------------------------------------------------------------------ */

@@ -109,15 +109,16 @@ static void drop_names(struct symtab *t)
     t->taken = 0;
 }
 
-void symtab_finish(struct symtab *t)
+int symtab_finish(struct symtab *t)
 {
+    int result;
+
     if (t->full)
         drop_names(t);
     t->functions.count = finish(t->functions.at, t->functions.count, t->names.at);
     t->objects.count = finish(t->objects.at, t->objects.count, t->names.at);
-    /* Without memory for it a name stays as it is. */
-    if (demangle(t, t->functions.at, t->functions.count) == SPE_OK)
-        demangle(t, t->objects.at, t->objects.count);
+    result = demangle(t, t->functions.at, t->functions.count);
+    return result < 0 ? result : demangle(t, t->objects.at, t->objects.count);
 }
 
 void symtab_free(struct symtab *t)

@@ -92,7 +92,8 @@ static uint32_t new_thread(struct tasks *t, uint32_t pid, uint32_t tid, uint64_t
         .older = id_table_get(&t->by_tid, tid),
     };
 
-    if (tid == SPE_NO_TASK || VECTOR_ROOM(&t->threads) < 0 ||
+    if (tid == SPE_NO_TASK || (pid != SPE_NO_TASK && thread.process == NONE) ||
+        VECTOR_ROOM(&t->threads) < 0 ||
         id_table_set(&t->by_tid, tid, (uint32_t)t->threads.count) < 0)
         return NONE;
     t->threads.at[t->threads.count] = thread;

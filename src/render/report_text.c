@@ -277,6 +277,7 @@ static void title(struct page *p, const char *format, ...)
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
     safe = text_safe(text);
+    p->no_memory |= !safe;
     out_char(p->out, '\n');
     tone_begin(p->out, p->color, TONE_TITLE);
     out_string(p->out, safe ? safe : "");

@@ -123,6 +123,7 @@ static void write_memory(void *user, const struct spe_write *write, struct spe_w
         }
         page = make_page(sim, address);
         if (!page) {
+            sim->no_memory = true;
             result->fault = SPE_FAULT_NOT_ALLOWED;
             result->written = i;
             return;

@@ -222,7 +222,8 @@ int sim_run(struct sim *sim, const char *text, size_t length, struct sim_error *
     if (!words)
         return sim_wrong(sim, 1, "There is no memory for a line."), SPE_ERR_NOMEM;
     while ((more = sim_next_line(sim, &cursor, words)) > 0) {
-        if (!sim_statement(sim, words, &cursor)) {
+        if (!sim_statement(sim, words, &cursor) ||
+            (sim->no_memory && !sim_wrong(sim, 1, "There is no memory for what was written."))) {
             more = -1;
             break;
         }

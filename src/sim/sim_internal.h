@@ -176,6 +176,7 @@ struct sim {
     unsigned script; /* how many there were */
     unsigned line;   /* of the statement that runs */
     bool quiet;      /* enumerating: effects are not told */
+    bool no_memory;  /* for what the unit wrote */
     uint64_t expected, failed;
     uint64_t steps_left;    /* sim_set_limit */
     char option_text[1000]; /* the answer about an option, until the next question */

@@ -31,14 +31,21 @@ SUMMARY = re.compile(
     r"(?P<bytes>\d+) bytes \((?P<processes>\d+) process(es)?, (?P<threads>\d+) threads?\)$", re.M)
 
 
+def missing():
+    """What recording lacks here; None if it can be tried."""
+    if not COMPILER:
+        return "there is no aarch64-linux-gnu-gcc"
+    if not os.path.exists(PLUGIN):
+        return "this build has no plugin for QEMU (cross build or sanitizers)"
+    if not shutil.which("qemu-aarch64"):
+        return "there is no qemu-aarch64"
+    return None
+
+
 def require():
     """Skip the whole file where recording cannot be tried."""
-    if not COMPILER:
-        skip("there is no aarch64-linux-gnu-gcc")
-    if not os.path.exists(PLUGIN):
-        skip("this build has no plugin for QEMU (cross build or sanitizers)")
-    if not shutil.which("qemu-aarch64"):
-        skip("there is no qemu-aarch64")
+    if missing():
+        skip(missing())
 
 
 def run_shell(script):

@@ -335,8 +335,8 @@ static int run_vm(const struct command *self, int argc, char **argv)
     }
     while ((option = next_option(self, argc, argv, "+:o:vh", long_options)) != -1) {
         if (option == OPTION_HELP)
-            return STATUS_OK;
-        if (option == '?' || !take_option(&job, option))
+            status = STATUS_OK;
+        if (option == OPTION_HELP || option == '?' || !take_option(&job, option))
             goto out;
     }
     status = act(&job, argc, argv);

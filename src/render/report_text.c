@@ -559,8 +559,9 @@ static void name_columns(enum spe_group_by by, struct table_column columns[2])
     } else if (by == SPE_BY_PC) {
         columns[1] = (struct table_column){"function", true, 0, 12};
     } else if (is_pair(by)) {
-        columns[0].title = report_by_name(spe_group_by_code(by));
-        columns[1] = (struct table_column){report_by_name(spe_group_by_task(by)), true, 0, 10};
+        columns[0] = (struct table_column){report_by_name(spe_group_by_code(by)), true, 0, 14};
+        columns[1] = (struct table_column){report_by_name(spe_group_by_task(by)), true, 0,
+                                           spe_group_by_task(by) == SPE_BY_THREAD ? 20 : 12};
     } else if (by != SPE_BY_FUNCTION) {
         columns[1].title = NULL;
     }

@@ -70,7 +70,7 @@ class Completion(CommandTest):
 
         def offered(line):
             words = run("fish", "--no-config", "-c", f"source {FOLDER}/spe.fish; "
-                        f"complete -C '{line}' | string replace -r '\\t.*' ''", env=env)
+                        f"complete -C '{line}' | string replace -r '\\t.*' ''; true", env=env)
             return set(words)
 
         self.assertEqual(offered("spe "), set(self.commands()))

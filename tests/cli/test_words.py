@@ -167,6 +167,7 @@ class Words(CommandTest):
         page = self.good("report", "--by", "function+thread", self.path).decode()
         self.assertIn("Hottest functions with threads by samples, 3 of 3", page)
         self.assertRegex(page, r"\[no map\] +beta 10/11 +6 ")
+        self.assertLessEqual(max(map(len, page.splitlines())), 80)
 
     def test_sort(self):
         def by(keys):

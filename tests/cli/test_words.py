@@ -98,6 +98,8 @@ class Words(CommandTest):
         self.assertNotIn("did you mean", self.bad(2, "report", "--xyzzy"))
         self.assertRegex(self.bad(2, "script", "-F", "sim", self.path),
                          "no field sim; did you mean sym\\? There are comm, pid,")
+        self.assertRegex(self.bad(2, "record", "--cpu", "neoverse-n9", "x"),
+                         "no model of such a CPU; did you mean neoverse-.*there are .*kunpeng-920")
         self.assertRegex(self.bad(2, "report", "--by", "funtion"), "did you mean function\\?")
 
     def test_answers(self):

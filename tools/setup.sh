@@ -36,7 +36,9 @@ test  | command clang                                   | clang                 
 test  | fuzzer                                          | <clang-rt>            | fuzzers, sanitizers
 test  | command clang-format                            | clang-format          | style check
 test  | command clang-tidy                              | clang-tidy            | static analysis
+test  | command fish                                    | fish                  | completion check
 test  | command mandoc                                  | mandoc                | manual page check
+test  | command zsh                                     | zsh                   | completion check
 test  | command llvm-objdump-19                         | llvm-19               | comparison with LLVM
 test  | command dwz                                     | dwz                   | shared debug files
 test  | perf                                            | <perf>                | comparison with perf

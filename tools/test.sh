@@ -140,7 +140,7 @@ for entry in json.load(open(sys.argv[1])):
 EOF
 }
 
-stage_man() { mandoc -T lint -W warning docs/man/*.1; }
+stage_man() { mandoc -T lint -W warning docs/man/*.[17]; }
 
 first_line_is() { head -n 1 "$2" | grep -qE "$1"; }
 

@@ -48,7 +48,8 @@ struct spe_latency_summary {
     uint16_t saturated_at;          /* this value means "or more"; 0: not known */
 };
 
-/* Columns of the rows that are not read: spe_profile_options.omit. Only SPE_BY_CPU reads cpu. */
+/* Columns of the rows that are not read: spe_profile_options.omit. Only groupings by CPU
+ * read cpu, and those by comm read comm, which is among these. */
 #define SPE_ANALYSIS_OMIT                                                                          \
     (SPE_OMIT_OFFSET | SPE_OMIT_TIMESTAMP | SPE_OMIT_TARGET | SPE_OMIT_PA |                        \
      SPE_OMIT_PREVIOUS_TARGET | SPE_OMIT_LATENCIES | SPE_OMIT_SOURCE | SPE_OMIT_CONTEXTS |         \
@@ -63,8 +64,30 @@ enum spe_group_by {
     SPE_BY_DSO,
     SPE_BY_THREAD,
     SPE_BY_CPU,
+    SPE_BY_PROCESS,
+    SPE_BY_COMM, /* the name that the thread had at that time */
+    SPE_BY_PC,
+    /* Pairs: each function, line or dso, and who or what ran it. The rows need symbols and lines
+     * (SPE_WANT_SYMBOL, SPE_WANT_LINE). */
+    SPE_BY_FUNCTION_THREAD,
+    SPE_BY_FUNCTION_PROCESS,
+    SPE_BY_FUNCTION_COMM,
+    SPE_BY_FUNCTION_CPU,
+    SPE_BY_LINE_THREAD,
+    SPE_BY_LINE_PROCESS,
+    SPE_BY_LINE_COMM,
+    SPE_BY_LINE_CPU,
+    SPE_BY_DSO_THREAD,
+    SPE_BY_DSO_PROCESS,
+    SPE_BY_DSO_COMM,
+    SPE_BY_DSO_CPU,
     SPE_BY_COUNT
 };
+
+/* What a grouping says of the code (function, line, dso, pc ...) and of who ran it (thread,
+ * process, comm, CPU): SPE_BY_COUNT if nothing. */
+SPE_API enum spe_group_by spe_group_by_code(enum spe_group_by by);
+SPE_API enum spe_group_by spe_group_by_task(enum spe_group_by by);
 
 struct spe_analysis_config {
     size_t size;           /* sizeof(struct spe_analysis_config) */
@@ -163,10 +186,13 @@ SPE_API size_t spe_analysis_served(const struct spe_analysis *analysis,
                                    struct spe_served_row rows[SPE_SERVED_COUNT]);
 
 struct spe_group {
-    uint64_t symbol; /* SPE_NO_SYMBOL */
-    uint32_t dso;    /* SPE_NO_ID */
-    uint32_t line;   /* SPE_NO_ID */
-    uint32_t id;     /* of the thread, number of the CPU; else SPE_NO_ID */
+    uint64_t symbol;  /* SPE_NO_SYMBOL */
+    uint32_t dso;     /* SPE_NO_ID */
+    uint32_t line;    /* SPE_NO_ID */
+    uint32_t id;      /* of the thread, number of the CPU or process, string of the comm; else
+                         SPE_NO_ID */
+    uint64_t address; /* SPE_BY_PC: in the file's own addresses, of the kernel and without a file as
+                         it was; else 0 */
     struct spe_counts counts;
 };
 

@@ -43,7 +43,7 @@ struct spe_profile_error {
     int code;            /* enum spe_error; 0: nothing is */
     uint64_t offset;     /* in the file, where it is known; of the filter: see filter_position */
     int filter_position; /* -1, or the byte of options.filter at which it stops making sense */
-    char text[240];      /* one sentence without a full stop */
+    char text[800];      /* one sentence without a full stop */
 };
 
 /* ---- Opening -------------------------------------------------------------------------------- */
@@ -102,7 +102,7 @@ struct spe_profile_options {
     const uint32_t *cpus, *pids, *tids; /* any of; NULL: all */
     size_t cpu_count, pid_count, tid_count;
 
-    const char *filter; /* docs/filter.md; NULL: all rows */
+    const char *filter; /* spe-filter(7); NULL: all rows */
 
     /* Most bytes of memory, about, for each of two things: what the recording's tasks, maps and
      * queues take (0: 1 GiB, or as many as the file has), and what is unpacked and parsed of
@@ -416,7 +416,7 @@ SPE_API int spe_profile_inlines_at(struct spe_profile *profile, uint32_t dso, ui
 /* ---- Filters -------------------------------------------------------------------------------- */
 
 /*
- * Compile an expression of docs/filter.md, such as
+ * Compile an expression of spe-filter(7), such as
  *
  *     load and total > 100 and symbol ~ "memcpy" and not events.retired
  *

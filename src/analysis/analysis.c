@@ -23,7 +23,8 @@
 #define ROWS_BEFORE_SUM (UINT32_C(1) << 31)
 
 #define IN_CODE                                                                                    \
-    (1u << SPE_BY_FUNCTION | 1u << SPE_BY_LINE | 1u << SPE_BY_FUNCTION_LINE | 1u << SPE_BY_DSO)
+    (1u << SPE_BY_FUNCTION | 1u << SPE_BY_LINE | 1u << SPE_BY_FUNCTION_LINE | 1u << SPE_BY_DSO |   \
+     1u << SPE_BY_PC)
 
 struct op_count {
     uint64_t samples, latency_samples, latency;
@@ -107,6 +108,29 @@ void spe_analysis_destroy(struct spe_analysis *a)
     free(a);
 }
 
+/* ---- groupings ------------------------------------------------------------------------------- */
+
+enum { TASK_KINDS = 4 }; /* that pairs have */
+
+enum spe_group_by spe_group_by_code(enum spe_group_by by)
+{
+    static const enum spe_group_by codes[] = {SPE_BY_FUNCTION, SPE_BY_LINE, SPE_BY_DSO};
+
+    if (by >= SPE_BY_FUNCTION_THREAD && by < SPE_BY_COUNT)
+        return codes[(by - SPE_BY_FUNCTION_THREAD) / TASK_KINDS];
+    return by < SPE_BY_COUNT && IN_CODE >> by & 1 ? by : SPE_BY_COUNT;
+}
+
+enum spe_group_by spe_group_by_task(enum spe_group_by by)
+{
+    static const enum spe_group_by tasks[TASK_KINDS] = {SPE_BY_THREAD, SPE_BY_PROCESS, SPE_BY_COMM,
+                                                        SPE_BY_CPU};
+
+    if (by >= SPE_BY_FUNCTION_THREAD && by < SPE_BY_COUNT)
+        return tasks[(by - SPE_BY_FUNCTION_THREAD) % TASK_KINDS];
+    return by < SPE_BY_COUNT && !(IN_CODE >> by & 1) ? by : SPE_BY_COUNT;
+}
+
 /* ---- summing up instructions ----------------------------------------------------------------- */
 
 static uint32_t dso_of_map(struct spe_profile *profile, uint32_t map)
@@ -117,7 +141,22 @@ static uint32_t dso_of_map(struct spe_profile *profile, uint32_t map)
     return m ? m->dso : SPE_NO_ID;
 }
 
-/* What the place is called in a grouping. Unknown lines are grouped by function, and unknown
+/* Where in its file an instruction is, as a disassembler shows it. Code of the kernel, and of what
+ * is in no file, is where it was. */
+static uint64_t address_in_file(struct spe_profile *profile, uint32_t map, uint64_t pc)
+{
+    const struct spe_profile_map *m =
+        profile && map != SPE_NO_ID ? spe_profile_map(profile, map) : NULL;
+    const struct spe_profile_dso *dso = m ? spe_profile_dso(profile, m->dso) : NULL;
+    uint64_t address;
+
+    if (!dso || dso->kernel || dso->state == SPE_DSO_ANONYMOUS)
+        return pc;
+    address = spe_profile_find_address(profile, map, pc);
+    return address != UINT64_MAX ? address : pc - m->start + m->page_offset;
+}
+
+/* What a place is called in a grouping. Unknown lines are grouped by function, and unknown
  * functions by DSO. */
 static void name_group(struct spe_profile *profile, const struct place *place, unsigned by,
                        uint32_t line, struct spe_group *group)
@@ -126,6 +165,7 @@ static void name_group(struct spe_profile *profile, const struct place *place, u
                                                   : dso_of_map(profile, place_map(place));
 
     group->id = SPE_NO_ID;
+    group->address = by == SPE_BY_PC ? address_in_file(profile, place_map(place), place->pc) : 0;
     group->dso = dso;
     group->line = by == SPE_BY_LINE || by == SPE_BY_FUNCTION_LINE ? line : SPE_NO_ID;
     group->symbol = by == SPE_BY_DSO ? SPE_NO_SYMBOL : place->symbol;
@@ -402,15 +442,42 @@ static CLONES void count_all_data(struct spe_analysis *a, const struct batch *b,
     }
 }
 
-static int count_tasks(struct spe_analysis *a, const struct spe_rows *rows, size_t i,
-                       enum mix_class class_)
+static uint32_t task_id(const struct spe_rows *rows, size_t i, enum spe_group_by task)
+{
+    switch (task) {
+    case SPE_BY_THREAD:
+        return rows->thread[i];
+    case SPE_BY_PROCESS:
+        return rows->pid[i];
+    case SPE_BY_COMM:
+        return rows->comm[i];
+    default:
+        return rows->cpu[i];
+    }
+}
+
+/* One row in a grouping by who ran it, or a pair with it. */
+static void name_task_group(struct spe_profile *profile, const struct spe_rows *rows, size_t i,
+                            enum spe_group_by by, struct spe_group *group)
+{
+    enum spe_group_by code = spe_group_by_code(by);
+    struct place place = {.pc = rows->pc[i], .code = place_code(rows->map[i], 0)};
+
+    group->symbol = SPE_NO_SYMBOL;
+    group->dso = group->line = SPE_NO_ID;
+    if (code != SPE_BY_COUNT) {
+        place.symbol = rows->symbol ? rows->symbol[i] : SPE_NO_SYMBOL;
+        name_group(profile, &place, code, rows->line ? rows->line[i] : SPE_NO_ID, group);
+    }
+    group->id = task_id(rows, i, spe_group_by_task(by));
+}
+
+static int count_tasks(struct spe_analysis *a, struct spe_profile *profile,
+                       const struct spe_rows *rows, size_t i, enum mix_class class_)
 {
     uint64_t events = rows->events[i];
     unsigned memory = class_ <= MIX_STORE, branch = class_ == MIX_BRANCH;
     struct spe_group group = {
-        .symbol = SPE_NO_SYMBOL,
-        .dso = SPE_NO_ID,
-        .line = SPE_NO_ID,
         .counts = {.samples = 1,
                    .latency = rows->total[i],
                    .memory = memory,
@@ -420,17 +487,15 @@ static int count_tasks(struct spe_analysis *a, const struct spe_rows *rows, size
                    .tlb_walks = events >> SPE_EVENT_TLB_WALK & memory,
                    .mispredicted = events >> SPE_EVENT_MISPREDICTED & branch},
     };
-    int error = SPE_OK;
+    unsigned left = a->config.by & ~IN_CODE, by;
 
-    if (a->config.by & 1u << SPE_BY_THREAD) {
-        group.id = rows->thread[i];
-        error = groups_add(&a->groups[SPE_BY_THREAD], &group);
+    for (; left; left &= left - 1) {
+        by = (unsigned)__builtin_ctz(left);
+        name_task_group(profile, rows, i, by, &group);
+        if (groups_add(&a->groups[by], &group) < 0)
+            return SPE_ERR_NOMEM;
     }
-    if (a->config.by & 1u << SPE_BY_CPU && error == SPE_OK) {
-        group.id = rows->cpu[i];
-        error = groups_add(&a->groups[SPE_BY_CPU], &group);
-    }
-    return error;
+    return SPE_OK;
 }
 
 /* Which rows are loads, and which have data, is first found out without a branch that nobody can
@@ -465,7 +530,7 @@ static int add_batch(struct spe_analysis *a, struct batch *b)
     count_events(a, b);
     count_memory(a, b);
     for (i = 0; a->config.by & ~IN_CODE && i < b->count; i++) {
-        if (count_tasks(a, b->rows, b->from + i, a->class_of[b->op[i]]) < 0)
+        if (count_tasks(a, b->profile, b->rows, b->from + i, a->class_of[b->op[i]]) < 0)
             return SPE_ERR_NOMEM;
     }
     return SPE_OK;

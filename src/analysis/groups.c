@@ -14,13 +14,15 @@ static size_t home_of(const struct groups *g, const struct spe_group *key)
     uint64_t x = key->symbol * UINT64_C(0x9e3779b97f4a7c15);
 
     x ^= ((uint64_t)key->line << 32 | key->id) * UINT64_C(0xc2b2ae3d27d4eb4f);
+    x ^= key->address * UINT64_C(0xff51afd7ed558ccd);
     x ^= key->dso * UINT64_C(0x165667b19e3779f9);
     return (size_t)(x >> 29 ^ x) & g->mask;
 }
 
 static bool same_key(const struct spe_group *a, const struct spe_group *b)
 {
-    return a->symbol == b->symbol && a->dso == b->dso && a->line == b->line && a->id == b->id;
+    return a->symbol == b->symbol && a->dso == b->dso && a->line == b->line && a->id == b->id &&
+           a->address == b->address;
 }
 
 static struct spe_group *find_slot(const struct groups *g, const struct spe_group *key)
@@ -128,6 +130,7 @@ static int group_order(const void *left, const void *right, void *user)
     order = order ? order : compare_numbers(a->symbol, b->symbol);
     order = order ? order : compare_numbers(a->dso, b->dso);
     order = order ? order : compare_numbers(a->line, b->line);
+    order = order ? order : compare_numbers(a->address, b->address);
     return order ? order : compare_numbers(a->id, b->id);
 }
 

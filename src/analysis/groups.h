@@ -11,8 +11,8 @@ struct groups {
     size_t mask, used;
 };
 
-/* Add to the group of the same symbol, dso, line and id. counts.samples is not 0. SPE_OK or
- * SPE_ERR_NOMEM. */
+/* Add to the group of the same symbol, dso, line, address and id. counts.samples is not 0. SPE_OK
+ * or SPE_ERR_NOMEM. */
 int groups_add(struct groups *g, const struct spe_group *group);
 int groups_merge(struct groups *to, const struct groups *from);
 void groups_free(struct groups *g);

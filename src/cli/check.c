@@ -38,7 +38,7 @@ static const char help[] =
     "      --limit N          at most N reports of each rule (20), then only counts; 'all'\n"
     "      --json             JSON: one object a report, then one for the whole\n"
     "      --list-rules       the rules, and where in the Arm ARM they come from\n"
-    "      --raw              bare SPE bytes, whatever they look like\n"
+    "      --raw              bare SPE bytes, whatever they look like\n" PAGE_HELP
     "  -h, --help             this text\n"
     "\n"
     "Examples:\n"
@@ -142,6 +142,7 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
         {"json", no_argument, NULL, JSON},
         {"list-rules", no_argument, NULL, LIST_RULES},
         {"raw", no_argument, NULL, RAW},
+        PAGE_OPTIONS,
         {"help", no_argument, NULL, 'h'},
         {0},
     };
@@ -572,6 +573,8 @@ static int run(const struct command *self, int argc, char **argv)
     job.config.tbi = true;
     if (!parse_options(&job, argc, argv, &status))
         return status;
+    if (!job.json)
+        start_pager();
     if (!open_stdout(&job.out))
         return STATUS_BAD_DATA;
     while (spe_rule_at(job.rules))

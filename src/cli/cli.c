@@ -3,15 +3,19 @@
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/words.h"
 #include "render/safe.h"
 
 /* File names come from outside, and so does much of what is said about them. */
@@ -57,13 +61,36 @@ int usage_error(const struct command *c, const char *what, const char *why, ...)
     return STATUS_USAGE;
 }
 
+static enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color_mode;
+
+static bool color_option(const struct command *c, const char *text)
+{
+    static const char *const names[] = {"auto", "always", "never"};
+
+    for (unsigned i = 0; i < 3; i++) {
+        color_mode = i;
+        if (strcmp(names[i], text) == 0)
+            return true;
+    }
+    usage_error(c, "--color", "'%s' is none of always, never, auto", text);
+    return false;
+}
+
 bool use_color(int fd)
 {
     const char *no_color = getenv("NO_COLOR");
     const char *term = getenv("TERM");
 
+    if (color_mode != COLOR_AUTO && fd == STDOUT_FILENO)
+        return color_mode == COLOR_ALWAYS;
     return !(no_color && *no_color) && isatty(fd) && term && strcmp(term, "dumb") != 0;
 }
+
+static struct {
+    bool unwanted;
+    pid_t pid;      /* 0: it does not run */
+    unsigned width; /* of the terminal that was standard output */
+} pager;
 
 enum { WIDTH_MIN = 60, WIDTH_MAX = 1000, WIDTH_DEFAULT = 80 };
 
@@ -75,7 +102,7 @@ bool width_option(const struct command *c, const char *text, uint64_t *value)
 unsigned page_width(uint64_t given, int fd)
 {
     const char *columns = getenv("COLUMNS");
-    unsigned long width = (unsigned long)given;
+    unsigned long width = given ? (unsigned long)given : pager.width;
     struct winsize size;
 
     if (!width && ioctl(fd, TIOCGWINSZ, &size) == 0)
@@ -85,6 +112,107 @@ unsigned page_width(uint64_t given, int fd)
     if (!width)
         return WIDTH_DEFAULT;
     return width < WIDTH_MIN ? WIDTH_MIN : width > WIDTH_MAX ? WIDTH_MAX : (unsigned)width;
+}
+
+/* ---- the pager ------------------------------------------------------------------------------- */
+
+/* In the child: become the pager, or say why not. */
+static _Noreturn void run_pager(int input, int failure, const char *command)
+{
+    int error;
+    ssize_t written;
+
+    dup2(input, STDIN_FILENO);
+    setenv("LESS", "FRX", 0);
+    if (command)
+        execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+    else
+        execlp("less", "less", (char *)NULL);
+    error = errno;
+    written = write(failure, &error, sizeof(error));
+    (void)written; /* who does not hear it waits for nothing */
+    _exit(127);
+}
+
+/* True if it runs, and reads from *output. */
+static bool fork_pager(const char *command, int *output)
+{
+    int data[2], failure[2], error;
+
+    if (pipe2(data, O_CLOEXEC) < 0)
+        return false;
+    if (pipe2(failure, O_CLOEXEC) < 0) {
+        close(data[0]);
+        close(data[1]);
+        return false;
+    }
+    pager.pid = fork();
+    if (pager.pid == 0)
+        run_pager(data[0], failure[1], command);
+    close(data[0]);
+    close(failure[1]);
+    *output = data[1];
+    if (pager.pid > 0 && read(failure[0], &error, sizeof(error)) > 0) {
+        waitpid(pager.pid, NULL, 0);
+        pager.pid = -1;
+    }
+    close(failure[0]);
+    if (pager.pid > 0)
+        return true;
+    close(data[1]);
+    pager.pid = 0;
+    return false;
+}
+
+void start_pager(void)
+{
+    const char *command = getenv("PAGER"), *term = getenv("TERM");
+    bool color = use_color(STDOUT_FILENO);
+    unsigned width = page_width(0, STDOUT_FILENO);
+    int output;
+
+    if (pager.unwanted || !isatty(STDOUT_FILENO) || !term || strcmp(term, "dumb") == 0 ||
+        (command && (!*command || strcmp(command, "cat") == 0)))
+        return;
+    if (!fork_pager(command, &output))
+        return;
+    color_mode = color ? COLOR_ALWAYS : COLOR_NEVER;
+    pager.width = width;
+    dup2(output, STDOUT_FILENO);
+    if (isatty(STDERR_FILENO))
+        dup2(output, STDERR_FILENO);
+    close(output);
+    signal(SIGINT, SIG_IGN); /* it is the pager's: who leaves it ends us by SIGPIPE */
+    signal(SIGQUIT, SIG_IGN);
+}
+
+void end_pager(void)
+{
+    if (!pager.pid)
+        return;
+    close(STDOUT_FILENO); /* the pager sees the end */
+    close(STDERR_FILENO);
+    while (waitpid(pager.pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    pager.pid = 0;
+}
+
+/* An option that is not known: perf's word for something, or a near miss, or neither. */
+static void unknown_option(const struct command *c, const char *word, const struct option *options)
+{
+    const char *answer = perf_option(c->name, word), *near = NULL;
+    char name[64];
+
+    if (strncmp(word, "--", 2) == 0) {
+        snprintf(name, sizeof(name), "%.*s", (int)strcspn(word + 2, "="), word + 2);
+        near = nearest_option(name, options);
+    }
+    if (answer)
+        usage_error(c, word, "is perf's option; %s", answer);
+    else if (near)
+        usage_error(c, word, "there is no such option; did you mean --%s?", near);
+    else
+        usage_error(c, word, "there is no such option");
 }
 
 int next_option(const struct command *c, int argc, char **argv, const char *letters,
@@ -101,13 +229,22 @@ int next_option(const struct command *c, int argc, char **argv, const char *lett
         fputs(c->help, stdout);
         return OPTION_HELP;
     }
+    if (option == OPTION_COLOR)
+        return color_option(c, optarg) ? next_option(c, argc, argv, letters, options) : '?';
+    if (option == OPTION_NO_PAGER) {
+        pager.unwanted = true;
+        return next_option(c, argc, argv, letters, options);
+    }
     if (option != '?' && option != ':')
         return option;
     if (strncmp(word, "--", 2) != 0 && optopt > 0 && optopt < 128) { /* one letter of several */
         letter[1] = (char)optopt;
         word = letter;
     }
-    usage_error(c, word, option == ':' ? "the option needs a value" : "there is no such option");
+    if (option == ':')
+        usage_error(c, word, "the option needs a value");
+    else
+        unknown_option(c, word, options);
     return '?';
 }
 

@@ -27,6 +27,7 @@ struct command {
 
 extern const struct command command_record, command_report, command_script, command_export;
 extern const struct command command_dump, command_check, command_gen, command_sim, command_vm;
+extern const struct command command_evlist, command_buildid_list;
 
 /* "spe: what: why". */
 void complain(const char *what, const char *why, ...) __attribute__((format(printf, 2, 3)));
@@ -51,8 +52,27 @@ bool size_option(const struct command *c, const char *option, const char *text, 
 
 bool count_bits_option(const struct command *c, const char *text, uint64_t *value); /* 12, 16 */
 
-/* May standard output or standard error have colours? A terminal, and no NO_COLOR. */
+/* For commands whose output people read: next_option takes these by itself. */
+enum { OPTION_COLOR = 0x10001, OPTION_NO_PAGER };
+#define PAGE_OPTIONS                                                                               \
+    {"color", required_argument, NULL, OPTION_COLOR},                                              \
+    {                                                                                              \
+        "no-pager", no_argument, NULL, OPTION_NO_PAGER                                             \
+    }
+#define PAGE_HELP                                                                                  \
+    "      --color WHEN       colours: always, never, or auto: on a terminal (auto)\n"             \
+    "      --no-pager         no $PAGER (less -FRX) on a terminal\n"
+
+/* May standard output or standard error have colours? As --color says for the first; else a
+ * terminal, and no NO_COLOR. */
 bool use_color(int fd);
+
+/* If standard output is a terminal, what follows goes through the user's pager, and so does
+ * standard error. To be called when nothing has been written yet. */
+void start_pager(void);
+
+/* At the very end: let the user read. */
+void end_pager(void);
 
 /* --width, which is reported as a usage error if it is wrong; and the columns of a page: those of
  * the option (0: not given), of the terminal behind fd, of $COLUMNS, or 80. */

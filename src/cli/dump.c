@@ -23,8 +23,7 @@ static const char help[] =
     "      --json             one JSON object a record, all fields raw and decoded\n"
     "      --offset N         start at byte N of bare SPE bytes (N may end in K, M\n"
     "                         or G)\n"
-    "      --count N          stop after N lines\n"
-    "\n"
+    "      --count N          stop after N lines\n" PAGE_HELP "\n"
     "What the bytes are:\n"
     "      --raw              bare SPE bytes, whatever they look like\n"
     "      --cpu NAME         name data sources and events as this CPU does\n"
@@ -67,6 +66,7 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
         {"features", required_argument, NULL, FEATURES},
         {"count-bits", required_argument, NULL, COUNT_BITS},
         {"verbose", no_argument, NULL, 'v'},
+        PAGE_OPTIONS,
         {"help", no_argument, NULL, 'h'},
         {0},
     };
@@ -265,6 +265,8 @@ static int run(const struct command *self, int argc, char **argv)
 
     if (!parse_options(&job, argc, argv, &status))
         return status;
+    if (job.view != VIEW_JSON)
+        start_pager();
     if (!open_stdout(&job.out))
         return STATUS_BAD_DATA;
     job.naming.color = use_color(STDOUT_FILENO);

@@ -97,7 +97,7 @@ static bool check_options(struct job *job, int argc, char **argv)
     const struct command *c = job->command;
     bool to_stdout = !job->output || strcmp(job->output, "-") == 0;
 
-    job->file = recording_file(c, argc, argv);
+    job->file = recording_file(&job->recording, c, argc, argv);
     if (!job->file)
         return false;
     if (job->format == FORMAT_NONE)
@@ -131,7 +131,7 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
     int option;
 
     *status = STATUS_USAGE;
-    while ((option = next_option(c, argc, argv, ":ho:", options)) != -1) {
+    while ((option = next_option(c, argc, argv, ":o:" RECORDING_LETTERS, options)) != -1) {
         bool good = true;
 
         switch (option) {
@@ -240,7 +240,9 @@ static int export_profile(struct job *job, struct spe_profile *profile)
                             : recording_rows(profile, job->file, write_rows, job);
     out_flush(&job->out.out);
     result = recording_result(profile, job->file, result);
-    recording_warn(profile, job->file);
+    if (result >= 0)
+        recording_missed(&job->recording, job->file, profile);
+    recording_warn(&job->recording, profile, job->file);
     return close_output(&job->out, result >= 0,
                         result < 0 ? STATUS_BAD_DATA : recording_status(profile));
 }
@@ -267,7 +269,7 @@ static int export_recording(struct job *job, struct spe_profile *profile)
                  late            ? strerror(late)
                  : error.text[0] ? error.text
                                  : spe_strerror(result));
-    recording_warn(profile, job->file);
+    recording_warn(&job->recording, profile, job->file);
     return result < 0 || late ? STATUS_BAD_DATA : recording_status(profile);
 }
 

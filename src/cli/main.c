@@ -7,14 +7,16 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/words.h"
 
 #ifndef SPECIMEN_VERSION
 #define SPECIMEN_VERSION "unknown"
 #endif
 
 static const struct command *const commands[] = {
-    &command_record, &command_report, &command_script, &command_export, &command_dump,
-    &command_check,  &command_gen,    &command_sim,    &command_vm,
+    &command_record, &command_report, &command_script, &command_export,
+    &command_dump,   &command_check,  &command_evlist, &command_buildid_list,
+    &command_gen,    &command_sim,    &command_vm,
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -43,7 +45,7 @@ static void print_help(FILE *f)
           "Commands:\n",
           f);
     for (i = 0; i < COMMANDS; i++)
-        fprintf(f, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
+        fprintf(f, "  %-12s  %s\n", commands[i]->name, commands[i]->summary);
     fputs("\n"
           "Examples:\n"
           "  spe record -- ./program-for-aarch64\n"
@@ -61,7 +63,19 @@ static void print_help(FILE *f)
 
 static int unknown_command(const char *name)
 {
-    complain(name, "there is no such command");
+    const char *names[COMMANDS], *answer = perf_command(name), *near;
+    char list[256];
+
+    for (size_t i = 0; i < COMMANDS; i++)
+        names[i] = commands[i]->name;
+    near = nearest_name(name, names, COMMANDS);
+    list_names(list, sizeof(list), names, COMMANDS, " and ");
+    if (answer)
+        complain(name, "is a command of perf; %s", answer);
+    else if (near)
+        complain(name, "there is no such command; did you mean '%s'? There are %s", near, list);
+    else
+        complain(name, "there is no such command; there are %s", list);
     fputs("Try 'spe --help'.\n", stderr);
     return STATUS_USAGE;
 }
@@ -120,6 +134,7 @@ int main(int argc, char **argv)
 {
     struct sigaction bus_error = {.sa_handler = on_bus_error};
     const struct command *c;
+    int status;
 
     hold_standard_descriptors();
     if (argc < 2) {
@@ -129,7 +144,8 @@ int main(int argc, char **argv)
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
         strcmp(argv[1], "help") == 0)
         return flushed(help(argc, argv));
-    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0 ||
+        strcmp(argv[1], "version") == 0) {
         puts("spe " SPECIMEN_VERSION);
         return flushed(STATUS_OK);
     }
@@ -137,5 +153,7 @@ int main(int argc, char **argv)
     if (!c)
         return unknown_command(argv[1]);
     sigaction(SIGBUS, &bus_error, NULL);
-    return flushed(c->run(c, argc - 1, argv + 1));
+    status = flushed(c->run(c, argc - 1, argv + 1));
+    end_pager();
+    return status;
 }

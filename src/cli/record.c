@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/words.h"
 #include "record/record.h"
 #include "render/truth.h"
 
@@ -85,10 +86,19 @@ static bool event_option(struct job *job, const char *text)
 
 static bool cpu_option(struct job *job, const char *name)
 {
+    const char *names[16], *near;
+    char list[256];
+    size_t n = 0;
+
     job->options.cpu = name;
     if (record_cpu_find(name))
         return true;
-    usage_error(job->command, name, "there is no model of such a CPU");
+    for (; n < 16 && record_cpu_at(n); n++)
+        names[n] = record_cpu_at(n)->name;
+    near = nearest_name(name, names, n);
+    list_names(list, sizeof(list), names, n, " and ");
+    usage_error(job->command, name, "there is no model of such a CPU%s%s%s there are %s",
+                near ? "; did you mean " : "", near ? near : "", near ? "?" : ";", list);
     return false;
 }
 

@@ -3,6 +3,9 @@
 #include "cli/recording.h"
 
 #include <ctype.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +13,7 @@ void recording_init(struct recording *r)
 {
     static const struct spe_profile_options options = SPE_PROFILE_OPTIONS;
 
+    memset(r, 0, sizeof(*r));
     r->options = options;
     r->options.map = true; /* main() sees to SIGBUS */
 }
@@ -80,18 +84,42 @@ int recording_list(const char *text, uint32_t *numbers, size_t max)
     }
 }
 
-static bool take_times(struct spe_profile_options *options, const char *text)
+/* "12.5s", "+0.5s", "10%". */
+static bool take_moment(const char *text, size_t length, struct recording_moment *m)
 {
-    const char *comma = strchr(text, ',');
-    size_t length = comma ? (size_t)(comma - text) : 0;
+    if (length > 1 && text[length - 1] == '%') {
+        m->kind = MOMENT_PERCENT;
+        if (!isdigit((unsigned char)text[length - 2]) ||
+            !recording_time(text, length - 1, &m->value))
+            return false;
+        m->value /= 100000; /* "12.5" became 12.5e9 */
+        return m->value <= 1000000;
+    }
+    m->kind = *text == '+' ? MOMENT_SINCE : MOMENT_AT;
+    return recording_time(text + (*text == '+'), length - (*text == '+'), &m->value);
+}
 
-    if (!comma || (length == 0 && !comma[1]))
+/* Two ends of the same kind can be compared before the recording is known. */
+static bool take_times(struct recording *r, const char *text)
+{
+    size_t length = strcspn(text, ",");
+    const char *rest = text + length;
+
+    r->from = r->to = (struct recording_moment){0};
+    if (!*rest) { /* perf's 10%-20% */
+        length = strcspn(text, "-");
+        rest = text + length;
+        if (length < 2 || text[length - 1] != '%' || !rest[0] || !rest[1] ||
+            rest[strlen(rest) - 1] != '%')
+            return false;
+    }
+    rest++;
+    if ((!length && !*rest) || (length && !take_moment(text, length, &r->from)) ||
+        (*rest && !take_moment(rest, strlen(rest), &r->to)))
         return false;
-    if (length && !recording_time(text, length, &options->time_from))
-        return false;
-    if (comma[1] && !recording_time(comma + 1, strlen(comma + 1), &options->time_to))
-        return false;
-    return !comma[1] || options->time_from < options->time_to;
+    r->options.time_from = r->from.kind == MOMENT_AT ? r->from.value : 0;
+    r->options.time_to = r->to.kind == MOMENT_AT ? r->to.value : 0;
+    return r->from.kind != r->to.kind || r->from.value < r->to.value;
 }
 
 static bool take_list(const char *text, uint32_t *numbers, const uint32_t **list, size_t *count)
@@ -132,15 +160,29 @@ static bool take_size(const char *text, uint64_t *bytes)
 }
 
 /* Values that are just kept. */
-static const char **string_of(struct spe_profile_options *o, int option)
+static const char **string_of(struct recording *r, int option)
 {
+    struct spe_profile_options *o = &r->options;
+
     switch (option) {
+    case 'i':
+        return &r->input;
+    case 'c':
+    case RECORDING_COMMS:
+        return &r->comms;
+    case 'd':
+    case RECORDING_DSOS:
+        return &r->dsos;
+    case 'S':
+    case RECORDING_SYMBOLS:
+        return &r->symbols;
     case RECORDING_FILTER:
         return &o->filter;
     case RECORDING_SYMFS:
         return &o->symfs;
     case RECORDING_DEBUG_DIR:
         return &o->debug_dir;
+    case 'k':
     case RECORDING_VMLINUX:
         return &o->vmlinux;
     case RECORDING_KALLSYMS:
@@ -155,9 +197,13 @@ static const char **string_of(struct spe_profile_options *o, int option)
 int recording_option(struct recording *r, int option, const char *value, const char **why)
 {
     struct spe_profile_options *o = &r->options;
-    const char **string = string_of(o, option);
+    const char **string = string_of(r, option);
     bool good = true;
 
+    if (option == RECORDING_CPU && isdigit((unsigned char)*value) && value[1] != 'x') {
+        *why = "is not the name of a CPU; CPUs by number are -C or --cpus";
+        return SPE_ERR_INVALID;
+    }
     *why = "is no list of numbers such as 0-3,8";
     if (string) {
         *string = value;
@@ -165,9 +211,10 @@ int recording_option(struct recording *r, int option, const char *value, const c
     }
     switch (option) {
     case RECORDING_TIME:
-        *why = "is no span of time such as 12.5s,13s or 100ms,";
-        good = take_times(o, value);
+        *why = "is not a span of time such as 12.5s,13s or +100ms, or 10%-20%";
+        good = take_times(r, value);
         break;
+    case 'C':
     case RECORDING_CPUS:
         good = take_list(value, r->cpus, &o->cpus, &o->cpu_count);
         break;
@@ -179,6 +226,12 @@ int recording_option(struct recording *r, int option, const char *value, const c
         break;
     case RECORDING_RAW:
         o->raw = true;
+        break;
+    case 'q':
+        r->quiet = true;
+        break;
+    case 'f':
+    case RECORDING_NOTHING:
         break;
     case RECORDING_THREADS:
         *why = "is no number from 0 to 1024";
@@ -199,8 +252,11 @@ static const char *option_name(int option)
     switch (option) {
     case RECORDING_TIME:
         return "--time";
+    case 'C':
     case RECORDING_CPUS:
         return "--cpus";
+    case RECORDING_CPU:
+        return "--cpu";
     case RECORDING_PID:
         return "--pid";
     case RECORDING_TID:
@@ -224,20 +280,209 @@ bool recording_take(struct recording *r, const struct command *c, int option, co
     return result > 0;
 }
 
-const char *recording_file(const struct command *c, int argc, char **argv)
+const char *one_file(const struct command *c, const char *input, int argc, char **argv)
 {
-    if (optind + 1 < argc) {
-        usage_error(c, argv[optind + 1], "one file at a time");
+    const char *second = input && optind < argc ? argv[optind]
+                         : optind + 1 < argc    ? argv[optind + 1]
+                                                : NULL;
+
+    if (second) {
+        usage_error(c, second, "one file at a time");
         return NULL;
     }
-    return optind < argc ? argv[optind] : "perf.data";
+    return input ? input : optind < argc ? argv[optind] : "perf.data";
 }
 
-int recording_open(const struct recording *r, const struct command *c, const char *file,
+/* ---- lists as a part of the filter ----------------------------------------------------------- */
+
+struct text {
+    char *bytes;
+    size_t size, used;
+};
+
+static void append(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void append(struct text *t, const char *format, ...)
+{
+    va_list args;
+    int n;
+
+    if (t->used >= t->size)
+        return;
+    va_start(args, format);
+    n = vsnprintf(t->bytes + t->used, t->size - t->used, format, args);
+    va_end(args);
+    t->used += n > 0 ? (size_t)n : 0;
+}
+
+/* 'comm in ("a", "b")' */
+static void append_list(struct text *t, const char *field, const char *list)
+{
+    append(t, "%s in (\"", field);
+    for (; *list; list++) {
+        if (*list == ',')
+            append(t, "\", \"");
+        else
+            append(t, *list == '"' || *list == '\\' ? "\\%c" : "%c", *list);
+    }
+    append(t, "\")");
+}
+
+static bool is_filter(const struct command *c, const char *text)
+{
+    struct spe_profile_error error = {0};
+    struct spe_filter *filter;
+    int result = spe_filter_compile(&filter, text, &error);
+
+    if (result == SPE_OK)
+        spe_filter_free(filter);
+    else
+        usage_error(c, "--filter", "%s (at character %d)", error.text, error.filter_position + 1);
+    return result == SPE_OK;
+}
+
+static bool add_lists(struct recording *r, const struct command *c)
+{
+    struct text t = {.bytes = r->filter, .size = sizeof(r->filter)};
+    const char *given = r->options.filter;
+
+    if (!r->comms && !r->dsos && !r->symbols)
+        return true;
+    if (given && !is_filter(c, given)) /* alone: its mistakes have their places in it */
+        return false;
+    if (given)
+        append(&t, "(%s)", given);
+    if (r->comms) {
+        append(&t, t.used ? " and " : "");
+        append_list(&t, "comm", r->comms);
+    }
+    if (r->dsos) {
+        append(&t, t.used ? " and (" : "(");
+        append_list(&t, "dso", r->dsos);
+        append(&t, " or ");
+        append_list(&t, "path", r->dsos);
+        append(&t, ")");
+    }
+    if (r->symbols) {
+        append(&t, t.used ? " and " : "");
+        append_list(&t, "symbol", r->symbols);
+    }
+    r->options.filter = r->filter;
+    if (t.used < t.size)
+        return true;
+    usage_error(c, "--filter", "with the lists of names it is longer than %d bytes",
+                RECORDING_TEXT - 1);
+    return false;
+}
+
+const char *recording_file(struct recording *r, const struct command *c, int argc, char **argv)
+{
+    return add_lists(r, c) ? one_file(c, r->input, argc, argv) : NULL;
+}
+
+/* ---- times ----------------------------------------------------------------------------------- */
+
+struct span {
+    bool timed;
+    uint64_t first, last;
+};
+
+/* From when to when there are samples, which only going through them tells. */
+static int find_span(const struct recording *r, const char *file, struct span *span)
+{
+    struct spe_profile_options options = r->options;
+    struct spe_profile *profile;
+    struct spe_rows rows;
+    int result;
+
+    options.filter = NULL;
+    options.want = 0;
+    options.omit = SPE_ANALYSIS_OMIT | SPE_OMIT_CPU | SPE_OMIT_VA;
+    options.order = SPE_ORDER_FAST;
+    options.time_from = options.time_to = 0;
+    options.cpu_count = options.pid_count = options.tid_count = 0;
+    options.cpus = options.pids = options.tids = NULL;
+    result = spe_profile_open(&profile, file, &options, NULL);
+    if (result < 0)
+        return result;
+    do {
+        result = spe_profile_next(profile, &rows);
+    } while (result > 0);
+    span->timed = spe_profile_info(profile)->timed && spe_profile_counts(profile)->last_ns;
+    span->first = spe_profile_counts(profile)->first_ns;
+    span->last = spe_profile_counts(profile)->last_ns;
+    spe_profile_close(profile);
+    return result;
+}
+
+static bool is_relative(const struct recording_moment *m)
+{
+    return m->kind == MOMENT_SINCE || m->kind == MOMENT_PERCENT;
+}
+
+/* 100 % is behind the last sample. */
+static uint64_t moment_ns(const struct recording_moment *m, const struct span *s)
+{
+    uint64_t length = s->last - s->first + 1;
+
+    if (m->kind == MOMENT_PERCENT)
+        return s->first + length / 1000000 * m->value + length % 1000000 * m->value / 1000000;
+    if (m->kind == MOMENT_SINCE)
+        return m->value < UINT64_MAX - s->first ? s->first + m->value : UINT64_MAX;
+    return m->value;
+}
+
+static int set_times(struct recording *r, const struct command *c, const char *file)
+{
+    struct span span = {0};
+    int result;
+
+    if (is_relative(&r->from) || is_relative(&r->to)) {
+        if (strcmp(file, "-") == 0)
+            return usage_error(c, "--time", "parts of a recording need a file, not standard input");
+        result = find_span(r, file, &span);
+        if (result < 0)
+            return STATUS_OK; /* opening it again says why */
+        if (!span.timed) {
+            complain(file, "the records have no time: --time cannot choose among them");
+            return STATUS_BAD_DATA;
+        }
+    }
+    r->options.time_from = moment_ns(&r->from, &span);
+    r->options.time_to = moment_ns(&r->to, &span);
+    if (r->to.kind == MOMENT_NONE || r->options.time_from < r->options.time_to)
+        return STATUS_OK;
+    return usage_error(c, "--time", "it ends before it begins");
+}
+
+bool recording_missed(const struct recording *r, const char *file,
+                      const struct spe_profile *profile)
+{
+    const struct spe_profile_counts *counts = spe_profile_counts(profile);
+    struct span span = {0};
+
+    if (counts->rows || !counts->cut || (!r->options.time_from && !r->options.time_to))
+        return false;
+    if (strcmp(file, "-") != 0 && find_span(r, file, &span) >= 0 && span.timed &&
+        (r->options.time_from > span.last ||
+         (r->options.time_to && r->options.time_to <= span.first)))
+        complain(file, "no sample is within --time: the recording is from %.6fs to %.6fs",
+                 (double)span.first * 1e-9, (double)span.last * 1e-9);
+    else
+        complain(file, "no sample is within --time and the other limits");
+    return true;
+}
+
+/* ---- opening and reading --------------------------------------------------------------------- */
+
+int recording_open(struct recording *r, const struct command *c, const char *file,
                    struct spe_profile **profile)
 {
     struct spe_profile_error error = {0};
+    int status = set_times(r, c, file);
 
+    if (status != STATUS_OK)
+        return status;
     if (spe_profile_open(profile, file, &r->options, &error) == SPE_OK)
         return STATUS_OK;
     if (error.filter_position >= 0 && r->options.filter && error.code == SPE_ERR_INVALID)
@@ -290,11 +535,13 @@ int recording_result(const struct spe_profile *profile, const char *file, int re
     return result < 0 ? result : names;
 }
 
-void recording_warn(const struct spe_profile *profile, const char *file)
+void recording_warn(const struct recording *r, const struct spe_profile *profile, const char *file)
 {
     const struct spe_account *account = &spe_profile_counts(profile)->account;
     size_t i;
 
+    if (r->quiet)
+        return;
     for (i = 0; spe_profile_warning(profile, i); i++)
         complain(file, "%s", spe_profile_warning(profile, i));
     if (account->skipped_bytes)

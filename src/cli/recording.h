@@ -27,11 +27,21 @@ enum recording_option {
     RECORDING_RAW,
     RECORDING_THREADS,
     RECORDING_MEMORY,
+    RECORDING_COMMS,
+    RECORDING_DSOS,
+    RECORDING_SYMBOLS,
+    RECORDING_NOTHING, /* an option of perf that asks for what is so anyway */
 };
 
-/* For an array of struct option. */
+/* For an array of struct option; the letters are perf's. */
+#define RECORDING_LETTERS "hi:C:c:d:S:k:fq"
 #define RECORDING_OPTIONS                                                                          \
-    {"filter", required_argument, NULL, RECORDING_FILTER},                                         \
+    {"input", required_argument, NULL, 'i'}, {"quiet", no_argument, NULL, 'q'},                    \
+        {"force", no_argument, NULL, RECORDING_NOTHING},                                           \
+        {"comms", required_argument, NULL, RECORDING_COMMS},                                       \
+        {"dsos", required_argument, NULL, RECORDING_DSOS},                                         \
+        {"symbols", required_argument, NULL, RECORDING_SYMBOLS},                                   \
+        {"filter", required_argument, NULL, RECORDING_FILTER},                                     \
         {"time", required_argument, NULL, RECORDING_TIME},                                         \
         {"cpus", required_argument, NULL, RECORDING_CPUS},                                         \
         {"pid", required_argument, NULL, RECORDING_PID},                                           \
@@ -47,31 +57,50 @@ enum recording_option {
         "max-memory", required_argument, NULL, RECORDING_MEMORY                                    \
     }
 
-#define RECORDING_HELP                                                                             \
-    "Which samples:\n"                                                                             \
-    "      --filter EXPR      those that match, for example\n"                                     \
-    "                         'load and total > 100 and symbol ~ \"mem\"'\n"                       \
-    "      --time FROM,TO     from FROM up to TO, either may be missing: 12.5s,13s\n"              \
-    "      --cpus LIST        of these CPUs, for example 0-3,8\n"                                  \
-    "      --pid LIST         of these processes\n"                                                \
-    "      --tid LIST         of these threads\n"                                                  \
-    "\n"                                                                                           \
-    "Where names come from:\n"                                                                     \
-    "      --symfs DIR        files of the recording's machine are below DIR\n"                    \
-    "      --debug-dir DIR    cache of binaries by build-id (~/.debug)\n"                          \
-    "      --vmlinux FILE     the kernel's symbols: its ELF file\n"                                \
-    "      --kallsyms FILE    ... or a copy of /proc/kallsyms\n"                                   \
-    "\n"                                                                                           \
-    "What the bytes are:\n"                                                                        \
-    "      --cpu NAME         the CPU, where the file does not say\n"                              \
-    "      --raw              bare SPE bytes, whatever they look like\n"                           \
-    "      --threads N        decode with so many threads (as many as there are CPUs)\n"           \
-    "      --max-memory SIZE  for tasks, maps and buffers, such as 512M (1G, or the file's size)\n"
+#define RECORDING_HELP                                                                              \
+    "Which samples:\n"                                                                              \
+    "      --filter EXPR      those that match (man spe-filter), for example\n"                     \
+    "                         'load and total > 100 and symbol ~ \"mem\"'\n"                        \
+    "      --time FROM,TO     from FROM up to TO, either may be missing: 12.5s,13s;\n"              \
+    "                         +0.5s is from the start; also 10%-20%\n"                              \
+    "  -c, --comms LIST       of threads with these names\n"                                        \
+    "  -d, --dsos LIST        of these programs and libraries\n"                                    \
+    "  -S, --symbols LIST     of these functions\n"                                                 \
+    "  -C, --cpus LIST        of these CPUs, for example 0-3,8\n"                                   \
+    "      --pid LIST         of these processes\n"                                                 \
+    "      --tid LIST         of these threads\n"                                                   \
+    "\n"                                                                                            \
+    "Where names come from:\n"                                                                      \
+    "      --symfs DIR        files of the recording's machine are below DIR\n"                     \
+    "      --debug-dir DIR    cache of binaries by build-id (~/.debug)\n"                           \
+    "  -k, --vmlinux FILE     the kernel's symbols: its ELF file\n"                                 \
+    "      --kallsyms FILE    ... or a copy of /proc/kallsyms\n"                                    \
+    "\n"                                                                                            \
+    "What the bytes are:\n"                                                                         \
+    "  -i, --input FILE       as FILE, in perf's way\n"                                             \
+    "      --cpu NAME         the CPU, where the file does not say\n"                               \
+    "      --raw              bare SPE bytes, whatever they look like\n"                            \
+    "      --threads N        decode with so many threads (as many as there are CPUs)\n"            \
+    "      --max-memory SIZE  for tasks, maps and buffers, such as 512M (1G, or the file's size)\n" \
+    "  -f, --force            is taken, as perf has it, and changes nothing\n"                      \
+    "  -q, --quiet            no warnings; errors are still said\n"
 
 #define RECORDING_LIST 4096
+#define RECORDING_TEXT 16384
+
+/* One end of --time, before the recording is known. */
+struct recording_moment {
+    enum { MOMENT_NONE, MOMENT_AT, MOMENT_SINCE, MOMENT_PERCENT } kind;
+    uint64_t value; /* ns; of MOMENT_PERCENT: millionths of the recording */
+};
 
 struct recording {
     struct spe_profile_options options;
+    const char *input; /* of -i */
+    bool quiet;
+    const char *comms, *dsos, *symbols; /* lists that become a part of the filter */
+    char filter[RECORDING_TEXT];        /* ... with what --filter says */
+    struct recording_moment from, to;   /* of --time */
     uint32_t cpus[RECORDING_LIST], pids[RECORDING_LIST], tids[RECORDING_LIST];
 };
 
@@ -91,12 +120,20 @@ int recording_list(const char *text, uint32_t *numbers, size_t max);
  * option, is reported; false then. */
 bool recording_take(struct recording *r, const struct command *c, int option, const char *value);
 
-/* The one file that the command line names; perf.data if it names none. NULL after a complaint. */
-const char *recording_file(const struct command *c, int argc, char **argv);
+/* The one file that the command line names, by -i (NULL) or as its argument; perf.data if it names
+ * none. NULL after a complaint. */
+const char *one_file(const struct command *c, const char *input, int argc, char **argv);
+
+/* After the last option: that file; and options.filter is now all that samples are chosen by. */
+const char *recording_file(struct recording *r, const struct command *c, int argc, char **argv);
 
 /* Open the recording with the options. STATUS_OK, or another status after a complaint. */
-int recording_open(const struct recording *r, const struct command *c, const char *file,
+int recording_open(struct recording *r, const struct command *c, const char *file,
                    struct spe_profile **profile);
+
+/* Were all samples outside the times of --time? Then this has been said, with the recording's. */
+bool recording_missed(const struct recording *r, const char *file,
+                      const struct spe_profile *profile);
 
 /* Every row group goes to `each`, with progress shown, until that returns less than 1. The last
  * result: 0, or an error that is not reported yet. */
@@ -110,8 +147,8 @@ int recording_analyse(struct spe_profile *profile, const char *file, struct spe_
  */
 int recording_result(const struct spe_profile *profile, const char *file, int result);
 
-/* What was found wrong with the recording, and the bytes that are no records. */
-void recording_warn(const struct spe_profile *profile, const char *file);
+/* What was found wrong with the recording, and the bytes that are no records; nothing with -q. */
+void recording_warn(const struct recording *r, const struct spe_profile *profile, const char *file);
 
 /* STATUS_BAD_DATA if something of the recording was lost because its file is damaged, else
  * STATUS_OK. A recording that says itself that samples were lost, or that its recorder was killed,

@@ -3,11 +3,13 @@
 /* spe report: one page that says what was executed, where it waited, and why. */
 #include "render/report.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/recording.h"
+#include "cli/words.h"
 
 static const char help[] =
     "Usage: spe report [OPTION]... [FILE]\n"
@@ -18,16 +20,23 @@ static const char help[] =
     "perf.data in this folder.\n"
     "\n"
     "What to show:\n"
-    "      --by LIST          groups: function, line, symbol+source, dso, thread, cpu\n"
+    "      --by LIST          lists of: function, line, symbol+source, dso, pc, thread,\n"
+    "                         process, comm, cpu; and pairs of function, line or dso with\n"
+    "                         one of the last four, such as function+thread\n"
     "                         (function,line)\n"
-    "      --sort KEY         groups by samples, latency, l1, llc, tlb or mispredicted\n"
-    "                         (samples)\n"
+    "  -s, --sort KEY         groups by samples, latency, l1, llc, tlb or mispredicted\n"
+    "                         (samples); or perf's keys, which are one list: sym, dso,\n"
+    "                         srcline, comm, pid, tid, cpu\n"
     "      --top N            rows of a list (10)\n"
     "      --data WHAT        hot data by line (64 bytes), page (4096 bytes) or none\n"
     "                         (line)\n"
     "      --json             everything as one JSON object\n"
     "      --csv              the first list of groups as CSV\n"
-    "      --width N          columns of the page (the terminal's, or 80)\n"
+    "      --percent-limit N  only groups with at least N % of the samples\n"
+    "      --header-only      only the header of the page\n"
+    "      --width N          columns of the page (the terminal's, or 80)\n" PAGE_HELP
+    "      --stdio, --header, --no-children, -n, --show-nr-samples\n"
+    "                         perf's words for what the page does anyway\n"
     "\n" RECORDING_HELP "  -h, --help             this text\n"
     "\n"
     "Examples:\n"
@@ -45,7 +54,75 @@ struct job {
     struct report report;
     enum form form;
     uint64_t top, width;
+    double percent_limit;
 };
+
+/* ---- perf's keys of --sort ------------------------------------------------------------------- */
+
+enum {
+    KEY_SYM = 1,
+    KEY_LINE = 2,
+    KEY_DSO = 4,
+    KEY_TID = 8,
+    KEY_PID = 16,
+    KEY_COMM = 32,
+    KEY_CPU = 64,
+};
+
+struct key {
+    const char *name;
+    unsigned bit; /* 0: see the answer */
+    const char *answer;
+};
+
+static const struct key keys[] = {
+    {"sym", KEY_SYM, NULL},
+    {"symbol", KEY_SYM, NULL},
+    {"dso", KEY_DSO, NULL},
+    {"srcline", KEY_LINE, NULL},
+    {"comm", KEY_COMM, NULL},
+    {"pid", KEY_PID, NULL},
+    {"tid", KEY_TID, NULL},
+    {"cpu", KEY_CPU, NULL},
+    {"mem", 0, "the page has where loads were served; --filter 'level == dram' chooses"},
+    {"snoop", 0, "the page has where loads were served; --filter 'level == dram' chooses"},
+    {"weight", 0, "--sort latency"},
+    {"local_weight", 0, "--sort latency"},
+    {"overhead", 0, "--sort samples"},
+    {"sample", 0, "--sort samples"},
+    {"symbol_daddr", 0, "--data line or --data page"},
+    {"dso_daddr", 0, "--data line or --data page"},
+    {"dcacheline", 0, "--data line"},
+    {"phys_daddr", 0, "spe script -F phys_addr"},
+    {"mispredict", 0, "--sort mispredicted"},
+    {"parent", 0, "SPE records have no call stacks"},
+};
+
+static const struct key *find_key(const char *word, size_t length)
+{
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        if (strlen(keys[i].name) == length && strncmp(keys[i].name, word, length) == 0)
+            return &keys[i];
+    }
+    return NULL;
+}
+
+/* Our word for one list by all of these. A function's row has its dso, a thread's its process and
+ * name. */
+static void by_of_keys(unsigned bits, char *by, size_t size)
+{
+    const char *task = bits & KEY_TID    ? "thread"
+                       : bits & KEY_PID  ? "process"
+                       : bits & KEY_COMM ? "comm"
+                       : bits & KEY_CPU  ? "cpu"
+                                         : "";
+    const char *code = bits & KEY_LINE  ? (bits & KEY_SYM && !*task ? "symbol+source" : "line")
+                       : bits & KEY_SYM ? "function"
+                       : bits & KEY_DSO ? "dso"
+                                        : "";
+
+    snprintf(by, size, "%s%s%s", code, *code && *task ? "+" : "", task);
+}
 
 /* ---- options --------------------------------------------------------------------------------- */
 
@@ -67,6 +144,40 @@ static bool add_by(struct job *job, const char *word, size_t length)
     return false;
 }
 
+/* A key of perf is its list of ours. */
+static bool add_key(struct job *job, const char *word, size_t length)
+{
+    const struct key *key = find_key(word, length);
+    char by[32];
+
+    if (!key || !key->bit)
+        return false;
+    by_of_keys(key->bit, by, sizeof(by));
+    return add_by(job, by, strlen(by));
+}
+
+static bool unknown_by(struct job *job, const char *word, size_t length)
+{
+    const char *names[SPE_BY_COUNT], *near;
+    char list[256], name[64];
+
+    for (unsigned by = 0; by < SPE_BY_COUNT; by++)
+        names[by] = report_by_name(by);
+    snprintf(name, sizeof(name), "%.*s", length < 60 ? (int)length : 60, word);
+    near = nearest_name(name, names, SPE_BY_COUNT);
+    list_names(list, sizeof(list), names, SPE_BY_FUNCTION_THREAD, ", ");
+    if (near)
+        usage_error(job->command, "--by",
+                    "there is no list by '%s'; did you mean %s? There are %s, and pairs such as "
+                    "function+thread",
+                    name, near, list);
+    else
+        usage_error(job->command, "--by",
+                    "there is no list by '%s'; there are %s, and pairs such as function+thread",
+                    name, list);
+    return false;
+}
+
 static bool by_option(struct job *job, const char *text)
 {
     const char *word = text;
@@ -76,10 +187,8 @@ static bool by_option(struct job *job, const char *text)
     for (;;) {
         size_t length = strcspn(word, ",");
 
-        if (!add_by(job, word, length)) {
-            usage_error(job->command, "--by",
-                        "%s is no list of function, line, symbol+source, dso, thread, cpu", text);
-            return false;
+        if (!add_by(job, word, length) && !add_key(job, word, length)) {
+            return unknown_by(job, word, length);
         }
         if (!word[length])
             return true;
@@ -87,17 +196,65 @@ static bool by_option(struct job *job, const char *text)
     }
 }
 
+static bool perf_keys(struct job *job, const char *text)
+{
+    const unsigned tasks = KEY_TID | KEY_PID | KEY_COMM;
+    const char *word = text;
+    unsigned bits = 0;
+    char by[32];
+
+    for (;;) {
+        size_t length = strcspn(word, ",");
+        const struct key *key = find_key(word, length);
+
+        if (!key) {
+            usage_error(job->command, "--sort",
+                        "'%.*s' is none of samples, latency, l1, llc, tlb, mispredicted, nor of "
+                        "perf's sym, dso, srcline, comm, pid, tid, cpu",
+                        length < 40 ? (int)length : 40, word);
+            return false;
+        }
+        if (key->answer) {
+            usage_error(job->command, "--sort", "perf's key %s is here: %s", key->name,
+                        key->answer);
+            return false;
+        }
+        bits |= key->bit;
+        if (!word[length])
+            break;
+        word += length + 1;
+    }
+    if (bits & KEY_CPU && bits & tasks) {
+        usage_error(job->command, "--sort", "cpu does not go together with comm, pid or tid");
+        return false;
+    }
+    by_of_keys(bits, by, sizeof(by));
+    return by_option(job, by);
+}
+
+/* Our keys say how groups are sorted, perf's what they are. */
 static bool sort_option(struct job *job, const char *text)
 {
     unsigned sort;
 
     for (sort = 0; sort < SPE_SORT_COUNT; sort++) {
-        job->report.sort = sort;
-        if (strcmp(report_sort_name(sort), text) == 0)
+        if (strcmp(report_sort_name(sort), text) == 0) {
+            job->report.sort = sort;
             return true;
+        }
     }
-    usage_error(job->command, "--sort",
-                "%s is none of samples, latency, l1, llc, tlb, mispredicted", text);
+    return perf_keys(job, text);
+}
+
+static bool limit_option(struct job *job, const char *text)
+{
+    char *end;
+
+    job->percent_limit = strtod(text, &end);
+    if (end != text && (!*end || strcmp(end, "%") == 0) && job->percent_limit >= 0 &&
+        job->percent_limit <= 100)
+        return true;
+    usage_error(job->command, "--percent-limit", "'%s' is not a number from 0 to 100", text);
     return false;
 }
 
@@ -113,26 +270,38 @@ static bool data_option(struct job *job, const char *text)
 
 static bool parse_options(struct job *job, int argc, char **argv, int *status)
 {
-    enum { BY = 256, SORT, TOP, DATA, JSON, CSV, WIDTH };
+    enum { BY = 256, TOP, DATA, JSON, CSV, WIDTH, LIMIT, HEADER_ONLY };
     static const struct option options[] = {
-        {"by", required_argument, NULL, BY},       {"sort", required_argument, NULL, SORT},
-        {"top", required_argument, NULL, TOP},     {"data", required_argument, NULL, DATA},
-        {"json", no_argument, NULL, JSON},         {"csv", no_argument, NULL, CSV},
-        {"width", required_argument, NULL, WIDTH}, RECORDING_OPTIONS,
-        {"help", no_argument, NULL, 'h'},          {0},
+        {"by", required_argument, NULL, BY},
+        {"sort", required_argument, NULL, 's'},
+        {"top", required_argument, NULL, TOP},
+        {"data", required_argument, NULL, DATA},
+        {"json", no_argument, NULL, JSON},
+        {"csv", no_argument, NULL, CSV},
+        {"percent-limit", required_argument, NULL, LIMIT},
+        {"header-only", no_argument, NULL, HEADER_ONLY},
+        {"width", required_argument, NULL, WIDTH},
+        {"stdio", no_argument, NULL, RECORDING_NOTHING},
+        {"header", no_argument, NULL, RECORDING_NOTHING},
+        {"no-children", no_argument, NULL, RECORDING_NOTHING},
+        {"show-nr-samples", no_argument, NULL, 'n'},
+        PAGE_OPTIONS,
+        RECORDING_OPTIONS,
+        {"help", no_argument, NULL, 'h'},
+        {0},
     };
     const struct command *c = job->command;
     int option;
 
     *status = STATUS_USAGE;
-    while ((option = next_option(c, argc, argv, ":h", options)) != -1) {
+    while ((option = next_option(c, argc, argv, ":s:n" RECORDING_LETTERS, options)) != -1) {
         bool good = true;
 
         switch (option) {
         case BY:
             good = by_option(job, optarg);
             break;
-        case SORT:
+        case 's':
             good = sort_option(job, optarg);
             break;
         case TOP:
@@ -150,6 +319,14 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
         case WIDTH:
             good = width_option(c, optarg, &job->width);
             break;
+        case LIMIT:
+            good = limit_option(job, optarg);
+            break;
+        case HEADER_ONLY:
+            job->report.header_only = true;
+            break;
+        case 'n':
+            break;
         case OPTION_HELP:
             *status = STATUS_OK;
             return false;
@@ -163,7 +340,7 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
         if (!good)
             return false;
     }
-    job->report.file = recording_file(c, argc, argv);
+    job->report.file = recording_file(&job->recording, c, argc, argv);
     return job->report.file != NULL;
 }
 
@@ -181,6 +358,19 @@ static uint16_t saturation(const struct spe_profile_info *info)
     const struct spe_layout *layout = info->cpu ? info->cpu->layout : NULL;
 
     return layout ? spe_counter_max(layout->count_bits) : 0xffff;
+}
+
+/* Groups below --percent-limit. */
+static void drop_small(const struct job *job, struct report_groups *g)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < g->count; i++) {
+        if (100 * share_of(g->groups[i].counts.samples, job->report.totals.samples) >=
+            job->percent_limit)
+            g->groups[kept++] = g->groups[i];
+    }
+    g->count = kept;
 }
 
 /* Ask everything that the report shows. False if there is no memory. */
@@ -203,6 +393,7 @@ static bool ask(struct job *job, const struct spe_analysis *a)
         if (!g->groups)
             return false;
         g->count = spe_analysis_groups(a, g->by, r->sort, g->groups, n);
+        drop_small(job, g);
     }
     r->branches = calloc(job->top + 1, sizeof(*r->branches));
     r->data = calloc(job->top + 1, sizeof(*r->data));
@@ -215,9 +406,11 @@ static bool ask(struct job *job, const struct spe_analysis *a)
 
 static int show(struct job *job)
 {
-    bool color = use_color(STDOUT_FILENO), good = true;
+    bool good = true;
     struct out out;
 
+    if (job->form == FORM_PAGE)
+        start_pager();
     if (!open_stdout(&out))
         return STATUS_BAD_DATA;
     if (job->form == FORM_JSON)
@@ -225,7 +418,9 @@ static int show(struct job *job)
     else if (job->form == FORM_CSV)
         report_csv(&out, &job->report);
     else
-        good = report_text(&out, &job->report, page_width(job->width, STDOUT_FILENO), color);
+        good = report_text(&out, &job->report, page_width(job->width, STDOUT_FILENO),
+                           use_color(STDOUT_FILENO));
+    recording_missed(&job->recording, job->report.file, job->report.profile);
     if (job->report.info->damage)
         complain(job->report.file, "%s", job->report.info->damage);
     return close_stdout(&out, good ? recording_status(job->report.profile) : out_of_memory(job));
@@ -265,6 +460,28 @@ static void free_report(struct report *r)
     free(r->data);
 }
 
+/* Columns that only some groupings read. */
+static void want_columns(struct job *job)
+{
+    struct spe_profile_options *o = &job->recording.options;
+    bool cpu = false, comm = false;
+
+    for (unsigned by = 0; by < SPE_BY_COUNT; by++) {
+        enum spe_group_by code = spe_group_by_code(by), task = spe_group_by_task(by);
+
+        if (!(job->config.by & 1u << by))
+            continue;
+        cpu |= task == SPE_BY_CPU;
+        comm |= task == SPE_BY_COMM;
+        if (code != SPE_BY_COUNT && task != SPE_BY_COUNT)
+            o->want |= SPE_WANT_SYMBOL | (code == SPE_BY_LINE ? SPE_WANT_LINE : 0);
+    }
+    if (!cpu)
+        o->omit |= SPE_OMIT_CPU;
+    if (comm)
+        o->omit &= ~(unsigned)SPE_OMIT_COMM;
+}
+
 static int run_job(struct job *job, int argc, char **argv)
 {
     struct spe_profile *profile;
@@ -280,8 +497,8 @@ static int run_job(struct job *job, int argc, char **argv)
     if (!parse_options(job, argc, argv, &status))
         return status;
     job->report.filter = job->recording.options.filter;
-    if (!(job->config.by & 1u << SPE_BY_CPU))
-        job->recording.options.omit |= SPE_OMIT_CPU;
+    job->report.quiet = job->recording.quiet;
+    want_columns(job);
     status = recording_open(&job->recording, job->command, job->report.file, &profile);
     if (status == STATUS_OK) {
         status = report_profile(job, profile);

@@ -3,11 +3,13 @@
 /* spe script: one line a sample, with perf's fields. */
 #include "render/script.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/recording.h"
+#include "cli/words.h"
 
 static const char help[] =
     "Usage: spe script [OPTION]... [FILE]\n"
@@ -25,8 +27,8 @@ static const char help[] =
     "                         offset\n"
     "      --ns               times with nine digits\n"
     "      --order WHICH      by time, by queue, or fast: as they are decoded (time)\n"
-    "      --count N          stop after N lines\n"
-    "\n" RECORDING_HELP "  -h, --help             this text\n"
+    "      --count N          stop after N lines\n" PAGE_HELP "\n" RECORDING_HELP
+    "  -h, --help             this text\n"
     "\n"
     "Examples:\n"
     "  spe script perf.data | head\n"
@@ -59,6 +61,24 @@ static bool find_field(const char *word, size_t length, uint32_t *bit)
     return false;
 }
 
+static void unknown_field(const struct command *c, const char *word, size_t length)
+{
+    const char *names[32], *near;
+    char list[512], name[64];
+    size_t n = 0;
+
+    for (; n < 32 && script_field_name((unsigned)n); n++)
+        names[n] = script_field_name((unsigned)n);
+    snprintf(name, sizeof(name), "%.*s", (int)(length < 40 ? length : 40), word);
+    near = nearest_name(name, names, n);
+    list_names(list, sizeof(list), names, n, " and ");
+    if (near)
+        usage_error(c, "--fields", "there is no field %s; did you mean %s? There are %s", name,
+                    near, list);
+    else
+        usage_error(c, "--fields", "there is no field %s; there are %s", name, list);
+}
+
 /* A sign holds for the names after it, as in perf. */
 static bool fields_option(struct job *job, const char *text)
 {
@@ -75,8 +95,7 @@ static bool fields_option(struct job *job, const char *text)
             sign = *word++;
         length = strcspn(word, ",");
         if (!find_field(word, length, &bit)) {
-            usage_error(job->command, "--fields", "there is no field %.*s",
-                        (int)(length < 40 ? length : 40), word);
+            unknown_field(job->command, word, length);
             return false;
         }
         job->fields = sign == '-' ? job->fields & ~bit : job->fields | bit;
@@ -108,6 +127,7 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
         {"ns", no_argument, NULL, NS},
         {"order", required_argument, NULL, ORDER},
         {"count", required_argument, NULL, COUNT},
+        PAGE_OPTIONS,
         RECORDING_OPTIONS,
         {"help", no_argument, NULL, 'h'},
         {0},
@@ -116,7 +136,7 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
     int option;
 
     *status = STATUS_USAGE;
-    while ((option = next_option(c, argc, argv, ":hF:", options)) != -1) {
+    while ((option = next_option(c, argc, argv, ":F:" RECORDING_LETTERS, options)) != -1) {
         bool good = true;
 
         switch (option) {
@@ -145,7 +165,7 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
         if (!good)
             return false;
     }
-    job->file = recording_file(c, argc, argv);
+    job->file = recording_file(&job->recording, c, argc, argv);
     return job->file != NULL;
 }
 
@@ -190,6 +210,7 @@ static int script_profile(struct job *job, struct spe_profile *profile)
         complain(job->file, "%s", spe_strerror(SPE_ERR_NOMEM));
         return STATUS_BAD_DATA;
     }
+    start_pager();
     if (!open_stdout(&p.out)) {
         script_destroy(p.script);
         return STATUS_BAD_DATA;
@@ -197,8 +218,10 @@ static int script_profile(struct job *job, struct spe_profile *profile)
     result = p.count ? recording_rows(profile, job->file, print_rows, &p) : SPE_OK;
     out_flush(&p.out);
     result = recording_result(profile, job->file, result);
+    if (result >= 0)
+        recording_missed(&job->recording, job->file, profile);
     if (result >= 0 && p.count > 0 && !p.out.error)
-        recording_warn(profile, job->file); /* else they are of a part only */
+        recording_warn(&job->recording, profile, job->file); /* else they are of a part only */
     else if (spe_profile_info(profile)->damage)
         complain(job->file, "%s", spe_profile_info(profile)->damage);
     script_destroy(p.script);

@@ -67,6 +67,25 @@ static const struct field fields[] = {
 };
 /* clang-format on */
 
+/* The same under the names of `spe script -F`, which are perf's, and of `spe report`. */
+static const struct {
+    const char *name, *field;
+} aliases[] = {
+    {"addr", "va"},      {"function", "symbol"}, {"ip", "pc"},        {"latency", "total"},
+    {"phys_addr", "pa"}, {"sym", "symbol"},      {"weight", "total"},
+};
+
+/* Names of `spe script -F` that no one field has. */
+static const struct {
+    const char *name, *instead;
+} others[] = {
+    {"srcline", "file ~ \"name.c\" and line == 12"},
+    {"data_src", "level, load, store"},
+    {"event", "load, store, memory, branch, other"},
+    {"flags", "call, return, conditional, events.mispredicted"},
+    {"symoff", "symbol or pc"},
+};
+
 #define FIELDS (sizeof(fields) / sizeof(fields[0]))
 
 const struct spe_filter_field *spe_filter_field_at(size_t i)
@@ -103,11 +122,33 @@ const struct field *filter_find_field(const char *name, uint8_t *event)
 {
     if (!strncmp(name, "events.", 7))
         return find_event(name + 7, event);
+    for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++) {
+        if (!strcmp(aliases[i].name, name))
+            return filter_find_field(aliases[i].field, event);
+    }
     for (size_t i = 0; i < FIELDS; i++) {
         if (!strcmp(fields[i].shown.name, name))
             return &fields[i];
     }
     return NULL;
+}
+
+const char *filter_instead(const char *name)
+{
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        if (!strcmp(others[i].name, name))
+            return others[i].instead;
+    }
+    return NULL;
+}
+
+void filter_list_fields(char *text, size_t size)
+{
+    size_t used = 0;
+
+    for (size_t i = 0; i < FIELDS && used < size; i++)
+        used +=
+            (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", fields[i].shown.name);
 }
 
 /* ---- Operations ----------------------------------------------------------------------------- */

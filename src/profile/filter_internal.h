@@ -127,6 +127,12 @@ struct spe_filter {
 const struct field *filter_find_field(const char *name, uint8_t *event);
 const struct field *filter_field(unsigned id);
 
+/* What to ask instead of a name that `spe script -F` has and filters have not; NULL. */
+const char *filter_instead(const char *name);
+
+/* The names of all fields, with commas. */
+void filter_list_fields(char *text, size_t size);
+
 /* What operations are, as bits F_LOAD and up, F_LOAD being bit 0. */
 void filter_op_tables(struct spe_filter *f);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
 /*
- * The language of docs/filter.md:
+ * The language of spe-filter(7):
  *
  *   expression := conjunction { "or" conjunction }
  *   conjunction := negation { "and" negation }
@@ -178,7 +178,10 @@ static int read_sign(struct parser *p)
             return SPE_OK;
         }
     }
-    return fail(p, p->start, "this character has no meaning here");
+    if (strchr("&|", p->text[p->start]))
+        return fail(p, p->start, "write \"and\" or \"or\" here");
+    return fail(p, p->start,
+                "this character has no meaning here; put a text that has it in quotation marks");
 }
 
 static int next(struct parser *p)
@@ -332,17 +335,43 @@ static int add_test(struct parser *p, struct test test, size_t position)
 
 /* ---- Tests ---------------------------------------------------------------------------------- */
 
-static int names_in(const struct field *field, const char *word)
+/* One of the few values of a field; NULL past the last. */
+static const char *value_at(const struct field *field, unsigned i)
 {
-    unsigned count = field->id == F_LEVEL ? SPE_LEVEL_COUNT : SPE_OP_KIND_COUNT;
+    if (field->id == F_LEVEL)
+        return i < SPE_LEVEL_COUNT ? spe_source_level_name(i) : NULL;
+    return i < SPE_OP_KIND_COUNT ? spe_op_kind_name(i) : NULL;
+}
 
-    for (unsigned i = 0; i < count; i++) {
-        const char *name = field->id == F_LEVEL ? spe_source_level_name(i) : spe_op_kind_name(i);
-
-        if (!strcmp(name, word))
-            return 1;
+static bool has_value(const struct field *field, const char *word)
+{
+    for (unsigned i = 0; value_at(field, i); i++) {
+        if (!strcmp(value_at(field, i), word))
+            return true;
     }
-    return 0;
+    return false;
+}
+
+static int never(struct parser *p, const struct field *field)
+{
+    char list[300] = "";
+    size_t used = 0;
+
+    for (unsigned i = 0; value_at(field, i) && used < sizeof(list); i++)
+        used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", i ? ", " : "",
+                                 value_at(field, i));
+    return fail(p, p->start, "\"%s\" is never \"%.60s\", but %s", field->shown.name, p->word, list);
+}
+
+static int unknown_field(struct parser *p)
+{
+    const char *instead = filter_instead(p->word);
+    char list[600];
+
+    if (instead)
+        return fail(p, p->start, "\"%s\" is not for filters: use %s", p->word, instead);
+    filter_list_fields(list, sizeof(list));
+    return fail(p, p->start, "there is no field \"%.60s\"; there are %s", p->word, list);
 }
 
 /* The text of a comparison. Fields that have few values take no others: a misspelt one would match
@@ -351,8 +380,8 @@ static int take_text(struct parser *p, const struct field *field, bool match, ch
 {
     if ((p->kind != TOKEN_STRING && p->kind != TOKEN_WORD) || is_reserved(p))
         return fail(p, p->start, "\"%s\" is compared with a text", field->shown.name);
-    if (!match && (field->id == F_LEVEL || field->id == F_KIND) && !names_in(field, p->word))
-        return fail(p, p->start, "\"%s\" is never \"%.60s\"", field->shown.name, p->word);
+    if (!match && (field->id == F_LEVEL || field->id == F_KIND) && !has_value(field, p->word))
+        return never(p, field);
     *text = strdup(p->word);
     return *text ? SPE_OK : no_memory(p);
 }
@@ -472,7 +501,7 @@ static int parse_test(struct parser *p)
         return fail(p, p->start, "a field should be here");
     field = filter_find_field(p->word, &test.event);
     if (!field)
-        return fail(p, p->start, "there is no field \"%.60s\"", p->word);
+        return unknown_field(p);
     test.field = field->id;
     if (next(p) < 0)
         return p->code;

@@ -27,6 +27,7 @@ struct report {
     const struct spe_profile_info *info;
     const struct spe_profile_counts *counts;
     enum spe_sort sort;
+    bool header_only, quiet; /* of the page: nothing below the header; no warnings in it */
 
     struct spe_counts totals;
     uint64_t events[64];
@@ -64,6 +65,10 @@ void report_line_name(const struct report *report, uint32_t line, char name[REPO
 const char *report_dso_name(const struct report *report, uint32_t dso);
 void report_group_name(const struct report *report, enum spe_group_by by,
                        const struct spe_group *group, char name[REPORT_NAME]);
+
+/* Of a pair, the second name: who ran it. "" for other groupings. */
+void report_task_name(const struct report *report, enum spe_group_by by,
+                      const struct spe_group *group, char name[REPORT_NAME]);
 
 /* The function of a branch. */
 void report_place_name(const struct report *report, const struct spe_branch *branch,

@@ -14,9 +14,15 @@ void report_csv(struct out *o, const struct report *r)
 {
     const struct report_groups *g = &r->tables[0];
     char name[REPORT_NAME];
+    bool pair =
+        spe_group_by_code(g->by) != SPE_BY_COUNT && spe_group_by_task(g->by) != SPE_BY_COUNT;
     size_t i;
 
-    csv_text(o, report_by_name(g->by));
+    csv_text(o, report_by_name(pair ? spe_group_by_code(g->by) : g->by));
+    if (pair) {
+        out_char(o, ',');
+        csv_text(o, report_by_name(spe_group_by_task(g->by)));
+    }
     out_string(o, ",line,dso,samples,share,share_low,share_high,latency,memory,branches,"
                   "l1_misses,llc_misses,tlb_walks,mispredicted\n");
     for (i = 0; i < g->count; i++) {
@@ -27,6 +33,11 @@ void report_csv(struct out *o, const struct report *r)
         report_group_name(r, g->by, group, name);
         csv_text(o, name);
         out_char(o, ',');
+        if (pair) {
+            report_task_name(r, g->by, group, name);
+            csv_text(o, name);
+            out_char(o, ',');
+        }
         report_line_name(r, group->line, name);
         csv_text(o, name);
         out_char(o, ',');

@@ -180,12 +180,15 @@ static void group_json(struct json *j, const struct report *r, const struct repo
     json_object(j, NULL);
     report_group_name(r, g->by, group, name);
     json_string(j, "name", name);
-    if (g->by <= SPE_BY_DSO) {
+    if (spe_group_by_code(g->by) != SPE_BY_COUNT) {
         const char *dso = report_dso_name(r, group->dso);
 
         report_line_name(r, group->line, name);
         json_string(j, "line", name[0] ? name : NULL);
         json_string(j, "dso", *dso ? dso : NULL);
+        report_task_name(r, g->by, group, name);
+        if (name[0])
+            json_string(j, report_by_name(spe_group_by_task(g->by)), name);
     }
     counts_json(j, &group->counts);
     json_interval(j, "share_95", group->counts.samples, r->totals.samples);

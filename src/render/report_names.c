@@ -15,6 +15,21 @@ const char *report_by_name(enum spe_group_by by)
         [SPE_BY_DSO] = "dso",
         [SPE_BY_THREAD] = "thread",
         [SPE_BY_CPU] = "cpu",
+        [SPE_BY_PROCESS] = "process",
+        [SPE_BY_COMM] = "comm",
+        [SPE_BY_PC] = "pc",
+        [SPE_BY_FUNCTION_THREAD] = "function+thread",
+        [SPE_BY_FUNCTION_PROCESS] = "function+process",
+        [SPE_BY_FUNCTION_COMM] = "function+comm",
+        [SPE_BY_FUNCTION_CPU] = "function+cpu",
+        [SPE_BY_LINE_THREAD] = "line+thread",
+        [SPE_BY_LINE_PROCESS] = "line+process",
+        [SPE_BY_LINE_COMM] = "line+comm",
+        [SPE_BY_LINE_CPU] = "line+cpu",
+        [SPE_BY_DSO_THREAD] = "dso+thread",
+        [SPE_BY_DSO_PROCESS] = "dso+process",
+        [SPE_BY_DSO_COMM] = "dso+comm",
+        [SPE_BY_DSO_CPU] = "dso+cpu",
     };
 
     return names[by];
@@ -90,6 +105,62 @@ static void thread_name(const struct report *report, uint32_t id, char name[REPO
                  spe_profile_string(report->profile, t->comm), t->pid, t->tid);
 }
 
+/* The name is that of the first thread of the process that the recording names. */
+static void process_name(const struct report *report, uint32_t pid, char name[REPORT_NAME])
+{
+    const struct spe_profile_thread *t, *found = NULL;
+
+    for (uint32_t i = 0; (t = spe_profile_thread(report->profile, i)) != NULL; i++) {
+        if (t->pid == pid && (!found || t->tid == pid))
+            found = t;
+        if (found && found->tid == pid)
+            break;
+    }
+    if (pid == SPE_NO_TASK)
+        snprintf(name, REPORT_NAME, "[unknown process]");
+    else
+        snprintf(name, REPORT_NAME, "%s %" PRIu32,
+                 found ? spe_profile_string(report->profile, found->comm) : "?", pid);
+}
+
+void report_task_name(const struct report *report, enum spe_group_by by,
+                      const struct spe_group *group, char name[REPORT_NAME])
+{
+    switch (spe_group_by_task(by)) {
+    case SPE_BY_THREAD:
+        thread_name(report, group->id, name);
+        break;
+    case SPE_BY_PROCESS:
+        process_name(report, group->id, name);
+        break;
+    case SPE_BY_COMM:
+        snprintf(name, REPORT_NAME, "%s",
+                 group->id != SPE_NO_ID ? spe_profile_string(report->profile, group->id)
+                                        : "[unknown thread]");
+        break;
+    case SPE_BY_CPU:
+        snprintf(name, REPORT_NAME, group->id == SPE_NO_CPU ? "[unknown CPU]" : "CPU %" PRIu32,
+                 group->id);
+        break;
+    default:
+        name[0] = '\0';
+        break;
+    }
+}
+
+static void pc_name(const struct report *report, const struct spe_group *group,
+                    char name[REPORT_NAME])
+{
+    const struct spe_profile_dso *d =
+        group->dso != SPE_NO_ID ? spe_profile_dso(report->profile, group->dso) : NULL;
+    const char *dso = report_dso_name(report, group->dso);
+
+    if (!d || d->kernel || !*dso)
+        snprintf(name, REPORT_NAME, "0x%" PRIx64, group->address);
+    else
+        snprintf(name, REPORT_NAME, "%s+0x%" PRIx64, dso, group->address);
+}
+
 /* A function, or what is known in its place. */
 static void function_name(const struct report *report, const struct spe_group *group,
                           char name[REPORT_NAME])
@@ -106,13 +177,12 @@ void report_group_name(const struct report *report, enum spe_group_by by,
 {
     size_t length;
 
-    switch (by) {
-    case SPE_BY_THREAD:
-        thread_name(report, group->id, name);
+    switch (spe_group_by_code(by)) {
+    case SPE_BY_COUNT:
+        report_task_name(report, by, group, name);
         return;
-    case SPE_BY_CPU:
-        snprintf(name, REPORT_NAME, group->id == SPE_NO_CPU ? "[unknown CPU]" : "CPU %" PRIu32,
-                 group->id);
+    case SPE_BY_PC:
+        pc_name(report, group, name);
         return;
     case SPE_BY_DSO:
         snprintf(name, REPORT_NAME, "%s", report_dso_name(report, group->dso));

@@ -168,11 +168,14 @@ static void duration_line(struct page *p)
     const struct spe_profile_counts *counts = p->report->counts;
     struct text t = {.used = 0};
 
-    if (!p->report->info->timed || counts->last_ns < counts->first_ns || !counts->last_ns)
+    if (p->report->info->timed && !counts->rows && (counts->cut || counts->filtered))
+        append(&t, "not known: no sample was chosen");
+    else if (!p->report->info->timed || counts->last_ns < counts->first_ns || !counts->last_ns)
         append(&t, "not known: the records have no time");
     else
-        append(&t, "%.6f s from the first sample to the last",
-               (double)(counts->last_ns - counts->first_ns) * 1e-9);
+        append(&t, "%.6f s, samples from %.6fs to %.6fs",
+               (double)(counts->last_ns - counts->first_ns) * 1e-9, (double)counts->first_ns * 1e-9,
+               (double)counts->last_ns * 1e-9);
     header_line(p, "duration", TONE_PLAIN, t.bytes);
 }
 
@@ -302,7 +305,7 @@ static void header(struct page *p)
     samples_line(p);
     lost_line(p);
     decoded_line(p);
-    for (i = 0; spe_profile_warning(p->report->profile, i); i++)
+    for (i = 0; !p->report->quiet && spe_profile_warning(p->report->profile, i); i++)
         header_line(p, i ? "" : "warnings", TONE_NOTABLE,
                     spe_profile_warning(p->report->profile, i));
 }
@@ -524,6 +527,46 @@ static void served_section(struct page *p)
         remark(p, "+: the counter was full, the latency is that or more; means are too low");
 }
 
+static bool is_pair(enum spe_group_by by)
+{
+    return by >= SPE_BY_FUNCTION_THREAD;
+}
+
+/* What stands beside the name of a group; "" where there is no such column. */
+static void second_name(const struct report *r, enum spe_group_by by, const struct spe_group *group,
+                        char name[REPORT_NAME])
+{
+    name[0] = '\0';
+    if (by == SPE_BY_FUNCTION_LINE) {
+        report_line_name(r, group->line, name);
+        if (!name[0])
+            snprintf(name, REPORT_NAME, "[no line]");
+    } else if (by == SPE_BY_FUNCTION) {
+        snprintf(name, REPORT_NAME, "%s", report_dso_name(r, group->dso));
+    } else if (by == SPE_BY_PC) {
+        report_symbol_name(r, group->symbol, name);
+    } else if (is_pair(by)) {
+        report_task_name(r, by, group, name);
+    }
+}
+
+/* The columns of names: one, or two. */
+static void name_columns(enum spe_group_by by, struct table_column columns[2])
+{
+    if (by == SPE_BY_FUNCTION_LINE) {
+        columns[0].title = "function";
+        columns[1] = (struct table_column){"line", true, 0, 12};
+    } else if (by == SPE_BY_PC) {
+        columns[1] = (struct table_column){"function", true, 0, 12};
+    } else if (is_pair(by)) {
+        columns[0] = (struct table_column){report_by_name(spe_group_by_code(by)), true, 0, 14};
+        columns[1] = (struct table_column){report_by_name(spe_group_by_task(by)), true, 0,
+                                           spe_group_by_task(by) == SPE_BY_THREAD ? 20 : 12};
+    } else if (by != SPE_BY_FUNCTION) {
+        columns[1].title = NULL;
+    }
+}
+
 static void group_row(struct page *p, struct table *t, const struct report_groups *g, size_t i)
 {
     const struct spe_counts *all = &p->report->totals, *c = &g->groups[i].counts;
@@ -532,13 +575,8 @@ static void group_row(struct page *p, struct table *t, const struct report_group
 
     report_group_name(p->report, g->by, &g->groups[i], name);
     table_text(t, TONE_PLAIN, name);
-    if (g->by == SPE_BY_FUNCTION_LINE) {
-        report_line_name(p->report, g->groups[i].line, name);
-        table_text(t, TONE_PLAIN, name[0] ? name : "[no line]");
-    } else {
-        table_text(t, TONE_QUIET,
-                   g->by == SPE_BY_FUNCTION ? report_dso_name(p->report, g->groups[i].dso) : "");
-    }
+    second_name(p->report, g->by, &g->groups[i], name);
+    table_text(t, g->by == SPE_BY_FUNCTION ? TONE_QUIET : TONE_PLAIN, name);
     table_count(t, TONE_PLAIN, c->samples);
     table_percent(t, tone_of_share(share), share);
     interval_cell(t, c->samples, all->samples);
@@ -559,7 +597,13 @@ static void group_section(struct page *p, const struct report_groups *g)
         [SPE_BY_DSO] = "programs and libraries",
         [SPE_BY_THREAD] = "threads",
         [SPE_BY_CPU] = "CPUs",
+        [SPE_BY_PROCESS] = "processes",
+        [SPE_BY_COMM] = "names of threads",
+        [SPE_BY_PC] = "instructions",
     };
+    enum spe_group_by code = spe_group_by_code(g->by), task = spe_group_by_task(g->by);
+    const char *first = titles[code != SPE_BY_COUNT ? code : task];
+    const char *second = is_pair(g->by) ? titles[task] : NULL;
     struct table_column columns[] = {
         {report_by_name(g->by), true, 0, 18},
         {"dso", true, 9, 8},
@@ -578,14 +622,9 @@ static void group_section(struct page *p, const struct report_groups *g)
 
     if (!g->count)
         return;
-    title(p, "Hottest %s by %s, %zu of %zu, in %%", titles[g->by],
-          report_sort_name(p->report->sort), g->count, g->of);
-    if (g->by == SPE_BY_FUNCTION_LINE) {
-        columns[0].title = "function";
-        columns[1] = (struct table_column){"line", true, 0, 12};
-    }
-    if (g->by != SPE_BY_FUNCTION && g->by != SPE_BY_FUNCTION_LINE)
-        columns[1].title = NULL;
+    title(p, "Hottest %s%s%s by %s, %zu of %zu, in %%", first, second ? " with " : "",
+          second ? second : "", report_sort_name(p->report->sort), g->count, g->of);
+    name_columns(g->by, columns);
     table_begin(&t, columns, 11);
     for (i = 0; i < g->count; i++)
         group_row(p, &t, g, i);
@@ -721,7 +760,7 @@ bool report_text(struct out *o, const struct report *report, unsigned width, boo
     size_t i;
 
     header(&p);
-    if (report->totals.samples) {
+    if (report->totals.samples && !report->header_only) {
         mix_section(&p);
         events_section(&p);
         served_section(&p);

@@ -205,20 +205,34 @@ static const char *skip_points(const char *p, unsigned n)
     return p;
 }
 
-/* The whole text, or its two ends: names differ at the ends more often than in the middle. */
-static void put_shortened(struct out *o, const char *text, unsigned length, unsigned width)
+static unsigned count_points(const char *p)
 {
-    unsigned head, tail;
+    unsigned n = 0;
 
-    if (length <= width) {
-        out_string(o, text);
-        return;
-    }
-    tail = (width - 2) / 2;
-    head = width - 2 - tail;
+    for (; *p; p++)
+        n += ((unsigned char)*p & 0xc0) != 0x80;
+    return n;
+}
+
+static void put_ends(struct out *o, const char *text, unsigned length, unsigned head, unsigned tail)
+{
     out_bytes(o, text, (size_t)(skip_points(text, head) - text));
     out_bytes(o, "..", 2);
     out_string(o, skip_points(text, length - tail));
+}
+
+/* The whole text, or its two ends: names differ at the ends more often than in the middle. Of a
+ * path only the end, if the file's name fits: directories go first. */
+static void put_shortened(struct out *o, const char *text, unsigned length, unsigned width)
+{
+    unsigned tail = (width - 2) / 2;
+
+    if (length <= width)
+        out_string(o, text);
+    else if (text[0] == '/' && count_points(strrchr(text, '/')) <= width - 2)
+        put_ends(o, text, length, 0, width - 2);
+    else
+        put_ends(o, text, length, width - 2 - tail, tail);
 }
 
 static void put_cell(struct out *o, const struct table_column *column, const char *text,

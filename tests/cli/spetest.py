@@ -61,7 +61,7 @@ class CommandTest(unittest.TestCase):
         self.assertTrue(lines and lines[0].startswith("spe: "), (args, lines))
         if status == 2:
             self.assertEqual(len(lines), 2, lines)
-            self.assertRegex(lines[1], r"^Try 'spe( \w+)? --help'\.$")
+            self.assertRegex(lines[1], r"^Try 'spe( [\w-]+)? --help'\.$")
         return lines[0]
 
 

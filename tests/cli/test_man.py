@@ -16,7 +16,7 @@ PAGES = os.path.join(os.environ.get("SPE_SOURCE_DIR", "."), "docs/man")
 
 class Man(CommandTest):
     def test_options(self):
-        for command in ("dump", "check", "gen", "record", "vm"):
+        for command in ("dump", "check", "export", "gen", "record", "report", "script", "vm"):
             text = self.good(command, "--help").decode()
             helped = set(re.findall(r"^ {2,6}(?:-\w, )?--([a-z-]+)", text, re.M))
             with open(os.path.join(PAGES, f"spe-{command}.1"), encoding="utf-8") as f:
@@ -28,14 +28,14 @@ class Man(CommandTest):
     def test_commands(self):
         # The pages that are installed; those of commands in the making are not.
         with open(os.path.join(PAGES, "meson.build"), encoding="utf-8") as f:
-            names = set(re.findall(r"'spe-(\w+)\.1'", f.read()))
+            names = set(re.findall(r"'spe-([\w-]+)\.1'", f.read()))
         text = self.good("--help").decode()
-        self.assertEqual(set(re.findall(r"^  (\w+) {2,}\w", text, re.M)), names)
+        self.assertEqual(set(re.findall(r"^  ([\w-]+) {2,}\w", text, re.M)), names)
 
     def test_lint(self):
         if not shutil.which("mandoc"):
             self.skipTest("there is no mandoc")
-        for page in sorted(glob.glob(os.path.join(PAGES, "*.1"))):
+        for page in sorted(glob.glob(os.path.join(PAGES, "*.[17]"))):
             lint = subprocess.run(["mandoc", "-T", "lint", "-W", "style", page],
                                   capture_output=True, text=True, check=False)
             # Whether other manual pages are installed here is not the page's fault.

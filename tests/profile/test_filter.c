@@ -176,6 +176,10 @@ static const struct good good[] = {
     {"context2", 0},
     {"timestamp == 1000000", 0x01},
     {"mismatch", 0},
+    {"addr == 0xffff800000000000", 0x04}, /* the names of `spe script -F` and of `spe report` */
+    {"ip >= 0xffff800000000000", 0x04},
+    {"weight < 50 and not load and latency < 1s", 0x08},
+    {"sym ~ memcpy or function ~ memcpy or phys_addr == 3", 0},
 };
 
 static void selects(void **state)
@@ -251,7 +255,7 @@ static const struct bad bad[] = {
     {"load and", 8, "ends"},
     {"load or ", 8, "ends"},
     {"not", 3, "ends"},
-    {"loads", 0, "no field \"loads\""},
+    {"loads", 0, "no field \"loads\"; there are time, timestamp"},
     {"load and stor", 9, "no field \"stor\""},
     {"events.nothing", 0, "no field"},
     {"events.64", 0, "no field"},
@@ -288,9 +292,11 @@ static const struct bad bad[] = {
      7, "repeats too much"},
     {"comm == \"ten", 8, "closing quotation"},
     {"comm !~ en$", 10, "no meaning"},
-    {"level == l9", 9, "never \"l9\""},
+    {"level == l9", 9, "never \"l9\", but unknown, l1, l2"},
+    {"dso == ld-linux.so.1", 9, "in quotation marks"},
+    {"srcline ~ main", 0, "use file ~"},
     {"kind == frog", 8, "never"},
-    {"load & store", 5, "no meaning"},
+    {"load & store", 5, "write \"and\" or \"or\""},
     {"and", 0, "field"},
     {"5 > total", 0, "field"},
     {"load and or store", 9, "field"},

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 The Specimen authors
+# Completion for fish. Commands and options are read out of the help, so they are always those of
+# the spe that runs.
+
+function __spe_commands
+    spe --help 2>/dev/null | string replace -rf '^  ([a-z-]+) {2,}(.*)' '$1\t$2'
+end
+
+function __spe_options
+    set -l command (commandline -opc)[2]
+    spe $command --help 2>/dev/null | sed -n '/^Examples:/q; s/^ .*-.*/&/p' |
+        string match -arg '(?:^| )(--[a-z][a-z-]+)'
+end
+
+complete -c spe -n '__fish_use_subcommand' -f -a '(__spe_commands)'
+complete -c spe -n 'not __fish_use_subcommand; and string match -q -- "-*" (commandline -ct)' \
+    -f -a '(__spe_options)'

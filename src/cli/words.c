@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+#include "cli/words.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- near misses ----------------------------------------------------------------------------- */
+
+#define WORD_MAX 32 /* longer words are no misspelt ones */
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Characters to add, take away, replace or swap with their neighbour: three rows of the table of
+ * all beginnings of both words. */
+static size_t distance(const char *a, const char *b)
+{
+    size_t rows[3][WORD_MAX + 1], n = strlen(a), m = strlen(b);
+    size_t *before = rows[0], *last = rows[1], *now = rows[2];
+
+    if (n > WORD_MAX || m > WORD_MAX)
+        return SIZE_MAX;
+    for (size_t j = 0; j <= m; j++)
+        last[j] = j;
+    for (size_t i = 1; i <= n; i++) {
+        size_t *free_row = before;
+
+        now[0] = i;
+        for (size_t j = 1; j <= m; j++) {
+            now[j] = least(last[j - 1] + (a[i - 1] != b[j - 1]), least(last[j], now[j - 1]) + 1);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                now[j] = least(now[j], before[j - 2] + 1);
+        }
+        before = last;
+        last = now;
+        now = free_row;
+    }
+    return last[m];
+}
+
+const char *nearest_name(const char *word, const char *const *names, size_t count)
+{
+    size_t length = strlen(word), nearest = 1 + length / 3, i;
+    const char *found = NULL;
+
+    for (i = 0; i < count; i++) {
+        size_t far = distance(word, names[i]);
+
+        if (length > 1 && strncmp(word, names[i], length) == 0)
+            far = 0;
+        if (far < nearest || (far == nearest && !found && length > 2)) {
+            nearest = far;
+            found = names[i];
+        }
+    }
+    return found;
+}
+
+const char *nearest_option(const char *word, const struct option *options)
+{
+    const char *names[OPTIONS_MAX];
+    size_t n = 0;
+
+    while (options[n].name && n < OPTIONS_MAX) {
+        names[n] = options[n].name;
+        n++;
+    }
+    return nearest_name(word, names, n);
+}
+
+void list_names(char *text, size_t size, const char *const *names, size_t count, const char *last)
+{
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (size_t i = 0; i < count && used < size; i++) {
+        const char *between = i == 0 ? "" : i + 1 == count ? last : ", ";
+        int n = snprintf(text + used, size - used, "%s%s", between, names[i]);
+
+        used += n > 0 ? (size_t)n : 0;
+    }
+}
+
+/* ---- perf's words ---------------------------------------------------------------------------- */
+
+struct answer {
+    const char *command; /* of spe; NULL: of all that read recordings */
+    const char *word, *sentence;
+};
+
+static const struct answer commands[] = {
+    {NULL, "annotate",
+     "there is no list of instructions here; 'spe report --by pc' counts by instruction, and perf "
+     "annotate reads the recording"},
+    {NULL, "archive", "spe takes binaries from ~/.debug, --debug-dir and --symfs"},
+    {NULL, "buildid-cache", "spe takes binaries from ~/.debug, --debug-dir and --symfs"},
+    {NULL, "c2c",
+     "see 'spe report': column 'shared' of its hot data; perf c2c reads the recording, too"},
+    {NULL, "diff",
+     "two recordings are not compared here; 'spe report --csv' of each gives lists to compare"},
+    {NULL, "inject", "see 'spe export', formats perf, bolt and autofdo"},
+    {NULL, "list", "see 'spe help record', option -e, for what can be recorded"},
+    {NULL, "mem", "see 'spe report': where loads were served, and hot data (--data)"},
+    {NULL, "stat", "see 'spe record --stat': exact counts beside estimates"},
+    {NULL, "top", "there is no live view: 'spe record', then 'spe report'"},
+};
+
+#define ONE_SAMPLE "it is not needed: every record is one sample"
+#define NO_STACKS "it has no meaning here: SPE records have no call stacks"
+
+static const struct answer options[] = {
+    {"record", "-a", "a program is recorded, not a machine: spe record -- PROGRAM"},
+    {"record", "--all-cpus", "a program is recorded, not a machine: spe record -- PROGRAM"},
+    {"record", "-p", "a running process cannot be recorded: spe record -- PROGRAM"},
+    {"record", "--pid", "a running process cannot be recorded: spe record -- PROGRAM"},
+    {"record", "-t", "a running thread cannot be recorded: spe record -- PROGRAM"},
+    {"record", "--tid", "a running thread cannot be recorded: spe record -- PROGRAM"},
+    {"record", "-F", "SPE counts operations, not time: -c N samples one in N operations"},
+    {"record", "--freq", "SPE counts operations, not time: -c N samples one in N operations"},
+    {"record", "-C", "threads share so many modelled CPUs: --cpus N"},
+    {"record", "-g", NO_STACKS},
+    {"record", "--call-graph", NO_STACKS},
+    {"record", "-m", "it is not needed: the recorder reads as fast as the program goes on"},
+    {"record", "--mmap-pages",
+     "it is not needed: the recorder reads as fast as the program goes on"},
+    {"record", "-d", "it is not needed: addresses of data are in the records"},
+    {"record", "--data", "it is not needed: addresses of data are in the records"},
+    {"record", "--phys-data", "physical addresses are asked for by -e arm_spe/pa_enable=1/"},
+    {"record", "-W", "it is not needed: latencies are in the records"},
+    {"record", "--weight", "it is not needed: latencies are in the records"},
+    {"record", "-v", "there is not more to say; -q is for less"},
+    {"record", "--verbose", "there is not more to say; -q is for less"},
+    {"script", "--header", "see 'spe report --header-only'"},
+    {"script", "--header-only", "see 'spe report --header-only'"},
+    {"script", "-s", "there are no scripts here; see 'spe export' for CSV and JSON"},
+    {"script", "--script", "there are no scripts here; see 'spe export' for CSV and JSON"},
+    {"script", "--max-samples", "it is here: --count N"},
+    {"report", "-F", "the page has all columns; 'spe script -F' and --csv have fields"},
+    {"report", "--fields", "the page has all columns; 'spe script -F' and --csv have fields"},
+    {"report", "-t", "see --csv"},
+    {"report", "--field-separator", "see --csv"},
+    {"report", "-w", "see --width"},
+    {"report", "--tui", "there is only the page: --stdio"},
+    {"report", "--gtk", "there is only the page: --stdio"},
+    {"report", "--tasks", "see --by process and --by thread"},
+    {"report", "--mmaps", "see 'spe buildid-list' and --by dso"},
+    {"report", "--stats", "see 'spe check'"},
+    {"report", "--max-samples", "see 'spe script --count N'"},
+    {NULL, "--itrace", ONE_SAMPLE},
+    {NULL, "--mem-mode", "it is not needed: the page has where loads were served, and hot data"},
+    {NULL, "--children", NO_STACKS},
+    {NULL, "-g", NO_STACKS},
+    {NULL, "-G", NO_STACKS},
+    {NULL, "--call-graph", NO_STACKS},
+    {NULL, "--max-stack", NO_STACKS},
+    {NULL, "-D", "see 'spe dump'"},
+    {NULL, "--dump-raw-trace", "see 'spe dump'"},
+    {NULL, "-v", "there is not more to say; -q is for less"},
+    {NULL, "--verbose", "there is not more to say; -q is for less"},
+};
+
+#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
+
+const char *perf_command(const char *name)
+{
+    for (size_t i = 0; i < COUNT(commands); i++) {
+        if (strcmp(commands[i].word, name) == 0)
+            return commands[i].sentence;
+    }
+    return NULL;
+}
+
+static int reads_recordings(const char *command)
+{
+    return strcmp(command, "report") == 0 || strcmp(command, "script") == 0 ||
+           strcmp(command, "export") == 0;
+}
+
+const char *perf_option(const char *command, const char *option)
+{
+    size_t length = strcspn(option, "=");
+
+    for (size_t i = 0; i < COUNT(options); i++) {
+        const struct answer *a = &options[i];
+
+        if (strlen(a->word) == length && strncmp(a->word, option, length) == 0 &&
+            (a->command ? strcmp(a->command, command) == 0 : reads_recordings(command)))
+            return a->sentence;
+    }
+    return NULL;
+}

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 The Specimen authors
+"""Completion offers the commands, and every option that a command takes."""
+
+import os
+import re
+import shutil
+import subprocess
+import unittest
+
+from spetest import SPE, CommandTest
+
+FOLDER = os.path.join(os.environ.get("SPE_SOURCE_DIR", "."), "completions")
+SOURCES = os.path.join(os.environ.get("SPE_SOURCE_DIR", "."), "src/cli")
+
+
+def run(*words, env=None):
+    return subprocess.run(words, capture_output=True, text=True, check=True, timeout=50,
+                          env={**os.environ, **(env or {})}).stdout.split()
+
+
+class Completion(CommandTest):
+    def commands(self):
+        return re.findall(r"^  ([\w-]+) {2,}\w", self.good("--help").decode(), re.M)
+
+    def options(self, command):
+        text = self.good(command, "--help").decode().split("\nExamples:")[0]
+        return {name for line in text.splitlines() if line.startswith(" ")
+                for name in re.findall(r"(?:^| )(--[a-z][a-z-]+)", line)}
+
+    def bash(self, *words):
+        quoted = " ".join(f"'{w}'" for w in (SPE, *words))
+        return run("bash", "-c", f". {FOLDER}/spe.bash; COMP_WORDS=({quoted}); "
+                                 f"COMP_CWORD={len(words)}; _spe; printf '%s\\n' \"${{COMPREPLY[@]}}\"")
+
+    def test_bash(self):
+        self.assertEqual(self.bash(""), self.commands())
+        self.assertEqual(self.bash("rep"), ["report"])
+        self.assertEqual(self.bash("report", "--percent"), ["--percent-limit"])
+        for command in self.commands():
+            self.assertEqual(set(self.bash(command, "--")), self.options(command))
+
+    def test_help_has_every_option(self):
+        """Completion reads the help: an option that it lacks would not be offered."""
+        shared = {}
+        for name in ("cli.h", "recording.h"):
+            with open(os.path.join(SOURCES, name), encoding="utf-8") as f:
+                text = f.read()
+            macros = re.findall(r"#define (\w+_OPTIONS)\b(.*?)(?=\n#|\n\n)", text, re.S)
+            shared.update({key: re.findall(r'"([a-z-]+)", (?:no|req)', body) for key, body in macros})
+        self.assertEqual(sorted(shared), ["PAGE_OPTIONS", "RECORDING_OPTIONS"])
+        for command in ("report", "script", "export", "record", "dump", "check", "gen"):
+            with open(os.path.join(SOURCES, f"{command}.c"), encoding="utf-8") as f:
+                text = f.read()
+            table = re.search(r"struct option options\[\] = \{(.*?)\{0\}", text, re.S).group(1)
+            names = re.findall(r'\{"([a-z-]+)", (?:no|req)', table)
+            for macro, extra in shared.items():
+                names += extra if macro in table else []
+            self.assertGreater(len(names), 5)
+            self.assertEqual({"--" + name for name in names} - self.options(command), set(), command)
+
+    def on_path(self):
+        """The tested command as plain `spe`."""
+        os.symlink(os.path.abspath(SPE), os.path.join(self.dir, "spe"))
+        return {"PATH": self.dir + ":" + os.environ["PATH"]}
+
+    @unittest.skipUnless(shutil.which("fish"), "there is no fish")
+    def test_fish(self):
+        env = {**self.on_path(), "HOME": self.dir}
+
+        def offered(line):
+            words = run("fish", "--no-config", "-c", f"source {FOLDER}/spe.fish; "
+                        f"complete -C '{line}' | string replace -r '\\t.*' ''; true", env=env)
+            return set(words)
+
+        self.assertEqual(offered("spe "), set(self.commands()))
+        for command in self.commands():
+            self.assertEqual(offered(f"spe {command} --"), self.options(command))
+
+    @unittest.skipUnless(shutil.which("zsh"), "there is no zsh")
+    def test_zsh(self):
+        run("zsh", "-n", os.path.join(FOLDER, "_spe"))
+        script = (f"compadd() {{ shift; print -l -- $@; }}; _files() {{ }}; "
+                  f"_describe() {{ print -l -- ${{(P)2}}; }}; _spe() {{ . {FOLDER}/_spe; }}; ")
+
+        def offered(*words):
+            quoted = " ".join(words)
+            return run("zsh", "-fc", script + f"words=({SPE} {quoted} x); words[-1]=(); "
+                       f"PREFIX='--'; CURRENT={len(words) + 2}; _spe")
+
+        self.assertIn("report:one", offered())
+        for command in self.commands():
+            self.assertEqual(set(offered(command)), self.options(command))
+
+
+if __name__ == "__main__":
+    unittest.main()

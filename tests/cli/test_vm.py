@@ -7,6 +7,7 @@ tests/vm boots machines."""
 import glob
 import gzip
 import io
+import json
 import os
 import re
 import signal
@@ -17,6 +18,7 @@ import tarfile
 import time
 import unittest
 
+import recording_file
 from spetest import SPE, CommandTest, skip, spe
 
 if os.environ.get("SPE_VM") == "0":
@@ -386,6 +388,22 @@ class Vm(CommandTest):
             self.assertIsNone(self.cached(self.KERNEL_ID, "kallsyms"))
         twice = (huge, huge, self.all_names())
         self.assertEqual(self.run_named(*twice, kallsyms=None), 1)
+
+    def test_report_says_that_it_is_software(self):
+        """By the name of the guest, which its perf keeps."""
+        path = os.path.join(self.dir, "perf.data")
+        for name, said in (("software-spe-in-qemu.no-model", "software SPE in QEMU, no model of"),
+                           ("software-spe-in-qemu.functional-model-of-neoverse-n1",
+                            "software SPE in QEMU, functional model of"), ("testhost", None)):
+            recording = recording_file.Recording()
+            recording.features[3] = recording_file.feature_string(name)
+            recording.aux(0, recording_file.sample(0x1000, 1))
+            recording.write(path)
+            page = self.good("report", "--width", "200", path).decode()
+            self.assertIn(said or name, page)
+            self.assertEqual("software SPE" in page, bool(said))
+            report = json.loads(self.good("report", "--json", path))
+            self.assertEqual(report["recording"]["simulated"], bool(said))
 
     def test_initrd_of_names(self):
         """The guest is told its name, and whether symbols are wanted."""

@@ -461,7 +461,7 @@ class Names(unittest.TestCase):
 
     def test_report(self):
         report = json.loads(guest.spe("report", "--json", self.path("work")).stdout)
-        self.assertEqual({row["by"] for row in report["loads"]}, {"nothing"})
+        self.assertEqual({row["by"] for row in report["loads"]}, {None})
         self.assertEqual(report["recording"]["hostname"], "software-spe-in-qemu.no-model")
         self.assertTrue(report["recording"]["simulated"])
         self.assertIsNone(report["recording"]["cpu"])

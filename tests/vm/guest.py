@@ -21,7 +21,7 @@ BARE = os.path.join(HERE, "bare")
 COMPILER = "aarch64-linux-gnu-gcc"
 
 CACHE = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-TIMEOUT = "400"  # seconds of one boot, for machines that are busy
+TIMEOUT = "1200"  # seconds of one boot, for machines that are busy
 
 
 def skip(why):

@@ -26,7 +26,7 @@ EXCEPTIONS = {
     "pe/machine_fast.h": ["qemu"],
     "perfdata/source.h": ["profile"],
     "perfdata/spool.h": ["cli", "profile"],
-    "profile/profile_internal.h": ["record"],
+    "profile/profile_internal.h": ["record", "vm"],
     "profile/vector.h": ["analysis"],
 }
 

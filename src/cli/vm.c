@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
 /* spe vm: a virtual machine with SPE. */
+#include <specimen/spu.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -32,21 +33,23 @@ static const char help[] =
     "SPE:\n"
     "      --spe LIST            version and features: v1p2, or v1p4,eft (the preset's)\n"
     "      --cpu NAME            the unit's preset: architecture, neoverse-n1, neoverse-v2\n"
-    "                            or kunpeng-920 (architecture)\n"
-    "      --model NAME          none, or functional: caches, TLB and branch prediction,\n"
-    "                            slower (none)\n"
+    "                            or kunpeng-920 (architecture); with a model also the\n"
+    "                            processor that software sees\n"
+    "      --model NAME          functional: caches, TLB and branch prediction, slower;\n"
+    "                            none: nothing is recorded of these (none)\n"
     "      --unit NAME=VALUE,... options of the unit; `spe sim --list options`\n"
     "\n"
     "Running:\n"
     "      --put FILE            copy a file to the command's folder; as often as needed\n"
     "  -o, --output FOLDER       where the command's files go (.)\n"
     "      --force               they may replace files that are there, and be hidden\n"
+    "      --no-symbols          keep no symbols for recordings in ~/.debug\n"
     "      --max-size SIZE       take at most so many bytes of files (4G)\n"
     "      --max-files N         take at most so many files and folders (100000)\n"
     "      --log FILE            keep the guest's console\n"
     "      --timeout SECONDS     end the guest after so long\n"
     "      --qemu FILE           this QEMU, 11.0 or newer\n"
-    "      --qemu-cpu NAME       QEMU's processor (max,pauth-impdef=on)\n"
+    "      --qemu-cpu NAME       QEMU's processor (max,pauth-impdef=on, by --cpu)\n"
     "      --qemu-option WORD    a word for QEMU, with `run`; as often as needed\n"
     "      --without-spe         without the plugin, to compare\n"
     "  -v, --verbose             say QEMU's command line\n"
@@ -75,6 +78,7 @@ enum {
     OPT_UNIT,
     OPT_PUT,
     OPT_FORCE,
+    OPT_NO_SYMBOLS,
     OPT_MAX_SIZE,
     OPT_MAX_FILES,
     OPT_LOG,
@@ -102,6 +106,7 @@ static const struct option long_options[] = {
     {"put", required_argument, NULL, OPT_PUT},
     {"output", required_argument, NULL, 'o'},
     {"force", no_argument, NULL, OPT_FORCE},
+    {"no-symbols", no_argument, NULL, OPT_NO_SYMBOLS},
     {"max-size", required_argument, NULL, OPT_MAX_SIZE},
     {"max-files", required_argument, NULL, OPT_MAX_FILES},
     {"log", required_argument, NULL, OPT_LOG},
@@ -233,6 +238,9 @@ static bool take_option(struct job *job, int option)
     case OPT_FORCE:
         o->force = true;
         return true;
+    case OPT_NO_SYMBOLS:
+        o->no_symbols = true;
+        return true;
     case OPT_MAX_SIZE:
         return max_size_option(job);
     case OPT_MAX_FILES:
@@ -300,6 +308,43 @@ static int boot(struct job *job)
     return outcome.incomplete ? STATUS_BAD_DATA : status;
 }
 
+static bool is_preset(const char *name)
+{
+    for (size_t i = 0; spe_spu_preset_at(i); i++)
+        if (strcmp(spe_spu_preset_at(i), name) == 0)
+            return true;
+    return false;
+}
+
+static void list_presets(char *text, size_t size)
+{
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (size_t i = 0; spe_spu_preset_at(i) && used < size; i++)
+        used +=
+            (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", spe_spu_preset_at(i));
+}
+
+/* Names that QEMU's plugin would refuse only when a machine is made. */
+static bool check_names(const struct job *job)
+{
+    const struct vm_options *o = &job->options;
+    char names[200];
+
+    if (o->cpu && !is_preset(o->cpu)) {
+        list_presets(names, sizeof(names));
+        usage_error(job->command, "--cpu", "'%s' is not known; there are %s", o->cpu, names);
+        return false;
+    }
+    if (o->model && strcmp(o->model, "none") != 0 && strcmp(o->model, "functional") != 0) {
+        usage_error(job->command, "--model", "'%s' is not known; there are none, functional",
+                    o->model);
+        return false;
+    }
+    return true;
+}
+
 /* What is left after the options: the guest's command, or QEMU's options. */
 static int act(struct job *job, int argc, char **argv)
 {
@@ -314,6 +359,8 @@ static int act(struct job *job, int argc, char **argv)
         return usage_error(job->command, "run", "only the fetched guest can run a command");
     if (!job->run && optind < argc && strcmp(argv[optind - 1], "--") != 0)
         return usage_error(job->command, argv[optind], "QEMU's options come after --");
+    if (!check_names(job))
+        return STATUS_USAGE;
     if (job->run)
         o->command = argv + optind;
     else

@@ -299,6 +299,20 @@ static void describe_events(struct spe_profile *p)
     }
 }
 
+/* A guest of `spe vm` has a perf of its own, which knows of nothing; but the guest has a name. */
+static void describe_guest(struct spe_profile_info *info)
+{
+    static const char name[] = "software-spe-in-qemu.";
+
+    if (!info->hostname || strncmp(info->hostname, name, sizeof(name) - 1) != 0)
+        return;
+    info->simulated = true;
+    info->model_note = strcmp(info->hostname + sizeof(name) - 1, "no-model") == 0
+                           ? "software SPE in QEMU, no model of caches and branch prediction"
+                           : "software SPE in QEMU, functional model of caches and branch "
+                             "prediction";
+}
+
 static void describe(struct spe_profile *p)
 {
     const struct spe_perf_features *f = spe_perf_reader_features(p->reader);
@@ -323,6 +337,7 @@ static void describe(struct spe_profile *p)
     /* Specimen's own recorder says so where perf has its version. */
     info->simulated = f->version && !strncmp(f->version, "specimen", 8);
     info->model_note = info->simulated ? f->cpudesc : NULL;
+    describe_guest(info);
     describe_events(p);
 }
 

@@ -167,6 +167,10 @@ static inline uint64_t device_read(enum device_register reg)
     return plugin_read(device.registers[reg]);
 }
 
+/* ---- device.c ---- */
+
+uint32_t device_vector_length(void); /* in bits */
+
 /* ---- device_config.c ---- */
 
 /* Arguments into device.config, device.gic ...; false after a sentence on standard error. */
@@ -203,7 +207,8 @@ void device_interrupt_again(struct device_cpu *cpu); /* a level that is still th
 /* ---- device_model.c: all but the first only with a model ---- */
 bool device_model_create(const char *preset, unsigned cpus);
 void device_model_access(unsigned vcpu, uint32_t info, uint64_t va, void *user); /* a site */
-void device_model_block(unsigned vcpu, void *user);                              /* a block */
+void device_model_evaluate(unsigned vcpu, void *user); /* a site, before it runs */
+void device_model_block(unsigned vcpu, void *user);    /* a block */
 void device_model_note_branch(struct device_block *block, const struct spe_a64 *insn);
 void device_model_describe(struct device_cpu *cpu);
 

@@ -126,6 +126,10 @@ static bool unit_options(const struct plugin_arguments *arguments)
     return true;
 }
 
+/* What tells of data sources: without a model nobody knows any, and a source of 0 would be read as
+ * the first cache. */
+static const spe_features of_model = SPE_FEAT(SPE_LDS) | SPE_FEAT(SPE_FDS);
+
 static bool choose_features(const char *list)
 {
     spe_features set = device.config.features & ~impossible;
@@ -138,10 +142,24 @@ static bool choose_features(const char *list)
         if (set & impossible)
             return complain(list, "v1p5 and its features, pbt, altclk and dpfzs cannot be had "
                                   "from a plugin of QEMU");
+        if (!device.functional && (set & of_model))
+            return complain(list, "lds and fds need data sources: --model functional");
     }
+    if (!device.functional)
+        set &= ~of_model;
     spe_spu_config_features(&device.config, set);
     device.pmsver = version_of(set);
     return true;
+}
+
+/* Without a model no cycles are counted: a counter that always has one value may be left out of
+ * records (D17.6). */
+static void leave_out_counters(void)
+{
+    device.config.fixed_counters = 1u << SPE_COUNTER_TOTAL | 1u << SPE_COUNTER_ISSUE |
+                                   1u << SPE_COUNTER_TRANSLATION | 1u << SPE_COUNTER_ALT_ISSUE;
+    device.config.fixed_counter_value = 0;
+    device.config.omit_fixed_counters = 1;
 }
 
 bool device_configure(const struct plugin_arguments *arguments)
@@ -161,6 +179,8 @@ bool device_configure(const struct plugin_arguments *arguments)
     device.config.capture_misspec = 0;
     device.config.max_inflight_samples = 1;
     device.config.data_source_map_count = 0; /* the model knows the numbers */
+    if (!device.functional)
+        leave_out_counters();
     return choose_features(plugin_argument(arguments, "spe")) && unit_options(arguments) &&
            device_gic_configure(arguments);
 }

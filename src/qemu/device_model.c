@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "qemu/device.h"
+#include "qemu/registers.h"
 
 bool device_model_create(const char *preset, unsigned cpus)
 {
@@ -70,6 +71,33 @@ void device_model_access(unsigned vcpu, uint32_t info, uint64_t va, void *user)
                       1u << qemu_plugin_mem_size_shift(info), how, &met);
     if (is_sampled(cpu, site))
         add_met(cpu, &met);
+}
+
+/* Vector accesses that QEMU does not tell (device.c), by registers. An element without a
+ * translation is about to fault. */
+void device_model_evaluate(unsigned vcpu, void *user)
+{
+    const struct device_site *site = user;
+    struct device_cpu *cpu = device.cpus[vcpu];
+    struct spe_memory_access accesses[SPE_A64_ACCESSES_MAX];
+    struct spe_operation op;
+    struct spe_a64 insn;
+
+    if (!cpu)
+        return;
+    spe_a64_classify(site->block->words[site->index], device_vector_length(), &insn);
+    spe_a64_evaluate(&insn, 0, &registers_now, &op, accesses);
+    for (uint32_t i = 0; i < op.access_count; i++) {
+        const struct spe_memory_access *a = &accesses[i];
+        struct spe_machine_access met = {.facts = 0};
+        uint64_t pa;
+
+        if (!a->inactive && qemu_plugin_translate_vaddr(a->va, &pa))
+            spe_machine_touch(device.machine, vcpu, pa, a->bytes, a->store ? SPE_ACCESS_STORE : 0,
+                              &met);
+        if (is_sampled(cpu, site))
+            add_met(cpu, &met);
+    }
 }
 
 /* ---- Branches -------------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <specimen/format.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -24,6 +25,7 @@ enum { PPI = 5 }; /* INTID 21, which Arm's base system architecture gives to the
 enum { CONSOLE_LINES = 15, CONSOLE_TAIL = 8192 }; /* shown of a console, and looked at for them */
 
 #define DEFAULT_KERNEL "6.12"
+#define HOST_NAME "software-spe-in-qemu."
 
 struct boot {
     const struct vm_options *options;
@@ -49,6 +51,22 @@ static void in_folder(const struct boot *b, const char *name, char *out, size_t 
 static bool own_guest(const struct boot *b)
 {
     return !b->options->kernel;
+}
+
+/* Names for the recordings of a run. */
+static bool wants_symbols(const struct boot *b)
+{
+    return b->options->command && !b->options->no_symbols;
+}
+
+static const char *cpu_of(const struct vm_options *o)
+{
+    return o->cpu ? o->cpu : "architecture";
+}
+
+static bool is_functional(const struct vm_options *o)
+{
+    return o->model && strcmp(o->model, "functional") == 0;
 }
 
 /* ---- What goes in ---------------------------------------------------------------------------- */
@@ -123,7 +141,21 @@ static int put_command(struct boot *b, struct vm_cpio *c)
         return vm_fail(b->error, SPE_ERR_NOMEM, "vm", "out of memory");
     vm_cpio_file(c, "run/spe/command", S_IFREG | 0644, line, size);
     free(line);
+    if (wants_symbols(b))
+        vm_cpio_file(c, "run/spe/symbols", S_IFREG | 0644, "", 0);
     return put_files(b, c);
+}
+
+/* The guest's name, which perf keeps in every recording: it tells that this is not hardware. */
+static void put_name(const struct boot *b, struct vm_cpio *c)
+{
+    const struct vm_options *o = b->options;
+    char name[128];
+    int size = is_functional(o) ? snprintf(name, sizeof(name),
+                                           HOST_NAME "functional-model-of-%.24s\n", cpu_of(o))
+                                : snprintf(name, sizeof(name), HOST_NAME "no-model\n");
+
+    vm_cpio_file(c, "run/spe/name", S_IFREG | 0644, name, (size_t)size);
 }
 
 /* The guest's files, then ours. */
@@ -146,6 +178,8 @@ static int make_initrd(struct boot *b, const char *path)
         vm_cpio_device(&c, "dev/console", 5, 1);
         vm_cpio_folder(&c, "run");
         vm_cpio_folder(&c, "run/spe");
+        if (!b->options->plain)
+            put_name(b, &c);
         if (b->options->command)
             status = put_command(b, &c);
     }
@@ -160,7 +194,7 @@ static int make_initrd(struct boot *b, const char *path)
 static int make_disk(struct boot *b, const char *path)
 {
     const struct vm_limits *limits = &b->options->limits;
-    uint64_t size = limits->bytes + limits->entries * 2048 + (1 << 20);
+    uint64_t size = limits->bytes + limits->entries * 2048 + VM_KALLSYMS_MAX + (1 << 20);
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), status = 0;
 
     if (fd < 0 || ftruncate(fd, (off_t)(size & ~UINT64_C(511))) < 0)
@@ -171,6 +205,25 @@ static int make_disk(struct boot *b, const char *path)
 }
 
 /* ---- QEMU's command line --------------------------------------------------------------------- */
+
+/* With a model software has to see whose numbers the data sources have, by MIDR_EL1: the CPU's
+ * first revision. Without one there are none, and QEMU's own MIDR, of an implementer that is
+ * reserved for software, tells that. */
+static void add_cpu(struct boot *b)
+{
+    const struct vm_options *o = b->options;
+    const struct spe_cpu *cpu = is_functional(o) && !o->plain ? spe_cpu_by_name(cpu_of(o)) : NULL;
+    struct vm_words *w = &b->command;
+
+    vm_words_add(w, "-cpu");
+    if (o->qemu_cpu)
+        vm_words_add(w, "%s", o->qemu_cpu);
+    else if (cpu)
+        vm_words_add(w, "max,pauth-impdef=on,midr=0x%08x",
+                     (unsigned)cpu->implementer << 24 | 0xf0000 | (unsigned)cpu->part << 4);
+    else
+        vm_words_add(w, "max,pauth-impdef=on");
+}
 
 static void add_machine(struct boot *b)
 {
@@ -183,8 +236,7 @@ static void add_machine(struct boot *b)
                  o->el2 ? "on" : "off");
     vm_words_add(w, "-accel");
     vm_words_add(w, "tcg,thread=multi");
-    vm_words_add(w, "-cpu");
-    vm_words_add(w, "%s", o->qemu_cpu ? o->qemu_cpu : "max,pauth-impdef=on");
+    add_cpu(b);
     vm_words_add(w, "-smp");
     vm_words_add(w, "%u", o->cpus);
     vm_words_add(w, "-m");
@@ -249,7 +301,9 @@ static void add_guest(struct boot *b)
         vm_words_add(w, "%s", o->initrd);
     if (own_guest(b) || o->append) {
         vm_words_add(w, "-append");
-        vm_words_add(w, "%s%s", own_guest(b) ? "console=ttyAMA0 panic=-1 " : "",
+        /* Symbols that are kept for this Linux have to fit the next boot, too. */
+        vm_words_add(w, "%s%s%s", own_guest(b) ? "console=ttyAMA0 panic=-1 " : "",
+                     own_guest(b) && wants_symbols(b) ? "nokaslr " : "",
                      o->append ? o->append : "");
     }
 }
@@ -289,8 +343,8 @@ static char *plugin_word(const struct boot *b)
     if (good) {
         fprintf(f, "%s,role=device,ppi=%d", path, PPI);
         print_gic(f, &b->gic);
-        good = print_value(f, "preset", o->cpu ? o->cpu : "architecture") &&
-               print_value(f, "spe", o->spe) && print_value(f, "model", o->model);
+        good = print_value(f, "preset", cpu_of(o)) && print_value(f, "spe", o->spe) &&
+               print_value(f, "model", o->model);
         if (o->unit)
             fprintf(f, ",%s", o->unit);
     }
@@ -454,6 +508,25 @@ static void show_console(const struct boot *b)
         close(fd);
 }
 
+/* The files of the run, and names for its recordings. */
+static int take_files(struct boot *b, int archive, struct vm_outcome *outcome)
+{
+    const struct vm_options *o = b->options;
+    char root[1300], kernel[1300];
+    struct vm_symbols symbols = {.root = root, .kernel = kernel, .put = o->put, .kallsyms = -1};
+    int result;
+
+    snprintf(root, sizeof(root), "%s/root", b->guest);
+    snprintf(kernel, sizeof(kernel), "%s/vmlinuz", b->guest);
+    b->output.symbols = wants_symbols(b) ? &symbols : NULL;
+    result = vm_output_take(&b->output, archive, &o->limits, o->force, o->tell, outcome, b->error);
+    if (b->output.symbols)
+        vm_symbols_keep(&symbols, o->tell);
+    vm_symbols_free(&symbols);
+    b->output.symbols = NULL;
+    return result;
+}
+
 static int take_results(struct boot *b, struct vm_outcome *outcome)
 {
     const struct vm_options *o = b->options;
@@ -464,7 +537,7 @@ static int take_results(struct boot *b, struct vm_outcome *outcome)
     fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return fail_errno(b, path);
-    result = vm_output_take(&b->output, fd, &o->limits, o->force, o->tell, outcome, b->error);
+    result = take_files(b, fd, outcome);
     close(fd);
     if (result == SPE_ERR_INVALID)
         show_console(b); /* the guest may have said what went wrong */

@@ -5,7 +5,7 @@
 #
 # The guest's first process. It runs /run/spe/command, if there is one, in /work on the second
 # serial line, and puts what that left in /work, with its status, on the disk as a tar archive;
-# else it is a shell.
+# with recordings the kernel's symbols, too, if /run/spe/symbols is there. Else it is a shell.
 export PATH=/bin:/usr/bin HOME=/tmp PERF_PAGER=cat PAGER=cat
 /bin/busybox mkdir -p /proc /sys /dev /tmp /work /usr/sbin /sbin
 /bin/busybox mount -t proc proc /proc
@@ -23,6 +23,7 @@ while read -r module; do
     insmod "/tmp/modules/${module%.xz}"
 done </lib/modules/order
 rm -r /tmp/modules
+[ ! -f /run/spe/name ] || hostname -F /run/spe/name # which recordings keep
 echo -1 >/proc/sys/kernel/perf_event_paranoid
 echo 0 >/proc/sys/kernel/kptr_restrict
 
@@ -48,6 +49,12 @@ mkdir -p /run/spe/out/work
 echo $status >/run/spe/out/status
 mount --bind /work /run/spe/out/work
 (cd /run/spe/put && find . -type f -exec rm -f '/work/{}' ';')
-tar -c -f /dev/vda -C /run/spe/out status work ||
+symbols=
+if [ -f /run/spe/symbols ] && find /work -type f -exec head -q -c 8 {} + |
+    tr '\000' '\n' | grep -q PERFILE2; then
+    echo 0 >/proc/sys/kernel/kptr_restrict
+    cat /proc/kallsyms >/run/spe/out/kallsyms && symbols=kallsyms
+fi
+tar -c -f /dev/vda -C /run/spe/out status $symbols work ||
     echo "init: what is in /work does not fit on the disk"
 finish

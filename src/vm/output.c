@@ -236,7 +236,7 @@ int vm_output_take(const struct vm_output *o, int archive, const struct vm_limit
     move.from = open(folder, FOLDER_FLAGS);
     if (move.from < 0)
         return vm_fail(error, SPE_ERR_IO, folder, "%s", strerror(errno));
-    result = vm_unpack(archive, move.from, limits, tell, outcome, error);
+    result = vm_unpack(archive, move.from, limits, o->symbols, tell, outcome, error);
     if (move_all(&move, folder, tell) > 0)
         outcome->incomplete = true;
     close(move.from);

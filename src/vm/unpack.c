@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,6 +24,7 @@ struct unpacking {
     struct vm_tar tar;
     int folder;
     const struct vm_limits *limits;
+    struct vm_symbols *symbols;
     vm_tell *tell;
     struct vm_outcome *outcome;
     struct vm_error *error;
@@ -147,7 +149,7 @@ static bool copy(const struct unpacking *u, const struct vm_tar_entry *e, int fd
 static int make_file(struct unpacking *u, const struct vm_tar_entry *e, int parent,
                      const char *name)
 {
-    int fd = openat(parent, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+    int fd = openat(parent, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                     0600 | (e->mode & 0777));
     bool good;
 
@@ -156,6 +158,8 @@ static int make_file(struct unpacking *u, const struct vm_tar_entry *e, int pare
         return 0;
     }
     good = copy(u, e, fd);
+    if (good && u->symbols)
+        vm_symbols_read(u->symbols, fd);
     if (close(fd) < 0)
         good = false;
     if (!good) {
@@ -204,6 +208,31 @@ static void take_status(struct unpacking *u, const struct vm_tar_entry *e)
         u->outcome->status = (int)status;
 }
 
+/* It is beside the user's files and has a limit of its own. */
+static void take_kallsyms(struct unpacking *u, const struct vm_tar_entry *e)
+{
+    int fd;
+
+    if (!u->symbols)
+        return;
+    if (refused_type(e) || e->type == '5' || u->symbols->kallsyms >= 0) {
+        refuse(u, e, "it is not the one file of this name");
+        return;
+    }
+    if (e->size > VM_KALLSYMS_MAX) {
+        refuse(u, e, "it is larger than any Linux has it");
+        return;
+    }
+    fd = memfd_create("kallsyms", MFD_CLOEXEC);
+    if (fd >= 0 && copy(u, e, fd)) {
+        u->symbols->kallsyms = fd;
+        return;
+    }
+    refuse(u, e, strerror(errno));
+    if (fd >= 0)
+        close(fd);
+}
+
 static int over_limit(struct unpacking *u, const struct vm_tar_entry *e)
 {
     if (u->entries++ >= u->limits->entries)
@@ -223,8 +252,13 @@ static int take_entry(struct unpacking *u, const struct vm_tar_entry *e)
 {
     const char *why = refused_type(e);
     struct path path;
-    int result = over_limit(u, e);
+    int result;
 
+    if (strcmp(e->name, "kallsyms") == 0) {
+        take_kallsyms(u, e);
+        return 0;
+    }
+    result = over_limit(u, e);
     if (result < 0)
         return result;
     if (!why)
@@ -242,11 +276,15 @@ static int take_entry(struct unpacking *u, const struct vm_tar_entry *e)
     return why || path.count == 1 ? 0 : make_entry(u, e, &path);
 }
 
-int vm_unpack(int archive, int folder, const struct vm_limits *limits, vm_tell *tell,
-              struct vm_outcome *outcome, struct vm_error *error)
+int vm_unpack(int archive, int folder, const struct vm_limits *limits, struct vm_symbols *symbols,
+              vm_tell *tell, struct vm_outcome *outcome, struct vm_error *error)
 {
-    struct unpacking u = {
-        .folder = folder, .limits = limits, .tell = tell, .outcome = outcome, .error = error};
+    struct unpacking u = {.folder = folder,
+                          .limits = limits,
+                          .symbols = symbols,
+                          .tell = tell,
+                          .outcome = outcome,
+                          .error = error};
     struct vm_tar_entry entry;
     int result;
 

@@ -164,20 +164,43 @@ struct vm_outcome {
     bool incomplete; /* not all of the command's files came; the user has been told why */
 };
 
+/* ---- Names for recordings -------------------------------------------------------------------- */
+
+enum { VM_KALLSYMS_MAX = 64 << 20 }; /* bytes that are taken of a guest's; Linux 6.12 has 11 MB */
+
+/* What the guest was given, and what of it the recordings of a run name by build-id. */
+struct vm_symbols {
+    const char *root, *kernel; /* the guest's files and its Linux, here */
+    char *const *put;          /* more files, ends with NULL; NULL: none */
+    int kallsyms;              /* the guest's, ours to close; -1: it did not come */
+    bool listed;
+    struct vm_named *list;
+    size_t count, room;
+};
+
+/* A file of the guest's: if it is a recording, note what it names. */
+void vm_symbols_read(struct vm_symbols *symbols, int file);
+/* Put what is named into ~/.debug, and tell so. */
+void vm_symbols_keep(const struct vm_symbols *symbols, vm_tell *tell);
+void vm_symbols_free(struct vm_symbols *symbols);
+
+/* ---- Unpacking ------------------------------------------------------------------------------- */
+
 /*
  * Unpack the archive of a guest: `status`, which is a number, and the files and folders below
- * `work`, which go into `folder`. Nothing else comes, and everything else is told. The folder must
- * be empty and ours alone. Fails if the archive is damaged, over a limit, or a file cannot be
- * written; the files before that have come.
+ * `work`, which go into `folder`; `kallsyms` for `symbols`, which may be NULL. Nothing else comes,
+ * and everything else is told. The folder must be empty and ours alone. Fails if the archive is
+ * damaged, over a limit, or a file cannot be written; the files before that have come.
  */
-int vm_unpack(int archive, int folder, const struct vm_limits *limits, vm_tell *tell,
-              struct vm_outcome *outcome, struct vm_error *error);
+int vm_unpack(int archive, int folder, const struct vm_limits *limits, struct vm_symbols *symbols,
+              vm_tell *tell, struct vm_outcome *outcome, struct vm_error *error);
 
 /* The folder that the user's files go to. */
 struct vm_output {
     const char *path;
     int fd;
-    bool made; /* by us */
+    bool made;                  /* by us */
+    struct vm_symbols *symbols; /* of what comes; NULL: none are wanted */
 };
 
 /* Make the folder, unless it is there. */
@@ -214,6 +237,7 @@ struct vm_options {
     unsigned cpus, memory_mb, timeout;
     bool el2, gic2, plain; /* plain: without the plugin, to compare */
     bool force;            /* files of a run may replace others */
+    bool no_symbols;       /* leave the build-id cache alone */
     bool verbose;          /* say QEMU's command line */
 };
 

@@ -7,6 +7,7 @@ tests/vm boots machines."""
 import glob
 import gzip
 import io
+import json
 import os
 import re
 import signal
@@ -17,6 +18,7 @@ import tarfile
 import time
 import unittest
 
+import recording_file
 from spetest import SPE, CommandTest, skip, spe
 
 if os.environ.get("SPE_VM") == "0":
@@ -63,6 +65,38 @@ def gic_tree():
                        40, 17, 16, 0, len(names), len(tree)) + bytes(16) + tree + names
 
 
+KERNEL, USER = 1, 2  # cpumode of a recording's build-ids
+
+
+def note(build_id):
+    return struct.pack("<III", 4, len(build_id), 3) + b"GNU\0" + build_id
+
+
+def elf(build_id):
+    """A shared library for AArch64 with nothing but a build-id."""
+    content = note(build_id)
+    head = 64 + 56
+    return (b"\x7fELF\x02\x01\x01" + bytes(9) +
+            struct.pack("<HHIQQQIHHHHHH", 3, 183, 1, 0, 64, 0, 0, 64, 56, 1, 64, 0, 0) +
+            struct.pack("<IIQQQQQQ", 4, 4, head, head, head, len(content), len(content), 4) + content)
+
+
+def recording(*ids):
+    """A perf.data that has one event, next to no data, and build-ids: (cpumode, id, path)."""
+    attr = struct.pack("<IIQ", 1, 128, 9) + bytes(112) + struct.pack("<QQ", 0, 0)
+    data = struct.pack("<IHH", 68, 0, 8)  # FINISHED_ROUND
+    table = b""
+    for mode, build_id, path in ids:
+        name = path.encode() + b"\0"
+        name += bytes(-len(name) % 8)
+        table += (struct.pack("<IHHi", 0, mode | 1 << 15, 8 + 4 + 24 + len(name), -1) + build_id +
+                  struct.pack("<BBH", len(build_id), 0, 0) + name)
+    at = 104 + len(attr)
+    head = b"PERFILE2" + struct.pack("<12Q", 104, len(attr), 104, len(attr), at, len(data), 0, 0,
+                                     1 << 2, 0, 0, 0)
+    return head + attr + data + struct.pack("<QQ", at + len(data) + 16, len(table)) + table
+
+
 class Entry(tarfile.TarInfo):
     """One of an archive; `content` for a file, `link` for a link."""
 
@@ -77,12 +111,13 @@ class Vm(CommandTest):
         super().setUp()
         self.tmp = os.path.join(self.dir, "tmp")
         self.out = os.path.join(self.dir, "out")
-        for folder in (self.tmp, self.out):
+        self.home = os.path.join(self.dir, "home")
+        for folder in (self.tmp, self.out, self.home):
             os.mkdir(folder)
 
     def env(self, **more):
         return dict({"XDG_CACHE_HOME": self.dir, "PATH": self.dir + ":/usr/bin:/bin",
-                     "TMPDIR": self.tmp}, **more)
+                     "TMPDIR": self.tmp, "HOME": self.home}, **more)
 
     def fake_qemu(self, version="11.1.2"):
         path = os.path.join(self.dir, "qemu-system-aarch64")
@@ -141,6 +176,9 @@ class Vm(CommandTest):
         self.bad(2, "vm", "--memory", "1K")
         self.bad(2, "vm", "--max-size", "2000G")
         self.bad(2, "vm", "--max-files", "0")
+        message = self.bad(2, "vm", "--cpu", "cortex")
+        self.assertIn("'cortex' is not known; there are architecture, neoverse-n1,", message)
+        self.assertIn("there are none, functional", self.bad(2, "vm", "--model", "exact"))
 
     def test_missing_value(self):
         for option in ("--smp", "--spe", "-o"):
@@ -184,9 +222,29 @@ class Vm(CommandTest):
 
     def test_long_values(self):
         plugin = self.file(b"", "plugin.so")
-        word = self.long_list(plugin, "--cpu", "c" * 3000, "--model", "m" * 5000, "--unit", "a=1,b=2")
-        self.assertTrue(word.startswith(plugin + ",role=device,ppi=5,gicr=0x80a0000/0xf60000,preset=c"))
-        self.assertTrue(word.endswith("m,a=1,b=2"))
+        word = self.long_list(plugin, "--cpu", "neoverse-n1", "--model", "functional", "--unit",
+                              "a=1,b=" + "2" * 9000)
+        self.assertTrue(word.startswith(plugin + ",role=device,ppi=5,gicr=0x80a0000/0xf60000,"
+                                                 "preset=neoverse-n1,"))
+        self.assertTrue(word.endswith(",model=functional,a=1,b=" + "2" * 9000))
+
+    def processor(self, *options):
+        """QEMU's word for the processor."""
+        self.long_list(self.file(b"", "plugin.so"), *options)
+        with open(os.path.join(self.dir, "words"), encoding="utf-8") as f:
+            lines = f.read().splitlines()
+        return lines[lines.index("-cpu") + 1]
+
+    def test_processor(self):
+        """Software sees the processor whose data sources are told, and only then."""
+        usual = "max,pauth-impdef=on"
+        self.assertEqual(self.processor(), usual)
+        self.assertEqual(self.processor("--cpu", "neoverse-n1"), usual)
+        self.assertEqual(self.processor("--model", "functional"), usual)
+        self.assertEqual(self.processor("--cpu", "neoverse-n1", "--model", "functional"),
+                         usual + ",midr=0x410fd0c0")
+        self.assertEqual(self.processor("--cpu", "neoverse-v2", "--model", "functional",
+                                        "--qemu-cpu", "max"), "max")
 
     def test_commas_in_paths(self):
         """Of the plugin, and of the folder for what is temporary."""
@@ -228,6 +286,133 @@ class Vm(CommandTest):
                                         do="cp \"${disk%%disk}initrd\" %s" % initrd), 0)
         with open(initrd, "rb") as f:
             self.assertIn(b"run/spe/put/" + name.encode() + b"\0", f.read())
+
+    # ---- Names for recordings --------------------------------------------------------------------
+
+    KERNEL_ID, VDSO_ID = bytes(range(20)), bytes(range(20, 40))
+    KALLSYMS = b"ffff800080000000 T _text\nffff800080001000 T do_something\n"
+
+    def given(self, put_id=b"p" * 20, root_id=b"r" * 20):
+        """A guest with a kernel and a library that have build-ids, and a program to put."""
+        self.guest()
+        folder = os.path.join(self.dir, "specimen", "vm", "guest-6.12")
+        self.file(b"MZ" + b"".join(b"\0" * 6 + note(i) for i in (self.VDSO_ID, self.KERNEL_ID)),
+                  os.path.join(folder, "vmlinuz"))
+        self.file(elf(root_id), os.path.join(folder, "root", "bin", "lib.so"))
+        return self.file(elf(put_id), "program")
+
+    def record(self, *ids):
+        """A recording of these (cpumode, build-id, path)."""
+        return Entry("work/perf.data", recording(*ids))
+
+    def run_named(self, *entries, options=(), given=None, kallsyms=KALLSYMS):
+        program = given or self.given()
+        vmlinuz = os.path.join(self.dir, "specimen", "vm", "guest-6.12", "vmlinuz")
+        with open(vmlinuz, "rb") as f:
+            image = f.read()
+        disk = self.archive(*([Entry("kallsyms", kallsyms)] if kallsyms is not None else []), *entries)
+        words = list(self.guest())
+        self.file(image, vmlinuz)  # guest() has made its own
+        result = spe(*words, "--put", program, *options, "--", "true", cwd=self.out,
+                     env=self.env(FAKE_DISK=disk))
+        self.assertEqual(os.listdir(self.tmp), [], "what is temporary was left")
+        self.words = result.stderr.decode()
+        return result.returncode
+
+    def cached(self, build_id, name):
+        path = os.path.join(self.home, ".debug", ".build-id", build_id.hex()[:2], build_id.hex()[2:],
+                            name)
+        if not os.path.exists(path):
+            return None
+        with open(path, "rb") as f:
+            return f.read()
+
+    def all_names(self):
+        return self.record((KERNEL, self.KERNEL_ID, "[kernel.kallsyms]"), (USER, b"p" * 20, "/work/x"),
+                           (USER, b"r" * 20, "/../../../etc/passwd"), (USER, self.VDSO_ID, "[vdso]"),
+                           (USER, b"?" * 20, "/bin/unknown"))
+
+    @unittest.skipIf(os.environ.get("SPE_SYMBOLS") == "0", "build-ids take elfutils")
+    def test_names(self):
+        """By build-id alone: the guest's paths lead nowhere."""
+        self.assertEqual(self.run_named(self.all_names()), 0, getattr(self, "words", ""))
+        self.assertTrue(self.words.endswith(
+            "spe: %s/.debug: symbols for what the guest recorded: its Linux and 2 files "
+            "(--no-symbols)\n" % self.home), self.words)
+        self.assertEqual(self.cached(self.KERNEL_ID, "kallsyms"), self.KALLSYMS)
+        self.assertEqual(self.cached(b"p" * 20, "elf"), elf(b"p" * 20))
+        self.assertEqual(self.cached(b"r" * 20, "elf"), elf(b"r" * 20))
+        self.assertIsNone(self.cached(self.VDSO_ID, "kallsyms"))
+        self.assertIsNone(self.cached(b"?" * 20, "elf"))
+        # As perf has it: a link to a folder that is called after the file and the build-id.
+        link = os.readlink(os.path.join(self.home, ".debug", ".build-id", "70", "70" * 19))
+        self.assertEqual(link, "../.." + os.path.join(self.dir, "program", "70" * 20))
+        self.assertEqual(self.names(), ["perf.data"])
+
+    def test_kernel_names_only_for_its_kernel(self):
+        """A guest does not say what functions another kernel has, such as that of this machine."""
+        other = b"o" * 20
+        self.assertEqual(self.run_named(self.record((KERNEL, other, "[kernel.kallsyms]"))), 0)
+        self.assertFalse(os.path.exists(os.path.join(self.home, ".debug")), self.words)
+
+    @unittest.skipIf(os.environ.get("SPE_SYMBOLS") == "0", "build-ids take elfutils")
+    def test_names_replace_nothing(self):
+        program = self.given()
+        self.run_named(self.all_names(), given=program)
+        mine = os.path.join(self.home, ".debug", ".build-id", "70", "70" * 19, "elf")
+        self.file(b"mine", mine)
+        self.assertEqual(self.run_named(self.all_names(), given=program, kallsyms=b"other"), 0)
+        self.assertEqual(self.cached(b"p" * 20, "elf"), b"mine")
+        self.assertEqual(self.cached(self.KERNEL_ID, "kallsyms"), self.KALLSYMS)
+
+    def test_no_names(self):
+        self.assertEqual(self.run_named(self.all_names(), options=("--no-symbols",)), 0)
+        self.assertEqual(self.words.count("\n"), 1)
+        self.assertFalse(os.path.exists(os.path.join(self.home, ".debug")))
+
+    def test_names_cannot_be_kept(self):
+        """That is said, and the recording has come."""
+        self.file(b"", os.path.join(self.home, ".debug"))
+        self.assertEqual(self.run_named(self.all_names()), 0)
+        self.assertIn("spe: kallsyms: symbols for what the guest recorded are missing: Not a dir",
+                      self.words)
+        self.assertEqual(self.names(), ["perf.data"])
+
+    def test_bad_kallsyms(self):
+        """It is the guest's: its size is bounded, and it is a file."""
+        huge = Entry("kallsyms", b"")
+        for entry, why in ((Entry("kallsyms", kind=tarfile.SYMTYPE, link="/etc/passwd"), "not the one file"),
+                           (Entry("kallsyms", bytes((64 << 20) + 1)), "larger than any Linux")):
+            self.assertEqual(self.run_named(entry, self.all_names(), kallsyms=None), 1)
+            self.assertIn("spe: kallsyms: refused: it is " + why, self.words)
+            self.assertIsNone(self.cached(self.KERNEL_ID, "kallsyms"))
+        twice = (huge, huge, self.all_names())
+        self.assertEqual(self.run_named(*twice, kallsyms=None), 1)
+
+    def test_report_says_that_it_is_software(self):
+        """By the name of the guest, which its perf keeps."""
+        path = os.path.join(self.dir, "perf.data")
+        for name, said in (("software-spe-in-qemu.no-model", "software SPE in QEMU, no model of"),
+                           ("software-spe-in-qemu.functional-model-of-neoverse-n1",
+                            "software SPE in QEMU, functional model of"), ("testhost", None)):
+            recording = recording_file.Recording()
+            recording.features[3] = recording_file.feature_string(name)
+            recording.aux(0, recording_file.sample(0x1000, 1))
+            recording.write(path)
+            page = self.good("report", "--width", "200", path).decode()
+            self.assertIn(said or name, page)
+            self.assertEqual("software SPE" in page, bool(said))
+            report = json.loads(self.good("report", "--json", path))
+            self.assertEqual(report["recording"]["simulated"], bool(said))
+
+    def test_initrd_of_names(self):
+        """The guest is told its name, and whether symbols are wanted."""
+        initrd = os.path.join(self.dir, "initrd")
+        for options, wanted in (((), True), (("--no-symbols",), False)):
+            self.assertEqual(self.run_guest(self.archive(), *options,
+                                            do="cp \"${disk%%disk}initrd\" %s" % initrd), 0)
+            with open(initrd, "rb") as f:
+                self.assertEqual(b"run/spe/symbols\0" in f.read(), wanted)
 
     # ---- What comes out --------------------------------------------------------------------------
 

@@ -20,7 +20,8 @@ HERE = os.path.join(SOURCE, "tests", "vm")
 BARE = os.path.join(HERE, "bare")
 COMPILER = "aarch64-linux-gnu-gcc"
 
-TIMEOUT = "400"  # seconds of one boot, for machines that are busy
+CACHE = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+TIMEOUT = "1200"  # seconds of one boot, for machines that are busy
 
 
 def skip(why):
@@ -54,6 +55,11 @@ def build_work(folder):
                  flags=("-static", "-g", "-fno-tree-vectorize"))
 
 
+def build_gather(folder):
+    return build(folder, os.path.join(HERE, "gather.c"), output="gather",
+                 flags=("-static", "-g", "-march=armv8-a+sve"))
+
+
 def build_bare(folder, name, *flags):
     files = [os.path.join(BARE, f) for f in ("start.S", "bare.c", name + ".c")]
     return build(folder, *files, output=name,
@@ -65,8 +71,13 @@ def build_bare(folder, name, *flags):
 Boot = collections.namedtuple("Boot", "status output error folder log")
 
 
+def at_home(folder):
+    """The environment of a user whose symbols are kept in that folder."""
+    return dict(os.environ, HOME=folder, XDG_CACHE_HOME=CACHE)
+
+
 def boot(script, *options, put=(), folder=None):
-    """Boot, run a shell script in the guest, and get its files."""
+    """Boot, run a shell script in the guest, and get its files; the folder is the user's home."""
     folder = folder or tempfile.mkdtemp(prefix="spe-vm-test-")
     path = os.path.join(folder, "script.sh")
     with open(path, "w", encoding="utf-8") as f:
@@ -74,7 +85,7 @@ def boot(script, *options, put=(), folder=None):
     log = os.path.join(folder, "console")
     result = spe("vm", "run", "--timeout", TIMEOUT, "-o", folder, "--force", "--log", log, "--put", path,
                  *(word for file in put for word in ("--put", file)), *options, "--", "sh",
-                 "script.sh")
+                 "script.sh", env=at_home(folder))
     with open(log, encoding="utf-8", errors="replace") as f:
         console = f.read()
     return Boot(result.returncode, result.stdout, result.stderr, folder, console)

@@ -23,6 +23,15 @@ PLUGIN = (os.environ.get("SPECIMEN_PLUGIN")
 _BUILT = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"),
                       "specimen/qemu/bin/qemu-aarch64")
 BUILT_QEMU = _BUILT if os.path.exists(_BUILT) else None
+
+
+def _has_plugins(qemu):
+    return qemu and b"-plugin" in subprocess.run([qemu, "--help"], capture_output=True,
+                                                 check=False).stdout
+
+
+# The one that `spe record` takes.
+QEMU = next(filter(_has_plugins, (shutil.which("qemu-aarch64"), BUILT_QEMU)), None)
 SUMMARY = re.compile(
     r"^spe: (?P<file>.*): (?P<operations>\d+) operations, (?P<sampled>\d+) sampled, "
     r"(?P<filtered>\d+) filtered, (?P<collided>\d+) collided, (?:(?P<dropped>\d+) not completed, )?"
@@ -71,8 +80,8 @@ class RecordTest(CommandTest):
         return spe("record", "-o", self.data, *args, cwd=self.dir, **kwargs)
 
     def plain(self, *args):
-        """Run it under QEMU alone."""
-        return subprocess.run(["qemu-aarch64", *args], capture_output=True, check=False,
+        """Run it under the same QEMU alone."""
+        return subprocess.run([QEMU, *args], capture_output=True, check=False,
                               cwd=self.dir, timeout=50)
 
     @property

@@ -3,8 +3,10 @@
 """spe record: a program that becomes another one, in every way and under any name."""
 
 import os
+import re
 import shutil
 import stat
+import subprocess
 import unittest
 
 import recordtest
@@ -87,20 +89,22 @@ class Exec(RecordTest):
         # The first start is told the level by the launcher, the second by the plugin: what it
         # speaks itself, which here is what the wrapper told it.
         log = os.path.join(self.dir, "log")
-        qemu = shutil.which("qemu-aarch64")
+        qemu = recordtest.QEMU
+        version = subprocess.run([qemu, "--version"], capture_output=True, check=True).stdout
+        level = "1" if int(re.search(rb"version (\d+)", version)[1]) < 9 else "4"
         wrapper = self.script("qemu-aarch64", f"""#!/bin/sh
 case $1 in
 --version) echo qemu-aarch64 version 11.0.0; exit ;;
 --help) exec {qemu} --help ;;
 esac
 echo "${{SPECIMEN_PLUGIN_LEVEL-unset}}" >>{log}
-SPECIMEN_PLUGIN_LEVEL=1 exec {qemu} "$@"
+SPECIMEN_PLUGIN_LEVEL={level} exec {qemu} "$@"
 """)
         self.record("-c", "512", "--qemu", wrapper, "--", self.program, "path", self.program,
                     status=42)
         self.assertEqual(self.stdout, "called has a word\n")
         with open(log, encoding="utf-8") as f:
-            self.assertEqual(f.read().split(), ["6", "1"])
+            self.assertEqual(f.read().split(), ["6", level])
 
 
 if __name__ == "__main__":

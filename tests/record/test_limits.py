@@ -12,14 +12,17 @@ recordtest.require()
 
 class Limits(RecordTest):
     def under(self, *args):
-        """What `spe record` says of a program that does what it does without us."""
+        """What `spe record` says of a program that does what it does without us; None where it
+        does not come to its end without us, either: then there is no more to compare."""
         program = self.compile("limits.c", "-O1", "-static", "-pthread")
         plain = self.plain(program, *args)
         result = self.run_record("-c", "512", "--", program, *args)
         self.assertEqual((result.returncode, result.stdout), (plain.returncode, plain.stdout),
                          result.stderr)
-        self.assertIn(b"child ended", result.stdout)
         self.check()
+        if b"child ended" not in plain.stdout:
+            print(f"limits {' '.join(args)}: QEMU alone ends with {plain.returncode}")
+            return None
         text = result.stderr.decode()
         found = recordtest.SUMMARY.search(text)
         return text, int(found["processes"]), int(found["threads"])
@@ -33,7 +36,10 @@ class Limits(RecordTest):
     def test_descriptors(self):
         # 3: neither the thread nor the child has a descriptor for us; 4: the thread has.
         for limit, recorded in (("3", (1, 1)), ("4", (1, 2)), ("5", (2, 3))):
-            text, *counts = self.under("nofile", limit)
+            said = self.under("nofile", limit)
+            if not said:  # a QEMU that has to open libgcc to end a thread cannot
+                continue
+            text, *counts = said
             self.assertEqual(tuple(counts), recorded, limit)
             if recorded[0] == 1:
                 self.assertRegex(text, r"a process could not be recorded: Too many open files")
@@ -42,7 +48,10 @@ class Limits(RecordTest):
 
     def test_others(self):
         for which, limit in (("as", "100000000"), ("nproc", "1")):
-            text, *counts = self.under(which, limit)
+            said = self.under(which, limit)
+            if not said:  # only root may have more processes than that
+                continue
+            text, *counts = said
             self.assertEqual(tuple(counts), (2, 3), which)
             self.assertNotIn("could not be recorded", text)
 

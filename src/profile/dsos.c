@@ -17,6 +17,7 @@
 #include "profile_internal.h"
 
 #define KERNEL_NAME "[kernel.kallsyms]"
+#define PAGE_MAX 0x10000 /* the largest page of Arm's Linux */
 
 static const char *const state_names[] = {
     [SPE_DSO_UNTRIED] = "untried",       [SPE_DSO_VERIFIED] = "verified",
@@ -674,6 +675,30 @@ uint64_t dso_address(const struct dso *dso, const struct spe_profile_map *map, u
         const struct segment *s = &dso->symbols.segments.at[i];
 
         if (offset >= s->offset && offset - s->offset < s->size)
+            return offset - s->offset + s->address;
+    }
+    return UINT64_MAX;
+}
+
+/* Does the map end with the last page of the segment's bytes in the file? It may begin behind the
+ * segment's start (a part of it can have other rights), or a page before it. */
+static bool ends_segment(const struct spe_profile_map *map, const struct segment *s)
+{
+    uint64_t begin = map->page_offset, end = begin + (map->end - map->start);
+    uint64_t last = s->offset + s->size;
+
+    return s->memory > s->size && last >= s->size && end > begin && last > begin && last <= end &&
+           end - last < PAGE_MAX && (s->offset <= begin || s->offset - begin < PAGE_MAX);
+}
+
+uint64_t dso_bss_address(const struct dso *dso, const struct spe_profile_map *map, uint64_t address)
+{
+    uint64_t offset = address - map->start + map->page_offset;
+
+    for (size_t i = 0; dso->symbols.relative && i < dso->symbols.segments.count; i++) {
+        const struct segment *s = &dso->symbols.segments.at[i];
+
+        if (ends_segment(map, s) && offset >= s->offset + s->size && offset - s->offset < s->memory)
             return offset - s->offset + s->address;
     }
     return UINT64_MAX;

@@ -206,6 +206,7 @@ struct symbol {
 
 struct segment {
     uint64_t offset, address, size;
+    uint64_t memory; /* bytes that it has there: those behind `size` (.bss) are not in the file */
 };
 
 /* Symbols of a file; does not change once it is there. */
@@ -277,6 +278,10 @@ void dsos_free(struct dsos *d);
 void dso_load(const struct dsos *d, struct dso *dso);
 /* An address in the file's own addresses, from one in a map. */
 uint64_t dso_address(const struct dso *dso, const struct spe_profile_map *map, uint64_t pc);
+/* The same for an address behind the file's bytes in a map of its data, in or behind that map: the
+ * program's loader puts .bss there. UINT64_MAX if it is not in .bss. */
+uint64_t dso_bss_address(const struct dso *dso, const struct spe_profile_map *map,
+                         uint64_t address);
 /* Number of the symbol that holds the address, or NONE. */
 uint32_t dso_find(const struct dso *dso, uint64_t address, unsigned kind);
 

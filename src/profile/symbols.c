@@ -293,11 +293,12 @@ static int read_symbols(struct symtab *t, Elf *elf, Elf_Scn *section, const GElf
     return added;
 }
 
-static int add_segment(struct symtab *t, uint64_t offset, uint64_t address, uint64_t size)
+static int add_segment(struct symtab *t, uint64_t offset, uint64_t address, uint64_t size,
+                       uint64_t memory)
 {
     if (VECTOR_ROOM(&t->segments) < 0)
         return SPE_ERR_NOMEM;
-    t->segments.at[t->segments.count++] = (struct segment){offset, address, size};
+    t->segments.at[t->segments.count++] = (struct segment){offset, address, size, memory};
     return SPE_OK;
 }
 
@@ -311,7 +312,7 @@ static int read_sections(struct symtab *t, Elf *elf)
 
         if (gelf_getshdr(section, &header) && header.sh_flags & SHF_EXECINSTR &&
             header.sh_type == SHT_PROGBITS && header.sh_size &&
-            add_segment(t, header.sh_offset, header.sh_addr, header.sh_size) < 0)
+            add_segment(t, header.sh_offset, header.sh_addr, header.sh_size, header.sh_size) < 0)
             return SPE_ERR_NOMEM;
     }
     return SPE_OK;
@@ -327,7 +328,7 @@ static int read_segments(struct symtab *t, Elf *elf)
         GElf_Phdr header;
 
         if (gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_LOAD && header.p_filesz &&
-            add_segment(t, header.p_offset, header.p_vaddr, header.p_filesz) < 0)
+            add_segment(t, header.p_offset, header.p_vaddr, header.p_filesz, header.p_memsz) < 0)
             return SPE_ERR_NOMEM;
     }
     return t->segments.count ? SPE_OK : read_sections(t, elf);
@@ -369,7 +370,7 @@ static int lay_out(struct symtab *t, Elf *elf, struct places *places)
             continue;
         end = (end + align - 1) & ~(align - 1);
         places->at[i] = end;
-        if (header.sh_size && add_segment(t, end, end, header.sh_size) < 0)
+        if (header.sh_size && add_segment(t, end, end, header.sh_size, header.sh_size) < 0)
             return SPE_ERR_NOMEM;
         end += header.sh_size;
     }

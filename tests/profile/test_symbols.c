@@ -99,6 +99,20 @@ static void text_segment(const char *file, uint64_t *offset, uint64_t *address)
     *address = a;
 }
 
+/* The segment of data that can be written. */
+static void data_segment(const char *file, uint64_t *offset, uint64_t *address, uint64_t *size)
+{
+    char line[512];
+    unsigned long long o = 0, a = 0, s = 0;
+
+    first_line(line, sizeof(line),
+               "aarch64-linux-gnu-readelf -lW %s/%s | grep 'LOAD.*RW' | head -1", directory, file);
+    assert_int_equal(sscanf(line, " LOAD 0x%llx 0x%llx %*s 0x%llx", &o, &a, &s), 3);
+    *offset = o;
+    *address = a;
+    *size = s;
+}
+
 static const char source[] =
     "#define NOINLINE __attribute__((noinline))\n" /* line 1 */
     "int counter[16];\n"
@@ -700,6 +714,71 @@ static void separate_debug_file(void **state)
     recording_free(&r);
 }
 
+static const char data_source[] =
+    "asm(\".data\\n.balign 64\\n.type mark, %object\\nmark: .skip 256\");\n"
+    "int numbers[16] = {1};\n"
+    "char table[300000];\n"
+    "int main(void) { return numbers[1] + table[5]; }\n";
+
+static const char *data_name(struct spe_profile *p, uint64_t address)
+{
+    struct spe_profile_place place;
+
+    if (spe_profile_place(p, 0, UINT64_MAX, address, true, &place) != SPE_OK)
+        return NULL;
+    return place.symbol == SPE_NO_SYMBOL ? "" : symbol_name(p, place.symbol);
+}
+
+/* .bss is behind the map of the file's data, whether the recording has a map there, or another
+ * file's, or none; it ends where the file says. Data without a size names only its address. */
+static void names_of_data(void **state)
+{
+    static const char *const behind[] = {NULL, "//anon", "[heap]", "/other", "/data"};
+    uint64_t offset, address, size, start, end, bss, table;
+
+    (void)state;
+    put("data.c", data_source);
+    assert_int_equal(run("cd %s && " CC " -O1 -no-pie -o data data.c", directory), 0);
+    data_segment("data", &offset, &address, &size);
+    table = BASE + address_of("data", "table");
+    start = BASE + (address & ~UINT64_C(0xfff));
+    end = BASE + ((address + size + 0xfff) & ~UINT64_C(0xfff));
+    bss = BASE + address + size;
+    assert_true(table >= bss && table + 300000 > end);
+    for (size_t i = 0; i < sizeof(behind) / sizeof(behind[0]); i++) {
+        struct spe_profile *p;
+        struct recording r;
+        struct row row;
+        bool other = behind[i] && !strcmp(behind[i], "/other");
+
+        recording_open(&r, 0, 1, NEOVERSE_N1, NULL);
+        recording_comm(&r, 0, 7, 7, "data", true);
+        if (behind[i] && !strcmp(behind[i], "/data")) /* a library is mapped as a whole first */
+            recording_map(&r, 0, 7, BASE + 0x400000, 0x100000, 0, "/data", NULL, 0);
+        else if (behind[i])
+            recording_map(&r, 0, 7, end, 0x100000, 0, behind[i], NULL, 0);
+        recording_map(&r, 0, 7, start, end - start, offset & ~UINT64_C(0xfff), "/data", NULL, 0);
+        recording_sample(&r, 0, 10, BASE, 0, 7);
+        recording_flush(&r, 0, 0, ANY, 0);
+        recording_finish(&r);
+        p = open_with_symbols(&r, 0);
+        assert_int_equal(read_rows(p, &row, 1), 1);
+        assert_string_equal(data_name(p, BASE + address_of("data", "numbers") + 4), "numbers");
+        assert_string_equal(data_name(p, BASE + address_of("data", "mark")), "mark");
+        assert_string_equal(data_name(p, BASE + address_of("data", "mark") + 8), "");
+        assert_string_equal(data_name(p, table), "table");
+        if (other) {
+            assert_string_equal(data_name(p, table + 299999), "");
+        } else {
+            assert_string_equal(data_name(p, table + 299999), "table");
+        }
+        if (!behind[i])
+            assert_null(data_name(p, table + 310000));
+        spe_profile_close(p);
+        recording_free(&r);
+    }
+}
+
 /* The kernel by kallsyms, if its reference symbol is where the recording has it; and modules. */
 static void kallsyms(void **state)
 {
@@ -952,6 +1031,7 @@ int main(void)
         cmocka_unit_test(wrong_binary),
         cmocka_unit_test(build_id_cache),
         cmocka_unit_test(separate_debug_file),
+        cmocka_unit_test(names_of_data),
         cmocka_unit_test(several_build_ids),
         cmocka_unit_test(debug_link),
         cmocka_unit_test(debug_file_of_unverified),

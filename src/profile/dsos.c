@@ -602,10 +602,13 @@ static void load_file(const struct dsos *d, struct dso *dso)
     if (other >= 0) {
         size_t segments = dso->symbols.segments.count;
 
-        check(d, dso, symtab_read(&dso->symbols, other, DSO_FILE));
+        names = symtab_read(&dso->symbols, other, DSO_FILE);
+        check(d, dso, names);
         dso->symbols.segments.count = segments;
         close(other);
     }
+    if (names <= 0)
+        check(d, dso, symtab_read_stripped(&dso->symbols, fd, strings_at(d->strings, dso->name)));
     free(debug);
     close(fd);
 }

@@ -337,6 +337,8 @@ char *debuginfod_find(const uint8_t *id, size_t id_size, bool debug);
 
 /* Returns the number of names in the static symbol table: 0 if the file is stripped. */
 int symtab_read(struct symtab *t, int fd, enum dso_kind kind);
+/* Functions of a stripped file, by whatever else it has: `name` is what it is called. */
+int symtab_read_stripped(struct symtab *t, int fd, const char *name);
 /* Lines of /tmp/perf-PID.map; SPE_ERR_NOSPACE if there were too many. */
 int symtab_read_jit(struct symtab *t, FILE *file);
 /* The symbols of the kernel (module "") or a module: their number, or an error. */

@@ -448,7 +448,7 @@ static void debug_link(void **state)
                      0);
     in_local = address_of("plain", "in_local");
     name_of("plain", "/opt/plain", NULL, 0, in_local, name, &line, warning);
-    assert_string_equal(name, "");
+    assert_memory_equal(name, "plain+0x", 8); /* where it is, not what it is called */
     for (size_t i = 0; i < 3; i++) {
         assert_int_equal(
             run("cd %s && mkdir -p %s && cp plain.debug %s", directory, places[i], places[i]), 0);
@@ -459,7 +459,7 @@ static void debug_link(void **state)
         /* A byte more, and it is another file. */
         assert_int_equal(run("cd %s && echo >> %s/plain.debug", directory, places[i]), 0);
         name_of("plain", "/opt/plain", NULL, 0, in_local, name, &line, warning);
-        assert_string_equal(name, "");
+        assert_memory_equal(name, "plain+0x", 8);
         assert_int_equal(line, 0);
         assert_non_null(strstr(warning, "is the debug file of another program"));
         assert_int_equal(run("rm %s/%s/plain.debug", directory, places[i]), 0);
@@ -492,7 +492,7 @@ static void debug_file_of_unverified(void **state)
                          directory, id[0], hex),
                      0);
     name_of("prog", "/bare", NULL, 0, local, name, &line, warning);
-    assert_string_equal(name, "");
+    assert_memory_equal(name, "bare+0x", 7);
     assert_non_null(strstr(warning, "another program"));
     assert_int_equal(run("rm -r %s/usr/lib/debug/.build-id", directory), 0);
 }
@@ -712,6 +712,120 @@ static void separate_debug_file(void **state)
     assert_int_equal(line.line, 18);
     spe_profile_close(p);
     recording_free(&r);
+}
+
+/* No symbols and no debug file: tables to unwind the stack tell where functions are. */
+static void stripped_file(void **state)
+{
+    uint64_t local = address_of("prog", "local_one"), outer = address_of("prog", "outer");
+    char name[256], warning[256], want[64];
+    uint32_t line;
+
+    (void)state;
+    assert_int_equal(run("cd %s && aarch64-linux-gnu-objcopy --strip-all -R .note.gnu.build-id "
+                         "prog naked",
+                         directory),
+                     0);
+    snprintf(want, sizeof(want), "naked+0x%llx", (unsigned long long)local);
+    name_of("naked", "/naked", NULL, 0, local + 8, name, &line, warning);
+    assert_string_equal(name, want);
+    snprintf(want, sizeof(want), "naked+0x%llx", (unsigned long long)outer);
+    name_of("naked", "/naked", NULL, 0, outer, name, &line, warning);
+    assert_string_equal(name, want);
+    assert_int_equal(run("cd %s && aarch64-linux-gnu-objcopy -R .eh_frame -R .eh_frame_hdr naked "
+                         "nothing_left",
+                         directory),
+                     0);
+    name_of("nothing_left", "/nothing_left", NULL, 0, outer, name, &line, warning);
+    assert_string_equal(name, "");
+}
+
+/* MiniDebugInfo: a packed symbol table in the stripped file. One that is damaged is not there. */
+static void mini_debug_info(void **state)
+{
+    uint64_t local = address_of("prog", "local_one");
+    char name[256], warning[256];
+    uint32_t line;
+
+    (void)state;
+    assert_int_equal(run("cd %s && aarch64-linux-gnu-objcopy --only-keep-debug prog mini && "
+                         "aarch64-linux-gnu-objcopy -S --keep-symbol=local_one mini && "
+                         "xz -kf mini && head -c 100 mini.xz > cut.xz && "
+                         "aarch64-linux-gnu-strip -o packed prog && cp packed cut && "
+                         "aarch64-linux-gnu-objcopy -R .note.gnu.build-id "
+                         "--add-section .gnu_debugdata=mini.xz packed && "
+                         "aarch64-linux-gnu-objcopy -R .note.gnu.build-id -R .eh_frame_hdr "
+                         "--add-section .gnu_debugdata=cut.xz cut",
+                         directory),
+                     0);
+    name_of("packed", "/packed", NULL, 0, local + 4, name, &line, warning);
+    assert_string_equal(name, "local_one");
+    name_of("cut", "/cut", NULL, 0, local + 4, name, &line, warning);
+    assert_string_equal(name, "");
+}
+
+/* Go's table of functions, as its linker writes it: TEXT is where addresses count from. */
+static const char go_source[] = "    .text\n"
+                                ".globl first\n"
+                                "first: nop\n"
+                                "    nop\n"
+                                "second: nop\n"
+                                "    nop\n"
+                                "end:\n"
+                                "    .section .gopclntab,\"a\"\n"
+                                "tab: .4byte MAGIC\n"
+                                "    .byte 0, 0, 4, 8\n"
+                                "    .8byte 2, 0\n"
+                                "#ifdef TEXT\n"
+                                "    .8byte TEXT\n"
+                                "#define WORD .4byte\n"
+                                "#define AT(x) x - first\n"
+                                "#else\n"
+                                "#define WORD .8byte\n"
+                                "#define AT(x) x\n"
+                                "#endif\n"
+                                "    .8byte names - tab, 0, 0, 0, functions - tab\n"
+                                "names: .byte 0\n"
+                                "n1: .asciz \"main.first\"\n"
+                                "n2: .asciz \"main.(*T).second\"\n"
+                                "functions: WORD AT(first), d1 - functions, AT(second)\n"
+                                "    WORD d2 - functions, AT(end)\n"
+                                "d1: WORD AT(first)\n"
+                                "    .4byte n1 - names\n"
+                                "d2: WORD AT(second)\n"
+                                "    .4byte NAME2\n";
+
+static void go_table(void **state)
+{
+    static const struct {
+        const char *flags, *second;
+    } cases[] = {
+        {"-DMAGIC=0xfffffffa -DNAME2=n2-names", "main.(*T).second"},
+        {"-DMAGIC=0xfffffff0 -DTEXT=first -DNAME2=n2-names", "main.(*T).second"},
+        {"-DMAGIC=0xfffffff1 -DTEXT=first -DNAME2=n2-names", "main.(*T).second"},
+        {"-DMAGIC=0xfffffff1 -DTEXT=0 -DNAME2=n2-names", "main.(*T).second"},
+        {"-DMAGIC=0xfffffff1 -DTEXT=first -DNAME2=0x7fffffff", ""},
+        {"-DMAGIC=0xfffffff2 -DTEXT=first -DNAME2=n2-names", ""},
+    };
+
+    (void)state;
+    put("go.S", go_source);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char name[256], warning[256];
+        uint64_t second;
+        uint32_t line;
+
+        assert_int_equal(run("cd %s && " CC " %s -nostdlib -static -Wl,-e,first "
+                             "-Wl,--build-id=none -o go_full go.S && "
+                             "aarch64-linux-gnu-strip -o go go_full",
+                             directory, cases[i].flags),
+                         0);
+        second = address_of("go_full", "second");
+        name_of("go", "/go", NULL, 0, second + 4, name, &line, warning);
+        assert_string_equal(name, cases[i].second);
+        name_of("go", "/go", NULL, 0, second - 4, name, &line, warning);
+        assert_string_equal(name, i < 5 ? "main.first" : "");
+    }
 }
 
 static const char data_source[] =
@@ -1031,6 +1145,9 @@ int main(void)
         cmocka_unit_test(wrong_binary),
         cmocka_unit_test(build_id_cache),
         cmocka_unit_test(separate_debug_file),
+        cmocka_unit_test(stripped_file),
+        cmocka_unit_test(mini_debug_info),
+        cmocka_unit_test(go_table),
         cmocka_unit_test(names_of_data),
         cmocka_unit_test(several_build_ids),
         cmocka_unit_test(debug_link),

@@ -267,6 +267,7 @@ void dsos_free(struct dsos *d)
     kallsyms_free(d->kallsyms_files);
     free(d->ids);
     free(d->symfs);
+    free(d->symfs_path);
     free(d->debug_dir);
     free(d->vmlinux);
     free(d->kallsyms);
@@ -307,9 +308,17 @@ char *build_id_path(const struct dsos *d, const char *dir, const uint8_t *id, si
     return dso_text(d, "%s/.build-id/%.2s/%s%s", dir, text, text + 2, rest);
 }
 
+/* The path of a recording made here, of a program below --symfs, has that in front already. */
+static const char *without_symfs(const struct dsos *d, const char *path)
+{
+    size_t size = d->symfs_path ? strlen(d->symfs_path) : 0;
+
+    return size && !strncmp(path, d->symfs_path, size) && path[size] == '/' ? path + size : path;
+}
+
 char *dso_below(const struct dsos *d, const char *path)
 {
-    return dso_text(d, "%s%s", d->symfs ? d->symfs : "", path);
+    return dso_text(d, "%s%s", d->symfs ? d->symfs : "", without_symfs(d, path));
 }
 
 int dso_opened(const struct dsos *d, int fd)
@@ -474,11 +483,33 @@ static char *installed_debug(const struct dsos *d, const struct dso *dso)
     return path;
 }
 
+/* A sysroot has its own /usr/lib/debug: above the file, whichever directory is its root. */
+static char *sysroot_debug(const struct dsos *d, const struct dso *dso)
+{
+    char *file = dso->file_id_size ? mapped_file(d, dso) : NULL, *path = NULL, *slash;
+
+    while (file && !path && (slash = strrchr(file, '/')) && slash > file) {
+        char *directory;
+
+        *slash = 0;
+        directory = dso_text(d, "%s" DEBUG_ROOT, file);
+        path = build_id_path(d, directory, dso->file_id, dso->file_id_size, ".debug");
+        free(directory);
+        if (path && access(path, R_OK) < 0) {
+            free(path);
+            path = NULL;
+        }
+    }
+    free(file);
+    return path;
+}
+
 /* The debug file that the file names: in a directory `above` the file's own, or `within` it. */
 static char *linked(const struct dsos *d, const struct dso *dso, const char *above,
                     const char *within)
 {
-    const char *path = strings_at(d->strings, dso->mapped), *slash = strrchr(path, '/');
+    const char *path = without_symfs(d, strings_at(d->strings, dso->mapped));
+    const char *slash = strrchr(path, '/');
 
     if (!dso->link || !slash || path[0] != '/')
         return NULL;
@@ -549,8 +580,9 @@ int dso_open_debug(const struct dsos *d, const struct dso *dso, char **file, cha
         place *at;
         bool by_link; /* the file's name and CRC lead there; else its build-id */
     } places[] = {
-        {cached_debug, false}, {installed_debug, false}, {linked_beside, true},
-        {linked_below, true},  {linked_installed, true}, {served_debug, false},
+        {cached_debug, false}, {installed_debug, false}, {sysroot_debug, false},
+        {linked_beside, true}, {linked_below, true},     {linked_installed, true},
+        {served_debug, false},
     };
 
     for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {

@@ -155,6 +155,7 @@ static int set_options(struct spe_profile *p, const struct spe_profile_options *
         copy_list(&p->cut_pids, &p->cut_pid_count, o->pids, o->pid_count) < 0 ||
         copy_list(&p->cut_tids, &p->cut_tid_count, o->tids, o->tid_count) < 0)
         return profile_fail(error, SPE_ERR_NOMEM, "out of memory");
+    d->symfs_path = d->symfs ? realpath(d->symfs, NULL) : NULL;
     if (find_cpu(p, o->cpu, error) < 0)
         return SPE_ERR_UNKNOWN;
     return set_filter(p, o->filter, error);

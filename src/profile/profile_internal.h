@@ -252,7 +252,8 @@ struct dsos {
     struct strings *strings;
     struct budget *budget;
     char *symfs, *debug_dir, *vmlinux, *kallsyms; /* NULL: none */
-    const char *release;                          /* of the recorded kernel, or NULL */
+    char *symfs_path;    /* absolute and without links; NULL: none, or it does not exist */
+    const char *release; /* of the recorded kernel, or NULL */
     bool debuginfod;
     struct spe_perf_build_id *ids; /* of the recording */
     size_t id_count;

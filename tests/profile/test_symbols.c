@@ -714,6 +714,50 @@ static void separate_debug_file(void **state)
     recording_free(&r);
 }
 
+/* A sysroot on this machine, whose debug files are in it. --symfs may name it, though the paths in
+ * the recording lie there already. */
+static void sysroot(void **state)
+{
+    static const char *const symfs[] = {NULL, "/root", "/root/../root/"};
+    uint64_t local = address_of("prog", "local_one");
+    uint8_t id[20];
+    size_t id_size = build_id_of("prog", id);
+    char hex[64] = "", path[256];
+
+    (void)state;
+    for (int i = 1; i < 20; i++)
+        sprintf(hex + strlen(hex), "%02x", id[i]);
+    assert_int_equal(run("cd %s && mkdir -p root/opt/bin root/usr/lib/debug/.build-id/%02x && "
+                         "aarch64-linux-gnu-objcopy --only-keep-debug prog "
+                         "root/usr/lib/debug/.build-id/%02x/%s.debug && "
+                         "aarch64-linux-gnu-strip -o root/opt/bin/deep prog",
+                         directory, id[0], id[0], hex),
+                     0);
+    snprintf(path, sizeof(path), "%s/root/opt/bin/deep", directory);
+    for (size_t i = 0; i < sizeof(symfs) / sizeof(symfs[0]); i++) {
+        struct spe_profile_options options = quiet_options(1);
+        char below[256];
+        struct spe_profile *p;
+        struct recording r;
+        struct row row;
+
+        recording_open(&r, 0, 1, NEOVERSE_N1, NULL);
+        recording_comm(&r, 0, 7, 7, "deep", true);
+        load(&r, 0, 7, "prog", path, id, id_size);
+        recording_sample(&r, 0, 10, BASE + local + 4, 0, 7);
+        recording_flush(&r, 0, 0, ANY, 0);
+        recording_finish(&r);
+        snprintf(below, sizeof(below), "%s%s", directory, symfs[i] ? symfs[i] : "");
+        options.symfs = symfs[i] ? below : NULL;
+        options.want = SPE_WANT_SYMBOL;
+        p = recording_profile(&r, &options);
+        assert_int_equal(read_rows(p, &row, 1), 1);
+        assert_string_equal(symbol_name(p, row.symbol), "local_one");
+        spe_profile_close(p);
+        recording_free(&r);
+    }
+}
+
 /* No symbols and no debug file: tables to unwind the stack tell where functions are. */
 static void stripped_file(void **state)
 {
@@ -1145,6 +1189,7 @@ int main(void)
         cmocka_unit_test(wrong_binary),
         cmocka_unit_test(build_id_cache),
         cmocka_unit_test(separate_debug_file),
+        cmocka_unit_test(sysroot),
         cmocka_unit_test(stripped_file),
         cmocka_unit_test(mini_debug_info),
         cmocka_unit_test(go_table),

@@ -21,7 +21,7 @@ PUBLIC = {"error.h": "format", "features.h": "format", "gen.h": "format"}
 EXCEPTIONS = {
     "analysis/datasrc.h": ["render"],
     "format/account.h": ["cli", "profile"],
-    "format/bytes.h": ["perfdata", "sim", "spu"],
+    "format/bytes.h": ["perfdata", "profile", "sim", "spu"],
     "format/clones.h": ["analysis", "perfdata", "profile"],
     "pe/machine_fast.h": ["qemu"],
     "perfdata/source.h": ["profile"],

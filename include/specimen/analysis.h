@@ -234,6 +234,7 @@ struct spe_data {
     uint64_t samples, loads, stores, l1_misses;
     uint64_t shared;      /* samples that another core's cache served, or that met modified data */
     bool several_threads; /* others than the first came, too */
+    uint64_t hottest;     /* the byte that most of the latency is of; else one of those accessed */
 };
 
 struct spe_data_summary {

@@ -401,6 +401,8 @@ static void count_data(struct spe_analysis *a, const struct spe_rows *rows, size
     counts->misses += rows->events[i] >> SPE_EVENT_L1D_MISS & 1;
     counts->several |= counts->thread != thread;
     counts->shared += from_another_cache(rows, i);
+    heavy_vote(counts, (uint32_t)(va & ((UINT64_C(1) << a->config.data_shift) - 1)),
+               rows->total[i]);
 }
 
 static CLONES void hash_data(const struct batch *b, unsigned shift, uint64_t *hash)
@@ -758,6 +760,7 @@ size_t spe_analysis_data(const struct spe_analysis *a, struct spe_data *first, s
         struct heavy_key key = heavy_key_at(&a->data, slot);
         struct spe_data data = {
             .address = key.place << a->config.data_shift,
+            .hottest = key.place << a->config.data_shift | key.within,
             .pid = key.space,
             .thread = key.thread,
             .latency = key.weight,

@@ -97,13 +97,16 @@ static void merge_key(struct heavy *to, uint64_t place, const struct heavy_count
 
     if (!key)
         return;
-    if (key->samples == 1)
+    if (key->samples == 1) {
         key->thread = from->thread;
+        key->within = from->within;
+    }
     key->several |= from->several | (key->thread != from->thread);
     key->samples += from->samples - 1;
     key->loads += from->loads;
     key->misses += from->misses;
     key->shared += from->shared;
+    heavy_vote(key, from->within, from->votes);
 }
 
 /* More error, with the same weights. */
@@ -208,7 +211,8 @@ struct heavy_key heavy_key_at(const struct heavy *h, size_t slot)
                               c->misses,
                               c->thread,
                               c->several,
-                              c->shared};
+                              c->shared,
+                              c->within};
 }
 
 size_t heavy_top(const struct heavy *h, struct heavy_key *first, size_t n)

@@ -38,6 +38,8 @@ struct heavy_counts {
     uint32_t thread;      /* the first one */
     uint32_t several : 1; /* other threads came later */
     uint32_t shared : 31; /* samples that another core's cache had a part in */
+    uint32_t within;      /* where in the place most of its weight is, see heavy_vote */
+    uint32_t votes;       /* for that */
 };
 
 /*
@@ -70,7 +72,7 @@ struct heavy {
 /* An answer. */
 struct heavy_key {
     uint64_t weight, error, place; /* it may weigh up to `error` more */
-    uint32_t space, samples, loads, misses, thread, several, shared;
+    uint32_t space, samples, loads, misses, thread, several, shared, within;
 };
 
 /* slots: a power of two from 16 on. SPE_OK or SPE_ERR_NOMEM. */
@@ -164,6 +166,21 @@ static inline struct heavy_counts *heavy_add(struct heavy *h, uint64_t place, ui
                                              uint64_t weight)
 {
     return heavy_add_hashed(h, heavy_hash(place, space), place, space, weight);
+}
+
+/*
+ * Which byte of its line or page a key is about, by the vote of Boyer and Moore: a byte that has
+ * more than half of the weight wins, and else one of those that came. It takes one look, and no
+ * memory for all the bytes that there are.
+ */
+static inline void heavy_vote(struct heavy_counts *key, uint32_t within, uint64_t weight)
+{
+    uint64_t votes = key->within == within  ? key->votes + weight
+                     : key->votes >= weight ? key->votes - weight
+                                            : weight - key->votes;
+
+    key->within = key->within != within && key->votes < weight ? within : key->within;
+    key->votes = votes < UINT32_MAX ? (uint32_t)votes : UINT32_MAX;
 }
 
 /* As if the keys of `from`, of the same number of slots, had come behind those of `to`. */

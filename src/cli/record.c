@@ -2,6 +2,7 @@
 /* Copyright (c) 2026 The Specimen authors */
 /* spe record: runs an AArch64 program under QEMU with a software SPU. */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +41,11 @@ static const char help[] =
     "      --width N         columns of the table of --stat (the terminal's, or 80)\n"
     "  -L, --sysroot DIR     where AArch64 libraries are (found, if it is installed)\n"
     "      --qemu FILE       the QEMU to run (found: qemu-aarch64)\n"
+    "  -N, --no-buildid-cache  keep no copies of the recorded binaries; -B, --no-buildid are the\n"
+    "                        same\n"
+    "      --buildid-dir DIR where these are kept by build-id ($HOME/.debug, as perf does)\n"
     "  -q, --quiet           no summary\n"
+    "  -v, --verbose         say which copies were made\n"
     "  -h, --help            this text\n"
     "\n"
     "The exit status is the program's, or 128 and the number of the signal that ended\n"
@@ -57,7 +62,8 @@ struct job {
     struct record_options options;
     const char *stat_json;
     uint64_t width;
-    bool stat_text, quiet;
+    bool stat_text, quiet, verbose;
+    char home[PATH_MAX]; /* the directory for copies of binaries, if no other is given */
 };
 
 /* ---- options -------------------------------------------------------------------------------- */
@@ -71,7 +77,8 @@ enum {
     OPT_STAT,
     OPT_STAT_JSON,
     OPT_WIDTH,
-    OPT_QEMU
+    OPT_QEMU,
+    OPT_BUILDID_DIR
 };
 
 static bool event_option(struct job *job, const char *text)
@@ -148,6 +155,16 @@ static bool one_option(struct job *job, int option, int *status)
     case 'q':
         job->quiet = true;
         return true;
+    case 'v':
+        job->verbose = true;
+        return true;
+    case 'B':
+    case 'N':
+        o->keep = NULL;
+        return true;
+    case OPT_BUILDID_DIR:
+        o->keep = optarg;
+        return true;
     case OPT_CPU:
         return cpu_option(job, optarg);
     case OPT_MODEL:
@@ -197,7 +214,11 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
         {"width", required_argument, NULL, OPT_WIDTH},
         {"sysroot", required_argument, NULL, 'L'},
         {"qemu", required_argument, NULL, OPT_QEMU},
+        {"no-buildid", no_argument, NULL, 'B'},
+        {"no-buildid-cache", no_argument, NULL, 'N'},
+        {"buildid-dir", required_argument, NULL, OPT_BUILDID_DIR},
         {"quiet", no_argument, NULL, 'q'},
+        {"verbose", no_argument, NULL, 'v'},
         {"help", no_argument, NULL, 'h'},
         {0},
     };
@@ -205,7 +226,7 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
 
     *status = STATUS_USAGE;
     /* The program's options are its own: stop at the first word that is none of ours. */
-    while ((option = next_option(job->command, argc, argv, "+:he:c:o:L:q", options)) != -1)
+    while ((option = next_option(job->command, argc, argv, "+:he:c:o:L:qvBN", options)) != -1)
         if (!one_option(job, option, status))
             return false;
     if (optind < argc)
@@ -259,6 +280,17 @@ static void print_summary(const struct job *job, const struct record_summary *s)
     if (s->left)
         complain(program, "%" PRIu64 " process%s of it still run%s, and %s not recorded any more",
                  s->left, plural(s->left), s->left == 1 ? "s" : "", s->left == 1 ? "is" : "are");
+}
+
+static void print_kept(const struct job *job, const struct record_kept *kept)
+{
+    if (!job->options.keep)
+        return;
+    complain(job->options.keep, "%" PRIu64 " binaries (%" PRIu64 " bytes) were copied here",
+             kept->files, kept->bytes);
+    if (kept->left_out)
+        complain(job->options.keep, "%" PRIu64 " binaries were not copied, the first is %s",
+                 kept->left_out, kept->why);
 }
 
 /* What is missing in the file is said however quiet we are. */
@@ -362,6 +394,8 @@ static int record(struct job *job)
         print_summary(job, &summary);
     if (started)
         print_troubles(job, &summary);
+    if (started && job->verbose)
+        print_kept(job, &summary.kept);
     if (good && job->options.stat)
         good = tell_truth(job, &summary, &counts);
     free(counts.at);
@@ -385,6 +419,17 @@ static const char **whole_command(int argc, char **argv)
     return words;
 }
 
+/* Where perf keeps binaries, and where all readers look for them. */
+static void keep_below_home(struct job *job)
+{
+    const char *home = getenv("HOME");
+
+    if (!home || home[0] != '/' || strlen(home) >= sizeof(job->home) - 8)
+        return;
+    snprintf(job->home, sizeof(job->home), "%s/.debug", home);
+    job->options.keep = job->home;
+}
+
 static int run(const struct command *self, int argc, char **argv)
 {
     const char **words = whole_command(argc, argv);
@@ -406,6 +451,7 @@ static int run(const struct command *self, int argc, char **argv)
         complain("record", "%s", spe_strerror(SPE_ERR_NOMEM));
         return STATUS_BAD_DATA;
     }
+    keep_below_home(&job);
     job.options.command_line = words;
     job.options.command_line_count = (size_t)argc + 1;
     if (parse_options(&job, argc, argv, &status)) {

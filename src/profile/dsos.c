@@ -17,6 +17,7 @@
 #include "profile_internal.h"
 
 #define KERNEL_NAME "[kernel.kallsyms]"
+#define PAGE_MAX 0x10000 /* the largest page of Arm's Linux */
 
 static const char *const state_names[] = {
     [SPE_DSO_UNTRIED] = "untried",       [SPE_DSO_VERIFIED] = "verified",
@@ -266,6 +267,7 @@ void dsos_free(struct dsos *d)
     kallsyms_free(d->kallsyms_files);
     free(d->ids);
     free(d->symfs);
+    free(d->symfs_path);
     free(d->debug_dir);
     free(d->vmlinux);
     free(d->kallsyms);
@@ -306,9 +308,17 @@ char *build_id_path(const struct dsos *d, const char *dir, const uint8_t *id, si
     return dso_text(d, "%s/.build-id/%.2s/%s%s", dir, text, text + 2, rest);
 }
 
+/* The path of a recording made here, of a program below --symfs, has that in front already. */
+static const char *without_symfs(const struct dsos *d, const char *path)
+{
+    size_t size = d->symfs_path ? strlen(d->symfs_path) : 0;
+
+    return size && !strncmp(path, d->symfs_path, size) && path[size] == '/' ? path + size : path;
+}
+
 char *dso_below(const struct dsos *d, const char *path)
 {
-    return dso_text(d, "%s%s", d->symfs ? d->symfs : "", path);
+    return dso_text(d, "%s%s", d->symfs ? d->symfs : "", without_symfs(d, path));
 }
 
 int dso_opened(const struct dsos *d, int fd)
@@ -473,11 +483,33 @@ static char *installed_debug(const struct dsos *d, const struct dso *dso)
     return path;
 }
 
+/* A sysroot has its own /usr/lib/debug: above the file, whichever directory is its root. */
+static char *sysroot_debug(const struct dsos *d, const struct dso *dso)
+{
+    char *file = dso->file_id_size ? mapped_file(d, dso) : NULL, *path = NULL, *slash;
+
+    while (file && !path && (slash = strrchr(file, '/')) && slash > file) {
+        char *directory;
+
+        *slash = 0;
+        directory = dso_text(d, "%s" DEBUG_ROOT, file);
+        path = build_id_path(d, directory, dso->file_id, dso->file_id_size, ".debug");
+        free(directory);
+        if (path && access(path, R_OK) < 0) {
+            free(path);
+            path = NULL;
+        }
+    }
+    free(file);
+    return path;
+}
+
 /* The debug file that the file names: in a directory `above` the file's own, or `within` it. */
 static char *linked(const struct dsos *d, const struct dso *dso, const char *above,
                     const char *within)
 {
-    const char *path = strings_at(d->strings, dso->mapped), *slash = strrchr(path, '/');
+    const char *path = without_symfs(d, strings_at(d->strings, dso->mapped));
+    const char *slash = strrchr(path, '/');
 
     if (!dso->link || !slash || path[0] != '/')
         return NULL;
@@ -548,8 +580,9 @@ int dso_open_debug(const struct dsos *d, const struct dso *dso, char **file, cha
         place *at;
         bool by_link; /* the file's name and CRC lead there; else its build-id */
     } places[] = {
-        {cached_debug, false}, {installed_debug, false}, {linked_beside, true},
-        {linked_below, true},  {linked_installed, true}, {served_debug, false},
+        {cached_debug, false}, {installed_debug, false}, {sysroot_debug, false},
+        {linked_beside, true}, {linked_below, true},     {linked_installed, true},
+        {served_debug, false},
     };
 
     for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
@@ -601,10 +634,13 @@ static void load_file(const struct dsos *d, struct dso *dso)
     if (other >= 0) {
         size_t segments = dso->symbols.segments.count;
 
-        check(d, dso, symtab_read(&dso->symbols, other, DSO_FILE));
+        names = symtab_read(&dso->symbols, other, DSO_FILE);
+        check(d, dso, names);
         dso->symbols.segments.count = segments;
         close(other);
     }
+    if (names <= 0)
+        check(d, dso, symtab_read_stripped(&dso->symbols, fd, strings_at(d->strings, dso->name)));
     free(debug);
     close(fd);
 }
@@ -674,6 +710,30 @@ uint64_t dso_address(const struct dso *dso, const struct spe_profile_map *map, u
         const struct segment *s = &dso->symbols.segments.at[i];
 
         if (offset >= s->offset && offset - s->offset < s->size)
+            return offset - s->offset + s->address;
+    }
+    return UINT64_MAX;
+}
+
+/* Does the map end with the last page of the segment's bytes in the file? It may begin behind the
+ * segment's start (a part of it can have other rights), or a page before it. */
+static bool ends_segment(const struct spe_profile_map *map, const struct segment *s)
+{
+    uint64_t begin = map->page_offset, end = begin + (map->end - map->start);
+    uint64_t last = s->offset + s->size;
+
+    return s->memory > s->size && last >= s->size && end > begin && last > begin && last <= end &&
+           end - last < PAGE_MAX && (s->offset <= begin || s->offset - begin < PAGE_MAX);
+}
+
+uint64_t dso_bss_address(const struct dso *dso, const struct spe_profile_map *map, uint64_t address)
+{
+    uint64_t offset = address - map->start + map->page_offset;
+
+    for (size_t i = 0; dso->symbols.relative && i < dso->symbols.segments.count; i++) {
+        const struct segment *s = &dso->symbols.segments.at[i];
+
+        if (ends_segment(map, s) && offset >= s->offset + s->size && offset - s->offset < s->memory)
             return offset - s->offset + s->address;
     }
     return UINT64_MAX;

@@ -32,6 +32,14 @@ int symtab_read(struct symtab *t, int fd, enum dso_kind kind)
     return SPE_ERR_UNKNOWN;
 }
 
+int symtab_read_stripped(struct symtab *t, int fd, const char *name)
+{
+    (void)t;
+    (void)fd;
+    (void)name;
+    return SPE_ERR_UNKNOWN;
+}
+
 uint32_t lines_find(struct spe_profile *p, struct dso *dso, uint32_t dso_id, uint64_t address)
 {
     (void)p;

@@ -155,6 +155,7 @@ static int set_options(struct spe_profile *p, const struct spe_profile_options *
         copy_list(&p->cut_pids, &p->cut_pid_count, o->pids, o->pid_count) < 0 ||
         copy_list(&p->cut_tids, &p->cut_tid_count, o->tids, o->tid_count) < 0)
         return profile_fail(error, SPE_ERR_NOMEM, "out of memory");
+    d->symfs_path = d->symfs ? realpath(d->symfs, NULL) : NULL;
     if (find_cpu(p, o->cpu, error) < 0)
         return SPE_ERR_UNKNOWN;
     return set_filter(p, o->filter, error);
@@ -819,22 +820,75 @@ static uint32_t root_at(const struct spe_profile *p, uint32_t thread, uint64_t t
     return view.root;
 }
 
+/* May memory that this view is of be .bss of the file that is mapped before it? Recorders do not
+ * tell of all anonymous memory. A library is first mapped as a whole: what remains of that map
+ * behind the data is where .bss was put. */
+static bool may_be_bss(const struct spe_profile *p, const struct map_view *view, uint32_t before)
+{
+    const struct spe_profile_map *map, *data = &p->maps.at[before];
+    uint8_t kind;
+
+    if (view->map == NONE)
+        return true;
+    map = &p->maps.at[view->map];
+    kind = p->dsos.list.at[map->dso]->kind;
+    return kind == DSO_ANONYMOUS || kind == DSO_JIT ||
+           (map->dso == data->dso && map->start < data->start);
+}
+
+static bool place_in_map(struct spe_profile *p, uint32_t map, uint64_t address,
+                         struct spe_profile_place *place)
+{
+    struct dso *dso;
+
+    if (map == NONE)
+        return false;
+    place->map = map;
+    place->dso = p->maps.at[map].dso;
+    dso = p->dsos.list.at[place->dso];
+    dso_load(&p->dsos, dso);
+    place->address = dso_address(dso, &p->maps.at[map], address);
+    return true;
+}
+
+/* The same for data without bytes in a file, in the map or behind one. */
+static bool place_in_bss(struct spe_profile *p, uint32_t root, const struct map_view *view,
+                         uint64_t address, struct spe_profile_place *place)
+{
+    uint32_t maps[2] = {view->map, NONE};
+
+    if (view->first)
+        maps[1] = spaces_view(&p->tasks.spaces, root, view->first - 1).map;
+    for (unsigned i = 0; i < 2; i++) {
+        const struct spe_profile_map *map = maps[i] == NONE ? NULL : &p->maps.at[maps[i]];
+        struct dso *dso = map ? p->dsos.list.at[map->dso] : NULL;
+
+        if (!dso || dso->kind != DSO_FILE || (i == 1 && !may_be_bss(p, view, maps[1])))
+            continue;
+        dso_load(&p->dsos, dso);
+        place->map = maps[i];
+        place->dso = map->dso;
+        place->address = dso_bss_address(dso, map, address);
+        if (place->address != UINT64_MAX)
+            return true;
+    }
+    return false;
+}
+
 int spe_profile_place(struct spe_profile *p, uint32_t thread, uint64_t time_ns, uint64_t address,
                       bool data, struct spe_profile_place *place)
 {
     uint64_t time = p->info.timed ? time_ns : UINT64_MAX;
-    uint32_t number;
+    uint32_t root = root_at(p, thread, time, address), number;
+    struct map_view view = spaces_view(&p->tasks.spaces, root, address);
     struct dso *dso;
     struct spe_profile_symbol symbol;
 
     *place = (struct spe_profile_place){SPE_NO_ID, SPE_NO_ID, SPE_NO_SYMBOL, 0, 0};
-    place->map = spaces_view(&p->tasks.spaces, root_at(p, thread, time, address), address).map;
-    if (place->map == SPE_NO_ID)
+    if (!(data && place_in_bss(p, root, &view, address, place)) &&
+        !place_in_map(p, view.map, address, place))
         return SPE_ERR_UNKNOWN;
-    place->dso = p->maps.at[place->map].dso;
     dso = p->dsos.list.at[place->dso];
-    dso_load(&p->dsos, dso);
-    place->address = dso_address(dso, &p->maps.at[place->map], address);
     number = dso_find(dso, place->address, data ? SYMBOL_OBJECT : SYMBOL_FUNCTION);
     if (number == NONE)
         return SPE_OK;

@@ -206,6 +206,7 @@ struct symbol {
 
 struct segment {
     uint64_t offset, address, size;
+    uint64_t memory; /* bytes that it has there: those behind `size` (.bss) are not in the file */
 };
 
 /* Symbols of a file; does not change once it is there. */
@@ -251,7 +252,8 @@ struct dsos {
     struct strings *strings;
     struct budget *budget;
     char *symfs, *debug_dir, *vmlinux, *kallsyms; /* NULL: none */
-    const char *release;                          /* of the recorded kernel, or NULL */
+    char *symfs_path;    /* absolute and without links; NULL: none, or it does not exist */
+    const char *release; /* of the recorded kernel, or NULL */
     bool debuginfod;
     struct spe_perf_build_id *ids; /* of the recording */
     size_t id_count;
@@ -277,6 +279,10 @@ void dsos_free(struct dsos *d);
 void dso_load(const struct dsos *d, struct dso *dso);
 /* An address in the file's own addresses, from one in a map. */
 uint64_t dso_address(const struct dso *dso, const struct spe_profile_map *map, uint64_t pc);
+/* The same for an address behind the file's bytes in a map of its data, in or behind that map: the
+ * program's loader puts .bss there. UINT64_MAX if it is not in .bss. */
+uint64_t dso_bss_address(const struct dso *dso, const struct spe_profile_map *map,
+                         uint64_t address);
 /* Number of the symbol that holds the address, or NONE. */
 uint32_t dso_find(const struct dso *dso, uint64_t address, unsigned kind);
 
@@ -332,6 +338,8 @@ char *debuginfod_find(const uint8_t *id, size_t id_size, bool debug);
 
 /* Returns the number of names in the static symbol table: 0 if the file is stripped. */
 int symtab_read(struct symtab *t, int fd, enum dso_kind kind);
+/* Functions of a stripped file, by whatever else it has: `name` is what it is called. */
+int symtab_read_stripped(struct symtab *t, int fd, const char *name);
 /* Lines of /tmp/perf-PID.map; SPE_ERR_NOSPACE if there were too many. */
 int symtab_read_jit(struct symtab *t, FILE *file);
 /* The symbols of the kernel (module "") or a module: their number, or an error. */

@@ -10,31 +10,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "profile/elf_file.h"
 #include "profile/unpack.h"
-#include "profile_internal.h"
 
 #define MODULE_MAX (UINT64_C(1) << 32)
 #define NOTES_MAX (1u << 20) /* bytes of one section or segment */
 
 /* ---- Files ---------------------------------------------------------------------------------- */
 
-struct elf_file {
-    Elf *elf;
-    uint8_t *image; /* of a file that was packed */
-    struct budget *budget;
-    uint64_t taken;
-    bool full; /* more than there was */
-};
-
-static void close_elf(struct elf_file *f)
+void elf_file_close(struct elf_file *f)
 {
     elf_end(f->elf);
     free(f->image);
     budget_give(f->budget, f->taken);
 }
 
-/* For as long as the file is open. */
-static bool take(struct elf_file *f, uint64_t bytes)
+bool elf_file_take(struct elf_file *f, uint64_t bytes)
 {
     f->full |= (!f->budget && bytes > MEMORY_LIMIT - f->taken) || !budget_take(f->budget, bytes);
     f->taken += f->full ? 0 : bytes;
@@ -43,7 +34,7 @@ static bool take(struct elf_file *f, uint64_t bytes)
 
 static uint8_t *read_packed(struct elf_file *f, int fd, size_t size)
 {
-    uint8_t *bytes = take(f, size) ? malloc(size) : NULL;
+    uint8_t *bytes = elf_file_take(f, size) ? malloc(size) : NULL;
     size_t at = 0;
     ssize_t got = 1;
 
@@ -55,23 +46,28 @@ static uint8_t *read_packed(struct elf_file *f, int fd, size_t size)
     return NULL;
 }
 
+static Elf *unpacked_elf(struct elf_file *f, enum packing packing, const uint8_t *bytes,
+                         size_t packed)
+{
+    uint64_t size = unpacked_size(packing, bytes, packed);
+
+    if (size && size <= UNPACKED_MAX && elf_file_take(f, size))
+        f->image = malloc(size);
+    size = f->image ? unpack(packing, bytes, packed, f->image, size) : 0;
+    return size ? elf_memory((char *)f->image, size) : NULL;
+}
+
 /* The file in memory, if it is packed. */
 static Elf *open_packed(struct elf_file *f, int fd, enum packing packing)
 {
     struct stat st;
     uint8_t *bytes;
-    uint64_t size;
-    Elf *elf = NULL;
+    Elf *elf;
 
     if (fstat(fd, &st) < 0 || st.st_size <= 0 || (uint64_t)st.st_size > PACKED_MAX)
         return NULL;
     bytes = read_packed(f, fd, (size_t)st.st_size);
-    size = bytes ? unpacked_size(packing, bytes, (size_t)st.st_size) : 0;
-    if (size && size <= UNPACKED_MAX && take(f, size))
-        f->image = malloc(size);
-    size = f->image ? unpack(packing, bytes, (size_t)st.st_size, f->image, size) : 0;
-    if (size)
-        elf = elf_memory((char *)f->image, size);
+    elf = bytes ? unpacked_elf(f, packing, bytes, (size_t)st.st_size) : NULL;
     free(bytes);
     return elf;
 }
@@ -99,13 +95,24 @@ static uint64_t read_size(Elf *elf)
     return sum;
 }
 
-/* The file as ELF: SPE_ERR_FORMAT if it is none, SPE_ERR_NOSPACE if it is too large. Only modules
- * may be compressed: a path out of a recording may name any archive. */
-static int open_elf(struct elf_file *f, int fd, enum dso_kind kind, struct budget *budget)
+/* What was opened, if it can be read. */
+static int judge(struct elf_file *f)
+{
+    int result = SPE_OK;
+
+    if (!f->elf || elf_kind(f->elf) != ELF_K_ELF)
+        result = f->full ? SPE_ERR_NOSPACE : SPE_ERR_FORMAT;
+    else if (!elf_file_take(f, read_size(f->elf)))
+        result = SPE_ERR_NOSPACE;
+    if (result < 0)
+        elf_file_close(f);
+    return result;
+}
+
+int elf_file_open(struct elf_file *f, int fd, enum dso_kind kind, struct budget *budget)
 {
     uint8_t start[6] = {0};
     enum packing packing = PACKED_NOT;
-    int result = SPE_OK;
 
     *f = (struct elf_file){.budget = budget};
     if (elf_version(EV_CURRENT) == EV_NONE)
@@ -113,13 +120,16 @@ static int open_elf(struct elf_file *f, int fd, enum dso_kind kind, struct budge
     if (kind == DSO_MODULE && pread(fd, start, sizeof(start), 0) == sizeof(start))
         packing = packing_of(start);
     f->elf = packing == PACKED_NOT ? elf_begin(fd, ELF_C_READ, NULL) : open_packed(f, fd, packing);
-    if (!f->elf || elf_kind(f->elf) != ELF_K_ELF)
-        result = f->full ? SPE_ERR_NOSPACE : SPE_ERR_FORMAT;
-    else if (!take(f, read_size(f->elf)))
-        result = SPE_ERR_NOSPACE;
-    if (result < 0)
-        close_elf(f);
-    return result;
+    return judge(f);
+}
+
+int elf_file_unpack(struct elf_file *f, const uint8_t *bytes, size_t size, struct budget *budget)
+{
+    *f = (struct elf_file){.budget = budget};
+    if (elf_version(EV_CURRENT) == EV_NONE)
+        return SPE_ERR_FORMAT;
+    f->elf = size <= PACKED_MAX ? unpacked_elf(f, PACKED_XZ, bytes, size) : NULL;
+    return judge(f);
 }
 
 /* ---- Build-ids ------------------------------------------------------------------------------ */
@@ -184,7 +194,7 @@ int elf_build_id(int fd, enum dso_kind kind, uint8_t *id, size_t max, uint16_t *
     GElf_Ehdr header;
     int size = SPE_ERR_FORMAT;
 
-    if (open_elf(&f, fd, kind, NULL) < 0)
+    if (elf_file_open(&f, fd, kind, NULL) < 0)
         return size;
     if (gelf_getehdr(f.elf, &header)) {
         *machine = header.e_machine;
@@ -192,7 +202,7 @@ int elf_build_id(int fd, enum dso_kind kind, uint8_t *id, size_t max, uint16_t *
         if (!size)
             size = id_in_segments(f.elf, id, max);
     }
-    close_elf(&f);
+    elf_file_close(&f);
     return size;
 }
 
@@ -204,13 +214,13 @@ int elf_debuglink(int fd, char **link, uint32_t *crc)
     bool plain;
 
     *link = NULL;
-    if (open_elf(&f, fd, DSO_FILE, NULL) < 0)
+    if (elf_file_open(&f, fd, DSO_FILE, NULL) < 0)
         return SPE_OK;
     name = dwelf_elf_gnu_debuglink(f.elf, crc);
     /* A name, not a path: it must not lead out of the directories where it is looked for. */
     plain = name && name[0] && !strchr(name, '/');
     *link = plain ? strdup(name) : NULL;
-    close_elf(&f);
+    elf_file_close(&f);
     return plain && !*link ? SPE_ERR_NOMEM : SPE_OK;
 }
 
@@ -250,12 +260,6 @@ static unsigned kind_of(Elf *elf, const GElf_Sym *symbol, const char *name)
     return SYMBOL_FUNCTION;
 }
 
-/* Where the sections of a relocatable file are in memory. */
-struct places {
-    uint64_t *at; /* by section; UINT64_MAX: not known */
-    size_t count, capacity;
-};
-
 /* Moves a symbol of a relocatable file to its place; false if that is not known. */
 static bool place_symbol(const struct places *places, GElf_Sym *symbol)
 {
@@ -293,11 +297,12 @@ static int read_symbols(struct symtab *t, Elf *elf, Elf_Scn *section, const GElf
     return added;
 }
 
-static int add_segment(struct symtab *t, uint64_t offset, uint64_t address, uint64_t size)
+static int add_segment(struct symtab *t, uint64_t offset, uint64_t address, uint64_t size,
+                       uint64_t memory)
 {
     if (VECTOR_ROOM(&t->segments) < 0)
         return SPE_ERR_NOMEM;
-    t->segments.at[t->segments.count++] = (struct segment){offset, address, size};
+    t->segments.at[t->segments.count++] = (struct segment){offset, address, size, memory};
     return SPE_OK;
 }
 
@@ -311,7 +316,7 @@ static int read_sections(struct symtab *t, Elf *elf)
 
         if (gelf_getshdr(section, &header) && header.sh_flags & SHF_EXECINSTR &&
             header.sh_type == SHT_PROGBITS && header.sh_size &&
-            add_segment(t, header.sh_offset, header.sh_addr, header.sh_size) < 0)
+            add_segment(t, header.sh_offset, header.sh_addr, header.sh_size, header.sh_size) < 0)
             return SPE_ERR_NOMEM;
     }
     return SPE_OK;
@@ -327,7 +332,7 @@ static int read_segments(struct symtab *t, Elf *elf)
         GElf_Phdr header;
 
         if (gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_LOAD && header.p_filesz &&
-            add_segment(t, header.p_offset, header.p_vaddr, header.p_filesz) < 0)
+            add_segment(t, header.p_offset, header.p_vaddr, header.p_filesz, header.p_memsz) < 0)
             return SPE_ERR_NOMEM;
     }
     return t->segments.count ? SPE_OK : read_sections(t, elf);
@@ -369,14 +374,14 @@ static int lay_out(struct symtab *t, Elf *elf, struct places *places)
             continue;
         end = (end + align - 1) & ~(align - 1);
         places->at[i] = end;
-        if (header.sh_size && add_segment(t, end, end, header.sh_size) < 0)
+        if (header.sh_size && add_segment(t, end, end, header.sh_size, header.sh_size) < 0)
             return SPE_ERR_NOMEM;
         end += header.sh_size;
     }
     return SPE_OK;
 }
 
-static Elf_Scn *find_section(Elf *elf, const char *name, GElf_Shdr *header)
+Elf_Scn *elf_file_section(Elf *elf, const char *name, GElf_Shdr *header)
 {
     Elf_Scn *section = NULL;
     size_t names;
@@ -393,15 +398,28 @@ static Elf_Scn *find_section(Elf *elf, const char *name, GElf_Shdr *header)
     return NULL;
 }
 
+const uint8_t *elf_file_bytes(struct elf_file *f, const char *name, GElf_Shdr *header)
+{
+    Elf_Scn *section = elf_file_section(f->elf, name, header);
+    Elf_Data *data = section && header->sh_type == SHT_PROGBITS && header->sh_size &&
+                             elf_file_take(f, header->sh_size)
+                         ? elf_rawdata(section, NULL)
+                         : NULL;
+
+    return data && data->d_size == header->sh_size ? data->d_buf : NULL;
+}
+
 /* Entries of the procedure linkage table: behind a header of 32 bytes one of 16 bytes (24 with
  * branch protection) for each relocation. */
 static int read_plt(struct symtab *t, struct elf_file *f)
 {
     Elf *elf = f->elf;
     GElf_Shdr plt, relocations, symbols;
-    Elf_Scn *section =
-        find_section(elf, ".plt", &plt) ? find_section(elf, ".rela.plt", &relocations) : NULL;
-    Elf_Data *data = section && take(f, relocations.sh_size) ? elf_getdata(section, NULL) : NULL;
+    Elf_Scn *section = elf_file_section(elf, ".plt", &plt)
+                           ? elf_file_section(elf, ".rela.plt", &relocations)
+                           : NULL;
+    Elf_Data *data =
+        section && elf_file_take(f, relocations.sh_size) ? elf_getdata(section, NULL) : NULL;
     Elf_Scn *table = section ? elf_getscn(elf, relocations.sh_link) : NULL;
     bool known = table && gelf_getshdr(table, &symbols) &&
                  (symbols.sh_type == SHT_DYNSYM || symbols.sh_type == SHT_SYMTAB);
@@ -430,9 +448,8 @@ static int read_plt(struct symtab *t, struct elf_file *f)
     return SPE_OK;
 }
 
-/* Returns the number of names in the static symbol table; a file without is stripped. A file has
- * one table of each kind. */
-static int read_tables(struct symtab *t, Elf *elf, const struct places *places)
+/* A file has one table of each kind. */
+int symtab_read_tables(struct symtab *t, Elf *elf, const struct places *places)
 {
     Elf_Scn *section = NULL;
     bool symbols = false, dynamic = false;
@@ -465,7 +482,7 @@ int symtab_read(struct symtab *t, int fd, enum dso_kind kind)
     struct places places = {0};
     bool module = kind == DSO_MODULE;
     GElf_Ehdr header;
-    int result = open_elf(&f, fd, kind, t->budget);
+    int result = elf_file_open(&f, fd, kind, t->budget);
 
     t->full |= result == SPE_ERR_NOSPACE;
     if (result < 0)
@@ -476,9 +493,9 @@ int symtab_read(struct symtab *t, int fd, enum dso_kind kind)
         if (result == SPE_OK && !module)
             result = read_plt(t, &f);
         if (result == SPE_OK)
-            result = read_tables(t, f.elf, module ? &places : NULL);
+            result = symtab_read_tables(t, f.elf, module ? &places : NULL);
     }
     free(places.at);
-    close_elf(&f);
+    elf_file_close(&f);
     return result;
 }

@@ -71,8 +71,9 @@ static int compare_symbols(const void *a, const void *b, void *names)
     return strcmp(x_name, y_name);
 }
 
-/* One symbol an address. Those without a size reach to the next, unless they lie inside a function:
- * then they are labels, and name nothing that the function does not. */
+/* One symbol an address. Functions without a size reach to the next, unless they lie inside of one:
+ * then they are labels, and name nothing that the function does not. Data without a size is a mark
+ * (the start of a section, say): it names its own address, and nothing behind it. */
 static size_t finish(struct symbol *at, size_t count, char *names)
 {
     size_t kept = 0;
@@ -90,7 +91,11 @@ static size_t finish(struct symbol *at, size_t count, char *names)
         at[kept++] = at[i];
     }
     for (size_t i = 0; i < kept; i++) {
-        if (at[i].end == at[i].start)
+        if (at[i].end != at[i].start)
+            continue;
+        if (at[i].kind == SYMBOL_OBJECT)
+            at[i].end = at[i].start + 1;
+        else
             at[i].end = i + 1 < kept ? at[i + 1].start : at[i].start + 4096;
     }
     return kept;

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "profile/profile_internal.h"
+#include "record/keep.h"
 #include "record/output.h"
 
 enum { PMU_TYPE = 8, SPE_EVENT = 0, TRACKING_EVENT = 1, ID_OF_TRACKING = 1 << 16 };
@@ -453,6 +454,19 @@ bool file_finish(struct record_file *f, uint64_t *bytes, struct record_problem *
         set_error(f, spe_perf_writer_finish(f->writer));
     *bytes = spe_perf_writer_size(f->writer);
     return judge(f, problem);
+}
+
+void file_keep(const struct record_file *f, const char *directory, struct record_kept *kept)
+{
+    for (size_t i = 0; i < f->known_count; i++) {
+        const struct known_file *k = &f->known[i];
+        int fd = k->id_size ? open_regular(k->path) : -1;
+
+        if (fd < 0)
+            continue;
+        keep_binary(directory, fd, k->path, k->id, k->id_size, kept);
+        close(fd);
+    }
 }
 
 void file_free(struct record_file *f)

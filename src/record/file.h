@@ -37,6 +37,8 @@ void file_aux(struct record_file *f, const struct file_place *at, uint32_t queue
  * all later calls do nothing. */
 bool file_flush(struct record_file *f, struct record_problem *problem);
 bool file_finish(struct record_file *f, uint64_t *bytes, struct record_problem *problem);
+/* Copies of the mapped files that have a build-id, in a directory; see record/keep.h. */
+void file_keep(const struct record_file *f, const char *directory, struct record_kept *kept);
 void file_free(struct record_file *f);
 
 #endif

@@ -32,6 +32,7 @@ struct record_options {
     uint64_t seed;
     double duration; /* seconds; 0: until the program ends */
     bool stat;
+    const char *keep;                /* directory for copies of the binaries; NULL: none are made */
     char **command;                  /* the program and its arguments, NULL at the end */
     const char *const *command_line; /* of the recorder, for the file */
     size_t command_line_count;
@@ -54,6 +55,13 @@ struct record_trouble {
 
 enum { RECORD_TROUBLES = 4 }; /* sentences that are kept; the last counts for all that follow */
 
+/* Binaries that were copied, so that the recording keeps its names (record/keep.h). */
+struct record_kept {
+    uint64_t files, bytes;
+    uint64_t left_out;
+    char why[512]; /* the first of these was */
+};
+
 /* What was recorded. */
 struct record_summary {
     struct wire_statistics statistics; /* of all threads */
@@ -69,6 +77,7 @@ struct record_summary {
     int signal;             /* that one, or 0 */
     bool timed_out;         /* the duration was over */
     struct record_trouble troubles[RECORD_TROUBLES];
+    struct record_kept kept;
 };
 
 /* Is something missing in the file, of what should be there? */

@@ -364,6 +364,8 @@ static bool finish(struct recording *r)
     collector_end(r->collector);
     if (!file_finish(r->file, &r->summary->file_bytes, r->problem))
         r->file_failed = true;
+    if (r->options->keep)
+        file_keep(r->file, r->options->keep, &r->summary->kept);
     if (r->summary->processes == 0 && !r->file_failed) {
         record_fail(r->problem, r->found.qemu,
                     "QEMU ended with status %d before the plugin could start",

@@ -257,6 +257,7 @@ static void data_json(struct json *j, const struct report *r)
 
         json_object(j, NULL);
         json_hex(j, "address", d->address);
+        json_hex(j, "hottest", d->hottest);
         if (d->pid == SPE_NO_TASK)
             json_null(j, "pid");
         else

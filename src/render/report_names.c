@@ -222,7 +222,7 @@ void report_data_name(const struct report *report, const struct spe_data *data,
     struct spe_profile_symbol s;
 
     name[0] = '\0';
-    if (spe_profile_place(report->profile, data->thread, UINT64_MAX, data->address, true, &place) !=
+    if (spe_profile_place(report->profile, data->thread, UINT64_MAX, data->hottest, true, &place) !=
         SPE_OK)
         return;
     if (place.symbol != SPE_NO_SYMBOL &&

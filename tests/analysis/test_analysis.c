@@ -351,6 +351,7 @@ static void test_data(void **state)
     assert_int_equal(top[0].address, 0x1000);
     assert_int_equal(top[0].pid, 7);
     assert_int_equal(top[0].latency, 55);
+    assert_int_equal(top[0].hottest, 0x1000);
     assert_int_equal(top[0].loads, 1);
     assert_int_equal(top[0].stores, 1);
     assert_int_equal(top[0].l1_misses, 1);
@@ -366,6 +367,39 @@ static void test_data(void **state)
     assert_int_equal(spe_analysis_data(a, top, 1, &summary), 1);
     assert_int_equal(top[0].latency, 55);
     spe_analysis_destroy(a);
+}
+
+/* The byte that has most of a line's latency, whichever came first or last; also of parts that are
+ * merged. */
+static void test_hottest(void **state)
+{
+    struct spe_data_summary summary;
+    struct spe_data top;
+    struct spe_analysis *a, *b;
+
+    (void)state;
+    start_rows();
+    address(add(LOAD, 1, 1, L1D, 9), 0x1000, 7, 1);
+    address(add(LOAD, 1, 1, L1D, 20), 0x1018, 7, 1);
+    address(add(LOAD, 1, 1, L1D, 20), 0x1018, 7, 1);
+    address(add(LOAD, 1, 1, L1D, 9), 0x103f, 7, 1);
+    a = analyse((struct spe_analysis_config){.data = true});
+    assert_int_equal(spe_analysis_data(a, &top, 1, &summary), 1);
+    assert_int_equal(top.address, 0x1000);
+    assert_int_equal(top.hottest, 0x1018);
+    b = analyse((struct spe_analysis_config){.data = true, .data_shift = 12});
+    assert_int_equal(spe_analysis_data(b, &top, 1, &summary), 1);
+    assert_int_equal(top.hottest, 0x1018);
+    spe_analysis_destroy(b);
+    start_rows();
+    address(add(LOAD, 1, 1, L1D, 100), 0x1020, 7, 1);
+    b = analyse((struct spe_analysis_config){.data = true});
+    assert_int_equal(spe_analysis_merge(b, a, NULL), SPE_OK);
+    assert_int_equal(spe_analysis_data(b, &top, 1, &summary), 1);
+    assert_int_equal(top.hottest, 0x1020);
+    assert_int_equal(top.latency, 158);
+    spe_analysis_destroy(a);
+    spe_analysis_destroy(b);
 }
 
 /* Many more lines than there is room for, most of them light: every latency is within its error of
@@ -543,6 +577,7 @@ int main(void)
         cmocka_unit_test(test_served_by_events),
         cmocka_unit_test(test_mix),
         cmocka_unit_test(test_data),
+        cmocka_unit_test(test_hottest),
         cmocka_unit_test(test_data_errors),
         cmocka_unit_test(test_threads_and_cpus),
         cmocka_unit_test(test_sums_and_merge),

@@ -99,6 +99,20 @@ static void text_segment(const char *file, uint64_t *offset, uint64_t *address)
     *address = a;
 }
 
+/* The segment of data that can be written. */
+static void data_segment(const char *file, uint64_t *offset, uint64_t *address, uint64_t *size)
+{
+    char line[512];
+    unsigned long long o = 0, a = 0, s = 0;
+
+    first_line(line, sizeof(line),
+               "aarch64-linux-gnu-readelf -lW %s/%s | grep 'LOAD.*RW' | head -1", directory, file);
+    assert_int_equal(sscanf(line, " LOAD 0x%llx 0x%llx %*s 0x%llx", &o, &a, &s), 3);
+    *offset = o;
+    *address = a;
+    *size = s;
+}
+
 static const char source[] =
     "#define NOINLINE __attribute__((noinline))\n" /* line 1 */
     "int counter[16];\n"
@@ -434,7 +448,7 @@ static void debug_link(void **state)
                      0);
     in_local = address_of("plain", "in_local");
     name_of("plain", "/opt/plain", NULL, 0, in_local, name, &line, warning);
-    assert_string_equal(name, "");
+    assert_memory_equal(name, "plain+0x", 8); /* where it is, not what it is called */
     for (size_t i = 0; i < 3; i++) {
         assert_int_equal(
             run("cd %s && mkdir -p %s && cp plain.debug %s", directory, places[i], places[i]), 0);
@@ -445,7 +459,7 @@ static void debug_link(void **state)
         /* A byte more, and it is another file. */
         assert_int_equal(run("cd %s && echo >> %s/plain.debug", directory, places[i]), 0);
         name_of("plain", "/opt/plain", NULL, 0, in_local, name, &line, warning);
-        assert_string_equal(name, "");
+        assert_memory_equal(name, "plain+0x", 8);
         assert_int_equal(line, 0);
         assert_non_null(strstr(warning, "is the debug file of another program"));
         assert_int_equal(run("rm %s/%s/plain.debug", directory, places[i]), 0);
@@ -478,7 +492,7 @@ static void debug_file_of_unverified(void **state)
                          directory, id[0], hex),
                      0);
     name_of("prog", "/bare", NULL, 0, local, name, &line, warning);
-    assert_string_equal(name, "");
+    assert_memory_equal(name, "bare+0x", 7);
     assert_non_null(strstr(warning, "another program"));
     assert_int_equal(run("rm -r %s/usr/lib/debug/.build-id", directory), 0);
 }
@@ -698,6 +712,229 @@ static void separate_debug_file(void **state)
     assert_int_equal(line.line, 18);
     spe_profile_close(p);
     recording_free(&r);
+}
+
+/* A sysroot on this machine, whose debug files are in it. --symfs may name it, though the paths in
+ * the recording lie there already. */
+static void sysroot(void **state)
+{
+    static const char *const symfs[] = {NULL, "/root", "/root/../root/"};
+    uint64_t local = address_of("prog", "local_one");
+    uint8_t id[20];
+    size_t id_size = build_id_of("prog", id);
+    char hex[64] = "", path[256];
+
+    (void)state;
+    for (int i = 1; i < 20; i++)
+        sprintf(hex + strlen(hex), "%02x", id[i]);
+    assert_int_equal(run("cd %s && mkdir -p root/opt/bin root/usr/lib/debug/.build-id/%02x && "
+                         "aarch64-linux-gnu-objcopy --only-keep-debug prog "
+                         "root/usr/lib/debug/.build-id/%02x/%s.debug && "
+                         "aarch64-linux-gnu-strip -o root/opt/bin/deep prog",
+                         directory, id[0], id[0], hex),
+                     0);
+    snprintf(path, sizeof(path), "%s/root/opt/bin/deep", directory);
+    for (size_t i = 0; i < sizeof(symfs) / sizeof(symfs[0]); i++) {
+        struct spe_profile_options options = quiet_options(1);
+        char below[256];
+        struct spe_profile *p;
+        struct recording r;
+        struct row row;
+
+        recording_open(&r, 0, 1, NEOVERSE_N1, NULL);
+        recording_comm(&r, 0, 7, 7, "deep", true);
+        load(&r, 0, 7, "prog", path, id, id_size);
+        recording_sample(&r, 0, 10, BASE + local + 4, 0, 7);
+        recording_flush(&r, 0, 0, ANY, 0);
+        recording_finish(&r);
+        snprintf(below, sizeof(below), "%s%s", directory, symfs[i] ? symfs[i] : "");
+        options.symfs = symfs[i] ? below : NULL;
+        options.want = SPE_WANT_SYMBOL;
+        p = recording_profile(&r, &options);
+        assert_int_equal(read_rows(p, &row, 1), 1);
+        assert_string_equal(symbol_name(p, row.symbol), "local_one");
+        spe_profile_close(p);
+        recording_free(&r);
+    }
+}
+
+/* No symbols and no debug file: tables to unwind the stack tell where functions are. */
+static void stripped_file(void **state)
+{
+    uint64_t local = address_of("prog", "local_one"), outer = address_of("prog", "outer");
+    char name[256], warning[256], want[64];
+    uint32_t line;
+
+    (void)state;
+    assert_int_equal(run("cd %s && aarch64-linux-gnu-objcopy --strip-all -R .note.gnu.build-id "
+                         "prog naked",
+                         directory),
+                     0);
+    snprintf(want, sizeof(want), "naked+0x%llx", (unsigned long long)local);
+    name_of("naked", "/naked", NULL, 0, local + 8, name, &line, warning);
+    assert_string_equal(name, want);
+    snprintf(want, sizeof(want), "naked+0x%llx", (unsigned long long)outer);
+    name_of("naked", "/naked", NULL, 0, outer, name, &line, warning);
+    assert_string_equal(name, want);
+    assert_int_equal(run("cd %s && aarch64-linux-gnu-objcopy -R .eh_frame -R .eh_frame_hdr naked "
+                         "nothing_left",
+                         directory),
+                     0);
+    name_of("nothing_left", "/nothing_left", NULL, 0, outer, name, &line, warning);
+    assert_string_equal(name, "");
+}
+
+/* MiniDebugInfo: a packed symbol table in the stripped file. One that is damaged is not there. */
+static void mini_debug_info(void **state)
+{
+    uint64_t local = address_of("prog", "local_one");
+    char name[256], warning[256];
+    uint32_t line;
+
+    (void)state;
+    assert_int_equal(run("cd %s && aarch64-linux-gnu-objcopy --only-keep-debug prog mini && "
+                         "aarch64-linux-gnu-objcopy -S --keep-symbol=local_one mini && "
+                         "xz -kf mini && head -c 100 mini.xz > cut.xz && "
+                         "aarch64-linux-gnu-strip -o packed prog && cp packed cut && "
+                         "aarch64-linux-gnu-objcopy -R .note.gnu.build-id "
+                         "--add-section .gnu_debugdata=mini.xz packed && "
+                         "aarch64-linux-gnu-objcopy -R .note.gnu.build-id -R .eh_frame_hdr "
+                         "--add-section .gnu_debugdata=cut.xz cut",
+                         directory),
+                     0);
+    name_of("packed", "/packed", NULL, 0, local + 4, name, &line, warning);
+    assert_string_equal(name, "local_one");
+    name_of("cut", "/cut", NULL, 0, local + 4, name, &line, warning);
+    assert_string_equal(name, "");
+}
+
+/* Go's table of functions, as its linker writes it: TEXT is where addresses count from. */
+static const char go_source[] = "    .text\n"
+                                ".globl first\n"
+                                "first: nop\n"
+                                "    nop\n"
+                                "second: nop\n"
+                                "    nop\n"
+                                "end:\n"
+                                "    .section .gopclntab,\"a\"\n"
+                                "tab: .4byte MAGIC\n"
+                                "    .byte 0, 0, 4, 8\n"
+                                "    .8byte 2, 0\n"
+                                "#ifdef TEXT\n"
+                                "    .8byte TEXT\n"
+                                "#define WORD .4byte\n"
+                                "#define AT(x) x - first\n"
+                                "#else\n"
+                                "#define WORD .8byte\n"
+                                "#define AT(x) x\n"
+                                "#endif\n"
+                                "    .8byte names - tab, 0, 0, 0, functions - tab\n"
+                                "names: .byte 0\n"
+                                "n1: .asciz \"main.first\"\n"
+                                "n2: .asciz \"main.(*T).second\"\n"
+                                "functions: WORD AT(first), d1 - functions, AT(second)\n"
+                                "    WORD d2 - functions, AT(end)\n"
+                                "d1: WORD AT(first)\n"
+                                "    .4byte n1 - names\n"
+                                "d2: WORD AT(second)\n"
+                                "    .4byte NAME2\n";
+
+static void go_table(void **state)
+{
+    static const struct {
+        const char *flags, *second;
+    } cases[] = {
+        {"-DMAGIC=0xfffffffa -DNAME2=n2-names", "main.(*T).second"},
+        {"-DMAGIC=0xfffffff0 -DTEXT=first -DNAME2=n2-names", "main.(*T).second"},
+        {"-DMAGIC=0xfffffff1 -DTEXT=first -DNAME2=n2-names", "main.(*T).second"},
+        {"-DMAGIC=0xfffffff1 -DTEXT=0 -DNAME2=n2-names", "main.(*T).second"},
+        {"-DMAGIC=0xfffffff1 -DTEXT=first -DNAME2=0x7fffffff", ""},
+        {"-DMAGIC=0xfffffff2 -DTEXT=first -DNAME2=n2-names", ""},
+    };
+
+    (void)state;
+    put("go.S", go_source);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char name[256], warning[256];
+        uint64_t second;
+        uint32_t line;
+
+        assert_int_equal(run("cd %s && " CC " %s -nostdlib -static -Wl,-e,first "
+                             "-Wl,--build-id=none -o go_full go.S && "
+                             "aarch64-linux-gnu-strip -o go go_full",
+                             directory, cases[i].flags),
+                         0);
+        second = address_of("go_full", "second");
+        name_of("go", "/go", NULL, 0, second + 4, name, &line, warning);
+        assert_string_equal(name, cases[i].second);
+        name_of("go", "/go", NULL, 0, second - 4, name, &line, warning);
+        assert_string_equal(name, i < 5 ? "main.first" : "");
+    }
+}
+
+static const char data_source[] =
+    "asm(\".data\\n.balign 64\\n.type mark, %object\\nmark: .skip 256\");\n"
+    "int numbers[16] = {1};\n"
+    "char table[300000];\n"
+    "int main(void) { return numbers[1] + table[5]; }\n";
+
+static const char *data_name(struct spe_profile *p, uint64_t address)
+{
+    struct spe_profile_place place;
+
+    if (spe_profile_place(p, 0, UINT64_MAX, address, true, &place) != SPE_OK)
+        return NULL;
+    return place.symbol == SPE_NO_SYMBOL ? "" : symbol_name(p, place.symbol);
+}
+
+/* .bss is behind the map of the file's data, whether the recording has a map there, or another
+ * file's, or none; it ends where the file says. Data without a size names only its address. */
+static void names_of_data(void **state)
+{
+    static const char *const behind[] = {NULL, "//anon", "[heap]", "/other", "/data"};
+    uint64_t offset, address, size, start, end, bss, table;
+
+    (void)state;
+    put("data.c", data_source);
+    assert_int_equal(run("cd %s && " CC " -O1 -no-pie -o data data.c", directory), 0);
+    data_segment("data", &offset, &address, &size);
+    table = BASE + address_of("data", "table");
+    start = BASE + (address & ~UINT64_C(0xfff));
+    end = BASE + ((address + size + 0xfff) & ~UINT64_C(0xfff));
+    bss = BASE + address + size;
+    assert_true(table >= bss && table + 300000 > end);
+    for (size_t i = 0; i < sizeof(behind) / sizeof(behind[0]); i++) {
+        struct spe_profile *p;
+        struct recording r;
+        struct row row;
+        bool other = behind[i] && !strcmp(behind[i], "/other");
+
+        recording_open(&r, 0, 1, NEOVERSE_N1, NULL);
+        recording_comm(&r, 0, 7, 7, "data", true);
+        if (behind[i] && !strcmp(behind[i], "/data")) /* a library is mapped as a whole first */
+            recording_map(&r, 0, 7, BASE + 0x400000, 0x100000, 0, "/data", NULL, 0);
+        else if (behind[i])
+            recording_map(&r, 0, 7, end, 0x100000, 0, behind[i], NULL, 0);
+        recording_map(&r, 0, 7, start, end - start, offset & ~UINT64_C(0xfff), "/data", NULL, 0);
+        recording_sample(&r, 0, 10, BASE, 0, 7);
+        recording_flush(&r, 0, 0, ANY, 0);
+        recording_finish(&r);
+        p = open_with_symbols(&r, 0);
+        assert_int_equal(read_rows(p, &row, 1), 1);
+        assert_string_equal(data_name(p, BASE + address_of("data", "numbers") + 4), "numbers");
+        assert_string_equal(data_name(p, BASE + address_of("data", "mark")), "mark");
+        assert_string_equal(data_name(p, BASE + address_of("data", "mark") + 8), "");
+        assert_string_equal(data_name(p, table), "table");
+        if (other) {
+            assert_string_equal(data_name(p, table + 299999), "");
+        } else {
+            assert_string_equal(data_name(p, table + 299999), "table");
+        }
+        if (!behind[i])
+            assert_null(data_name(p, table + 310000));
+        spe_profile_close(p);
+        recording_free(&r);
+    }
 }
 
 /* The kernel by kallsyms, if its reference symbol is where the recording has it; and modules. */
@@ -952,6 +1189,11 @@ int main(void)
         cmocka_unit_test(wrong_binary),
         cmocka_unit_test(build_id_cache),
         cmocka_unit_test(separate_debug_file),
+        cmocka_unit_test(sysroot),
+        cmocka_unit_test(stripped_file),
+        cmocka_unit_test(mini_debug_info),
+        cmocka_unit_test(go_table),
+        cmocka_unit_test(names_of_data),
         cmocka_unit_test(several_build_ids),
         cmocka_unit_test(debug_link),
         cmocka_unit_test(debug_file_of_unverified),

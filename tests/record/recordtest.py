@@ -2,6 +2,7 @@
 # Copyright (c) 2026 The Specimen authors
 """What the tests of `spe record` share: programs for AArch64, recordings, perf, SPE bytes."""
 
+import atexit
 import collections
 import os
 import re
@@ -9,6 +10,7 @@ import shutil
 import struct
 import subprocess
 import sys
+import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "cli"))
@@ -32,6 +34,11 @@ def _has_plugins(qemu):
 
 # The one that `spe record` takes.
 QEMU = next(filter(_has_plugins, (shutil.which("qemu-aarch64"), BUILT_QEMU)), None)
+
+# Binaries are kept below $HOME, which must not be the user's.
+os.environ.setdefault("XDG_CACHE_HOME", os.path.expanduser("~/.cache"))
+os.environ["HOME"] = tempfile.mkdtemp(prefix="spe-home-")
+atexit.register(shutil.rmtree, os.environ["HOME"], True)
 SUMMARY = re.compile(
     r"^spe: (?P<file>.*): (?P<operations>\d+) operations, (?P<sampled>\d+) sampled, "
     r"(?P<filtered>\d+) filtered, (?P<collided>\d+) collided, (?:(?P<dropped>\d+) not completed, )?"

@@ -30,6 +30,7 @@
 
 #include "perfdata/source.h"
 #include "profile/budget.h"
+#include "profile/files.h"
 #include "profile/hash.h"
 #include "profile/vector.h"
 

@@ -39,4 +39,6 @@ bool file_flush(struct record_file *f, struct record_problem *problem);
 bool file_finish(struct record_file *f, uint64_t *bytes, struct record_problem *problem);
 void file_free(struct record_file *f);
 
+struct file_unread file_unread(const struct record_file *f);
+
 #endif

@@ -28,6 +28,7 @@ EXCEPTIONS = {
     "perfdata/source.h": ["profile"],
     "perfdata/spool.h": ["cli", "profile"],
     "profile/files.h": ["record", "render"],
+    "profile/hash.h": ["analysis"],
     "profile/vector.h": ["analysis"],
 }
 

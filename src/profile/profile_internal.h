@@ -132,6 +132,8 @@ struct thread {
     struct spe_profile_thread shown;
     uint32_t process; /* NONE: not known */
     uint32_t older;   /* thread that had the same tid before, or NONE */
+    uint32_t far;     /* one further back, or itself: it takes few steps to any */
+    uint32_t age;     /* how many are older */
     struct history comm;
 };
 
@@ -363,6 +365,7 @@ struct line_cache_entry {
 struct line_table {
     VECTOR(struct spe_profile_line) lines;
     VECTOR(uint32_t) table; /* open addressing */
+    uint64_t seed;
     struct line_cache_entry *cache;
 };
 

@@ -270,7 +270,7 @@ struct batch {
     uint64_t rest_of_events; /* of any row, without the low 16 */
 };
 
-static CLONES void prepare_batch(struct batch *b)
+static CLONES void prepare_batch(struct batch *b, uint64_t seed)
 {
     const uint8_t *has = b->rows->has + b->from, *counters = b->rows->counters + b->from;
     const uint16_t *op = b->rows->op + b->from;
@@ -284,7 +284,7 @@ static CLONES void prepare_batch(struct batch *b)
     for (i = 0; i < count; i++)
         b->code[i] = place_code(map[i], b->op[i]);
     for (i = 0; i < count; i++)
-        b->place_hash[i] = place_hash(pc[i], b->code[i]);
+        b->place_hash[i] = place_hash(seed, pc[i], b->code[i]);
     for (i = 0; i < count; i++) {
         b->word[i] = place_word(events[i], counters[i] >> SPE_COUNTER_TOTAL & 1);
         all |= events[i];
@@ -526,7 +526,7 @@ static int add_batch(struct spe_analysis *a, struct batch *b)
 {
     size_t i;
 
-    prepare_batch(b);
+    prepare_batch(b, a->places.seed);
     if (count_places(a, b) < 0)
         return SPE_ERR_NOMEM;
     count_events(a, b);

@@ -6,17 +6,17 @@
 #include <string.h>
 
 #include "analysis/top.h"
+#include "profile/hash.h"
 
 #define FIRST_SLOTS 256
 
 static size_t home_of(const struct groups *g, const struct spe_group *key)
 {
-    uint64_t x = key->symbol * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t hash = hash_number(g->seed, key->symbol);
 
-    x ^= ((uint64_t)key->line << 32 | key->id) * UINT64_C(0xc2b2ae3d27d4eb4f);
-    x ^= key->address * UINT64_C(0xff51afd7ed558ccd);
-    x ^= key->dso * UINT64_C(0x165667b19e3779f9);
-    return (size_t)(x >> 29 ^ x) & g->mask;
+    hash = hash_number(hash, (uint64_t)key->line << 32 | key->id);
+    hash = hash_number(hash, key->address);
+    return (size_t)hash_number(hash, key->dso) & g->mask;
 }
 
 static bool same_key(const struct spe_group *a, const struct spe_group *b)
@@ -39,6 +39,7 @@ static int grow(struct groups *g)
     struct groups larger = {.mask = g->slots ? 2 * g->mask + 1 : FIRST_SLOTS - 1};
     size_t i;
 
+    larger.seed = g->slots ? g->seed : hash_seed();
     larger.slots = calloc(larger.mask + 1, sizeof(*larger.slots));
     if (!larger.slots)
         return SPE_ERR_NOMEM;

@@ -9,6 +9,7 @@
 struct groups {
     struct spe_group *slots; /* counts.samples 0: free; NULL until the first */
     size_t mask, used;
+    uint64_t seed;
 };
 
 /* Add to the group of the same symbol, dso, line, address and id. counts.samples is not 0. SPE_OK

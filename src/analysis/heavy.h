@@ -19,7 +19,9 @@
  * holds for every key that is there, and a key that is not there weighs at most the rest of this.
  * The other counts of a key begin when it last came in: they are lower bounds too.
  *
- * No random numbers: the same keys in the same order give the same answers.
+ * No random numbers, not even a seed of the hash: the same keys in the same order give the same
+ * answers. Keys that were made to meet in one set cost nobody time: a set has its size. They make
+ * the error larger, which is said.
  */
 #ifndef ANALYSIS_HEAVY_H
 #define ANALYSIS_HEAVY_H

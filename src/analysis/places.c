@@ -11,7 +11,7 @@
 
 static size_t index_of(const struct places *p, const struct place *place)
 {
-    return place_find(p, place_hash(place->pc, place->code), place->pc, place->code);
+    return place_find(p, place_hash(p->seed, place->pc, place->code), place->pc, place->code);
 }
 
 static int grow_list(struct places *p)
@@ -40,6 +40,7 @@ static int make_index(struct places *p)
     if (!p->index)
         return SPE_ERR_NOMEM;
     p->mask = entries - 1;
+    p->seed = p->seed ? p->seed : hash_seed();
     for (i = 0; i < p->used; i++)
         p->index[index_of(p, &p->list[i])] = (uint32_t)i + 1;
     return SPE_OK;
@@ -62,7 +63,7 @@ struct place *places_append(struct places *p, uint64_t pc, uint64_t code)
 {
     struct place *place = &p->list[p->used];
 
-    p->index[place_find(p, place_hash(pc, code), pc, code)] = (uint32_t)++p->used;
+    p->index[place_find(p, place_hash(p->seed, pc, code), pc, code)] = (uint32_t)++p->used;
     *place = (struct place){.pc = pc, .code = code};
     return place;
 }

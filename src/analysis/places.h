@@ -11,6 +11,7 @@
 #include <specimen/analysis.h>
 
 #include "analysis/lines.h"
+#include "profile/hash.h"
 
 #define PLACE_COUNTS 7
 
@@ -42,6 +43,7 @@ struct places {
     size_t used, room;
     uint32_t *index; /* of the place in the list, and 1; 0: none. Or NULL */
     size_t mask;
+    uint64_t seed; /* from the first index on */
 };
 
 /* Map and operation type (OP_NONE: none) in one number, which is not 0. */
@@ -60,11 +62,10 @@ static inline uint16_t place_op(const struct place *place)
     return place->code & 0x7fff;
 }
 
-static inline uint64_t place_hash(uint64_t pc, uint64_t code)
+/* No pc can be chosen so that it takes back what the code has added. */
+static inline uint64_t place_hash(uint64_t seed, uint64_t pc, uint64_t code)
 {
-    uint64_t x = (pc >> 2 ^ code << 32) * UINT64_C(0x9e3779b97f4a7c15);
-
-    return x >> 40 ^ x >> 20;
+    return hash_number(seed, pc + code * (seed | 1));
 }
 
 /* Where the index has the place, or has room for it. There must be an index. */

@@ -63,6 +63,7 @@ struct job {
     struct spe_check_config config;
     size_t rules;
     uint64_t *violations, *remarks; /* by rule */
+    bool *of_known_features;        /* by rule */
     uint64_t skips_shown;
     const char *file;         /* name in the reports, NULL if there is only one */
     const struct input *in;   /* the stream that is checked */
@@ -259,12 +260,10 @@ static void report_json(struct job *job, const struct spe_violation *v)
     json_end_line(&j);
 }
 
-static bool is_guessed(const struct job *job, const struct spe_rule *rule)
+static bool is_of_known_features(const struct spe_rule *rule)
 {
     size_t i;
 
-    if (job->naming.features_known)
-        return false;
     for (i = 0; i < sizeof(rules_of_known_features) / sizeof(rules_of_known_features[0]); i++) {
         if (strcmp(rule->name, rules_of_known_features[i]) == 0)
             return true;
@@ -278,7 +277,7 @@ static void on_violation(void *user, const struct spe_violation *v)
     size_t rule = (size_t)(v->rule - spe_rule_at(0));
     uint64_t *count;
 
-    if (is_guessed(job, v->rule))
+    if (!job->naming.features_known && job->of_known_features[rule])
         return;
     count = v->severity == SPE_REMARK ? &job->remarks[rule] : &job->violations[rule];
     if ((*count)++ >= job->limit)
@@ -564,6 +563,21 @@ static int check_file(struct job *job, const char *path)
     return good ? STATUS_OK : STATUS_BAD_DATA;
 }
 
+/* False without memory. */
+static bool know_rules(struct job *job)
+{
+    size_t i;
+
+    while (spe_rule_at(job->rules))
+        job->rules++;
+    job->violations = calloc(job->rules, sizeof(*job->violations));
+    job->remarks = calloc(job->rules, sizeof(*job->remarks));
+    job->of_known_features = calloc(job->rules, sizeof(*job->of_known_features));
+    for (i = 0; job->of_known_features && i < job->rules; i++)
+        job->of_known_features[i] = is_of_known_features(spe_rule_at(i));
+    return job->violations && job->remarks && job->of_known_features;
+}
+
 static int run(const struct command *self, int argc, char **argv)
 {
     struct job job = {.command = self, .limit = 20};
@@ -577,13 +591,9 @@ static int run(const struct command *self, int argc, char **argv)
         start_pager();
     if (!open_stdout(&job.out))
         return STATUS_BAD_DATA;
-    while (spe_rule_at(job.rules))
-        job.rules++;
-    job.violations = calloc(job.rules, sizeof(*job.violations));
-    job.remarks = calloc(job.rules, sizeof(*job.remarks));
     job.naming.color = use_color(STDOUT_FILENO);
     job.many = argc - optind > 1;
-    if (!job.violations || !job.remarks) {
+    if (!know_rules(&job)) {
         complain(self->name, "%s", spe_strerror(SPE_ERR_NOMEM));
         status = STATUS_BAD_DATA;
     } else {
@@ -593,6 +603,7 @@ static int run(const struct command *self, int argc, char **argv)
     }
     free(job.violations);
     free(job.remarks);
+    free(job.of_known_features);
     return close_stdout(&job.out, status);
 }
 

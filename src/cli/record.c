@@ -320,8 +320,14 @@ static void print_troubles(const struct job *job, const struct record_summary *s
         complain(program,
                  "%" PRIu64
                  " process%s ran without being recorded: the recorder has no descriptors "
-                 "for more at a time; raise the limit (ulimit -n)",
+                 "or no memory for more at a time; raise the limits (ulimit -n, ulimit -v)",
                  s->unrecorded, plural(s->unrecorded));
+    if (s->unread.files)
+        complain(job->options.output,
+                 "%" PRIu64 " file%s of the program could not be read (%s): the recording does not "
+                 "tell %s build-id%s",
+                 s->unread.files, s->unread.files == 1 ? "" : "s", strerror(s->unread.why),
+                 s->unread.files == 1 ? "its" : "their", s->unread.files == 1 ? "" : "s");
 }
 
 static void warn_of_interval(const struct job *job)

@@ -775,11 +775,13 @@ static void check_issue(struct check *c)
 
 static void check_counters(struct check *c)
 {
-    for (unsigned i = 0; i < SPE_INDEX_COUNT; i++)
-        if (spe_record_has_counter(&c->record, i) && c->config->count_bits == 12 &&
-            c->record.counter[i] > spe_counter_max(12))
+    for (uint64_t left = c->record.counters; left; left &= left - 1) {
+        unsigned i = lowest(left);
+
+        if (c->config->count_bits == 12 && c->record.counter[i] > spe_counter_max(12))
             report(c, RULE_COUNTER_TOO_WIDE, 0, SPE_VIOLATION, "counter INDEX %u is 0x%04x", i,
                    c->record.counter[i]);
+    }
     check_translation(c);
     check_issue(c);
     if (spe_record_has_counter(&c->record, SPE_COUNTER_ALT_ISSUE) &&

@@ -321,6 +321,13 @@ char *dso_below(const struct dsos *d, const char *path)
     return dso_text(d, "%s%s", d->symfs ? d->symfs : "", without_symfs(d, path));
 }
 
+int file_build_id(int fd, uint8_t *id, size_t max)
+{
+    uint16_t machine;
+
+    return elf_build_id(fd, DSO_FILE, id, max, &machine);
+}
+
 int dso_opened(const struct dsos *d, int fd)
 {
     if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == EIO))

@@ -449,9 +449,8 @@ static const struct code_range *find_function(struct spe_profile *p, struct line
 static size_t line_slot(const struct line_table *t, const struct spe_profile_line *line)
 {
     size_t mask = t->table.capacity - 1;
-    uint64_t hash = (line->file * 0x9e3779b97f4a7c15u ^ line->line) * 0xff51afd7ed558ccdu ^
-                    line->dso * 0xc2b2ae3d27d4eb4fu;
-    size_t slot = (size_t)(hash >> 20) & mask;
+    uint64_t hash = hash_number(t->seed, (uint64_t)line->file << 32 | line->line);
+    size_t slot = (size_t)hash_number(hash, line->dso) & mask;
 
     while (t->table.at[slot] != NONE) {
         const struct spe_profile_line *other = &t->lines.at[t->table.at[slot]];
@@ -472,6 +471,7 @@ static int grow_table(struct line_table *t)
         return SPE_ERR_NOMEM;
     memset(bigger, 0xff, capacity * sizeof(uint32_t));
     free(t->table.at);
+    t->seed = t->table.capacity ? t->seed : hash_seed();
     t->table.at = bigger;
     t->table.capacity = capacity;
     for (size_t i = 0; i < t->lines.count; i++)

@@ -701,6 +701,11 @@ int spe_profile_rewind(struct spe_profile *p)
 
 /* ---- Tables --------------------------------------------------------------------------------- */
 
+int profile_fd(const struct spe_profile *profile)
+{
+    return profile->fd;
+}
+
 const struct spe_profile_info *spe_profile_info(const struct spe_profile *p)
 {
     return &p->info;

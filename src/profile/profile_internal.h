@@ -30,6 +30,7 @@
 
 #include "perfdata/source.h"
 #include "profile/budget.h"
+#include "profile/files.h"
 #include "profile/hash.h"
 #include "profile/vector.h"
 
@@ -131,6 +132,8 @@ struct thread {
     struct spe_profile_thread shown;
     uint32_t process; /* NONE: not known */
     uint32_t older;   /* thread that had the same tid before, or NONE */
+    uint32_t far;     /* one further back, or itself: it takes few steps to any */
+    uint32_t age;     /* how many are older */
     struct history comm;
 };
 
@@ -324,8 +327,6 @@ int dso_open_checked(const struct dsos *d, const struct dso *dso, const char *pa
 /* dir/.build-id/xx/yyyy and `rest`, to be freed; NULL without build-id or memory. */
 char *build_id_path(const struct dsos *d, const char *dir, const uint8_t *id, size_t id_size,
                     const char *rest);
-/* Does an open ELF file have this build-id? */
-bool has_build_id(int fd, const uint8_t *id, size_t id_size);
 /* The file of a module below /lib/modules: its name, to be freed; or NULL. */
 char *module_file(const struct dsos *d, const struct dso *dso);
 /* "nf_tables" of "[nf_tables]" or ".../nf-tables.ko.zst". */
@@ -370,6 +371,7 @@ struct line_cache_entry {
 struct line_table {
     VECTOR(struct spe_profile_line) lines;
     VECTOR(uint32_t) table; /* open addressing */
+    uint64_t seed;
     struct line_cache_entry *cache;
 };
 

@@ -84,6 +84,24 @@ static uint32_t find_process(struct tasks *t, uint32_t pid)
     return process == NONE ? new_process(t, pid) : process;
 }
 
+/* With far ones at 1, 1, 3, 1, 1, 3, 7 ... steps: two of the same length become one. */
+static void link_older(const struct tasks *t, struct thread *thread, uint32_t number)
+{
+    const struct thread *threads = t->threads.at, *older;
+    uint32_t further;
+
+    thread->far = number;
+    if (thread->older == NONE)
+        return;
+    older = &threads[thread->older];
+    further = threads[older->far].far;
+    thread->age = older->age + 1;
+    thread->far =
+        older->age - threads[older->far].age == threads[older->far].age - threads[further].age
+            ? further
+            : thread->older;
+}
+
 static uint32_t new_thread(struct tasks *t, uint32_t pid, uint32_t tid, uint64_t start)
 {
     struct thread thread = {
@@ -96,6 +114,7 @@ static uint32_t new_thread(struct tasks *t, uint32_t pid, uint32_t tid, uint64_t
         VECTOR_ROOM(&t->threads) < 0 ||
         id_table_set(&t->by_tid, tid, (uint32_t)t->threads.count) < 0)
         return NONE;
+    link_older(t, &thread, (uint32_t)t->threads.count);
     t->threads.at[t->threads.count] = thread;
     return (uint32_t)t->threads.count++;
 }
@@ -334,8 +353,10 @@ void tasks_view(const struct tasks *t, uint32_t tid, uint64_t time, struct task_
     if (thread == NONE)
         return;
     while (t->threads.at[thread].shown.start_ns > time && t->threads.at[thread].older != NONE) {
+        uint32_t far = t->threads.at[thread].far;
+
         view->to = t->threads.at[thread].shown.start_ns;
-        thread = t->threads.at[thread].older;
+        thread = t->threads.at[far].shown.start_ns > time ? far : t->threads.at[thread].older;
     }
     if (t->threads.at[thread].older != NONE)
         view->from = t->threads.at[thread].shown.start_ns;

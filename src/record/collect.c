@@ -327,19 +327,18 @@ static bool add_process(struct collector *c, struct process *p)
     return true;
 }
 
-void collector_accept(struct collector *c, int fd, pid_t peer)
+bool collector_accept(struct collector *c, int fd, pid_t peer)
 {
     struct process *p = calloc(1, sizeof(*p));
 
-    if (p) {
-        p->fd = fd;
-        p->peer = peer;
-        if (add_process(c, p))
-            return;
-    }
-    c->summary->unrecorded++;
+    if (!p)
+        return false;
+    p->fd = fd;
+    p->peer = peer;
+    if (add_process(c, p))
+        return true;
     free(p);
-    close(fd);
+    return false;
 }
 
 /* ---- Messages ------------------------------------------------------------------------------- */

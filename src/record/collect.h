@@ -17,9 +17,10 @@ struct collector;
 struct collector *collector_create(struct record_file *file, const struct wire_setup *setup,
                                    struct record_summary *summary, struct record_counts *counts);
 
-/* A process has connected, which the kernel calls `peer`; the descriptor is the collector's now.
- * It may say what it likes: nothing that comes is trusted, and nothing is waited for. */
-void collector_accept(struct collector *c, int fd, pid_t peer);
+/* A process has connected, which the kernel calls `peer`; the descriptor is the collector's now,
+ * unless it has no memory (false). The process may say what it likes: nothing that comes is
+ * trusted, and nothing is waited for. */
+bool collector_accept(struct collector *c, int fd, pid_t peer);
 
 /* Readable when somebody has said something. */
 int collector_descriptor(const struct collector *c);

@@ -14,7 +14,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "profile/profile_internal.h"
+#include "profile/files.h"
 #include "record/keep.h"
 #include "record/output.h"
 
@@ -41,6 +41,7 @@ struct record_file {
     size_t offset_count;
     struct known_file *known;
     size_t known_count, known_room;
+    struct file_unread unread;
     int error; /* the first */
     bool reported;
 };
@@ -270,17 +271,33 @@ void file_lost(struct record_file *f, const struct file_place *at, uint64_t coun
 
 /* ---- Maps and build-ids --------------------------------------------------------------------- */
 
+/* Whether all the bytes are there; if not, errno is 0, or says why they could not be read. */
+static bool read_at(int fd, void *bytes, size_t size, uint64_t offset)
+{
+    size_t done = 0;
+    ssize_t n = 1;
+
+    while (done < size && n != 0) {
+        n = pread(fd, (char *)bytes + done, size - done, (off_t)(offset + done));
+        if (n < 0 && errno != EINTR)
+            return false;
+        done += n > 0 ? (size_t)n : 0;
+    }
+    errno = 0;
+    return done == size;
+}
+
 /* QEMU's own mappings do not say what is code, but program headers do. */
 static void find_code(int fd, struct known_file *k)
 {
     Elf64_Ehdr e;
     Elf64_Phdr ph;
 
-    if (pread(fd, &e, sizeof(e), 0) != sizeof(e) || memcmp(e.e_ident, ELFMAG, SELFMAG) != 0 ||
+    if (!read_at(fd, &e, sizeof(e), 0) || memcmp(e.e_ident, ELFMAG, SELFMAG) != 0 ||
         e.e_ident[EI_CLASS] != ELFCLASS64)
         return;
     for (unsigned i = 0; i < e.e_phnum; i++) {
-        if (pread(fd, &ph, sizeof(ph), (off_t)(e.e_phoff + i * sizeof(ph))) != sizeof(ph))
+        if (!read_at(fd, &ph, sizeof(ph), e.e_phoff + i * sizeof(ph)))
             return;
         if (ph.p_type != PT_LOAD || !(ph.p_flags & PF_X) || k->code_end)
             continue;
@@ -306,27 +323,36 @@ static int open_regular(const char *path)
     return fd;
 }
 
-static void read_build_id(struct known_file *k)
+/* That a path leads to nothing is no news: the file may be gone, or never have had a name. But a
+ * file that is there and could not be read is missing for a reason of ours. */
+static void count_unread(struct record_file *f)
 {
-    int fd = open_regular(k->path), size;
-    uint16_t machine;
+    if (errno != EMFILE && errno != ENFILE && errno != ENOMEM && errno != EIO)
+        return;
+    f->unread.why = f->unread.files++ ? f->unread.why : errno;
+}
 
+static void read_build_id(struct record_file *f, struct known_file *k)
+{
+    int fd, size;
+
+    errno = 0;
+    fd = open_regular(k->path);
+    if (fd >= 0)
+        find_code(fd, k);
+    count_unread(f);
     if (fd < 0)
         return;
-    find_code(fd, k);
-    size = elf_build_id(fd, DSO_FILE, k->id, sizeof(k->id), &machine);
+    size = file_build_id(fd, k->id, sizeof(k->id));
     k->id_size = size > 0 && size <= (int)sizeof(k->id) ? (uint8_t)size : 0;
     close(fd);
 }
 
-/* The file, looked at once; NULL without memory. */
-static const struct known_file *know(struct record_file *f, const char *path)
+/* A file that nothing is known of yet; NULL without memory. */
+static struct known_file *new_file(struct record_file *f, const char *path)
 {
     struct known_file *k;
 
-    for (size_t i = 0; i < f->known_count; i++)
-        if (strcmp(f->known[i].path, path) == 0)
-            return &f->known[i];
     if (f->known_count == f->known_room) {
         size_t room = f->known_room * 2 + 16;
         struct known_file *grown = realloc(f->known, room * sizeof(*grown));
@@ -341,7 +367,23 @@ static const struct known_file *know(struct record_file *f, const char *path)
     if (!(k->path = strdup(path)))
         return NULL;
     f->known_count++;
-    read_build_id(k);
+    return k;
+}
+
+/* The file, looked at once; NULL without memory. */
+static const struct known_file *know(struct record_file *f, const char *path)
+{
+    struct known_file *k;
+
+    for (size_t i = 0; i < f->known_count; i++)
+        if (strcmp(f->known[i].path, path) == 0)
+            return &f->known[i];
+    k = new_file(f, path);
+    if (!k) {
+        count_unread(f);
+        return NULL;
+    }
+    read_build_id(f, k);
     if (k->id_size) {
         struct spe_perf_build_id id = {
             .pid = -1, .misc = SPE_PERF_MISC_USER, .id_size = k->id_size, .path = k->path};
@@ -467,6 +509,11 @@ void file_keep(const struct record_file *f, const char *directory, struct record
         keep_binary(directory, fd, k->path, k->id, k->id_size, kept);
         close(fd);
     }
+}
+
+struct file_unread file_unread(const struct record_file *f)
+{
+    return f->unread;
 }
 
 void file_free(struct record_file *f)

@@ -41,4 +41,6 @@ bool file_finish(struct record_file *f, uint64_t *bytes, struct record_problem *
 void file_keep(const struct record_file *f, const char *directory, struct record_kept *kept);
 void file_free(struct record_file *f);
 
+struct file_unread file_unread(const struct record_file *f);
+
 #endif

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "profile/profile_internal.h"
+#include "profile/files.h"
 
 #define KEEP_MAX (UINT64_C(1) << 30) /* bytes that one recording adds */
 

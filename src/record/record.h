@@ -63,6 +63,12 @@ struct record_kept {
 };
 
 /* What was recorded. */
+/* Mapped files that could not be read: their build-ids are not in the recording. */
+struct file_unread {
+    uint64_t files;
+    int why; /* errno of the first */
+};
+
 struct record_summary {
     struct wire_statistics statistics; /* of all threads */
     uint64_t processes, threads, aux_bytes, file_bytes;
@@ -72,10 +78,11 @@ struct record_summary {
     uint64_t unrecorded;    /* processes that there was no room for */
     uint64_t silent;        /* processes that ended without WIRE_BYE, as killed ones do */
     uint64_t left;          /* processes that outlive the recording */
-    int level;              /* of QEMU's plugin interface */
-    int exit_status;        /* of the program: 128 + signal if one ended it */
-    int signal;             /* that one, or 0 */
-    bool timed_out;         /* the duration was over */
+    struct file_unread unread;
+    int level;       /* of QEMU's plugin interface */
+    int exit_status; /* of the program: 128 + signal if one ended it */
+    int signal;      /* that one, or 0 */
+    bool timed_out;  /* the duration was over */
     struct record_trouble troubles[RECORD_TROUBLES];
     struct record_kept kept;
 };
@@ -83,7 +90,7 @@ struct record_summary {
 /* Is something missing in the file, of what should be there? */
 static inline bool record_is_incomplete(const struct record_summary *s)
 {
-    return s->lost_records || s->lost_messages || s->refused || s->unrecorded;
+    return s->lost_records || s->lost_messages || s->refused || s->unrecorded || s->unread.files;
 }
 
 /* Exact counts of one instruction in one process. */

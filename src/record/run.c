@@ -252,10 +252,9 @@ static void welcome(struct recording *r, int fd)
 
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0 || peer.uid != geteuid())
         close(fd); /* only processes of the same user */
-    else if ((rlim_t)fd + SPARE_DESCRIPTORS >= r->descriptors)
+    else if ((rlim_t)fd + SPARE_DESCRIPTORS >= r->descriptors ||
+             !collector_accept(r->collector, fd, peer.pid))
         refuse(r, fd);
-    else
-        collector_accept(r->collector, fd, peer.pid);
 }
 
 /* A listener that cannot accept stays readable: then it is left alone for a while. */
@@ -366,7 +365,8 @@ static bool finish(struct recording *r)
         r->file_failed = true;
     if (r->options->keep)
         file_keep(r->file, r->options->keep, &r->summary->kept);
-    if (r->summary->processes == 0 && !r->file_failed) {
+    r->summary->unread = file_unread(r->file);
+    if (r->summary->processes == 0 && !r->summary->unrecorded && !r->file_failed) {
         record_fail(r->problem, r->found.qemu,
                     "QEMU ended with status %d before the plugin could start",
                     r->summary->exit_status);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/profile_internal.h"
+#include "profile/files.h"
 
 #define PIECE (1024 * 1024) /* bytes of an AUXTRACE record that is written */
 #define BUFFER (256 * 1024)
@@ -167,7 +167,7 @@ static int copy_queue(struct job *job, size_t number)
 static int reopen(struct job *job, struct spe_perf_error *error)
 {
     spe_perf_reader_close(job->reader);
-    return spe_perf_reader_open_fd(&job->reader, job->profile->fd, SPE_PERF_NO_MAP, error);
+    return spe_perf_reader_open_fd(&job->reader, profile_fd(job->profile), SPE_PERF_NO_MAP, error);
 }
 
 /* What was lost before is still lost: the copy does not look better than its original. */

@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "profile/profile_internal.h"
+#include "profile/files.h"
 #include "vm/vm.h"
 
 /* Something that a recording may name by its build-id. */
@@ -68,11 +68,10 @@ static void add_file(struct vm_symbols *s, const char *path)
 {
     uint8_t id[SPE_PERF_BUILD_ID_MAX];
     int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), size = 0;
-    uint16_t machine;
     struct stat st;
 
     if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-        size = elf_build_id(fd, DSO_FILE, id, sizeof(id), &machine);
+        size = file_build_id(fd, id, sizeof(id));
     if (fd >= 0)
         close(fd);
     if (size > 0) {

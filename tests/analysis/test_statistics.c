@@ -518,9 +518,9 @@ static void check_places(const struct places *p, const struct places_model *m)
         used++;
         assert_memory_equal(&p->list[m->at[i] - 1], place, sizeof(*place));
         if (p->index)
-            assert_int_equal(
-                p->index[place_find(p, place_hash(place->pc, place->code), place->pc, place->code)],
-                m->at[i]);
+            assert_int_equal(p->index[place_find(p, place_hash(p->seed, place->pc, place->code),
+                                                 place->pc, place->code)],
+                             m->at[i]);
     }
     assert_int_equal(used, p->used);
 }

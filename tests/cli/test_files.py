@@ -2,6 +2,7 @@
 # Copyright (c) 2026 The Specimen authors
 """Outputs never harm inputs or what was there before; nothing that is read hides its damage."""
 
+import functools
 import json
 import os
 import random
@@ -96,7 +97,9 @@ class Outputs(FilesTest):
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             # So many records take minutes; it must not write that long into the file itself.
             with subprocess.Popen([spetest.SPE, "gen", "--records", "4000000000", "-o", out],
-                                  stderr=subprocess.DEVNULL) as process:
+                                  stderr=subprocess.DEVNULL,  # nohup and "&" have some ignored
+                                  preexec_fn=functools.partial(signal.signal, number,
+                                                               signal.SIG_DFL)) as process:
                 while not self.temporaries() and os.path.getsize(out) < 1 << 20:
                     time.sleep(0.01)
                 process.send_signal(number)

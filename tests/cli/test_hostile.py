@@ -3,6 +3,7 @@
 """Recordings that were made to take long or much memory. Time is CPU time, and compared between a
 file and one that is four times as large: what is quadratic takes sixteen times as long."""
 
+import ctypes
 import os
 import struct
 import subprocess
@@ -30,13 +31,13 @@ def cpu_of(*arguments):
             before.children_system)
 
 
-def peak_of(*arguments):
+def peak_of(*arguments, expected=0):
     """MB of memory that the command had at most."""
     child = os.posix_spawn(SPE, [SPE, *arguments], os.environ, file_actions=[
         (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
         (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)])
     _, status, usage = os.wait4(child, 0)
-    if status != 0:
+    if os.waitstatus_to_exitcode(status) != expected:
         raise AssertionError(f"{arguments}: status {status}")
     return usage.ru_maxrss / 1024
 
@@ -119,6 +120,76 @@ def threads(path, tids):
     recording.write(path)
 
 
+def reused_tid(path, count):
+    """A tid that many threads have one after the other, and a sample of each."""
+    recording = r.Recording()
+    recording.comm(1, 1, "parent")
+    for i in range(count):
+        recording.fork(1, 2, 1, 1, 100 + 10 * i)
+        recording.comm(1, 2, f"turn {i}", 101 + 10 * i)
+        recording.exit(1, 2, 109 + 10 * i)
+    recording.aux(0, b"".join(r.sample(0x400000, 105 + 10 * i, tid=2) for i in range(count)))
+    recording.write(path)
+
+
+def colliding_places(path, maps):
+    """Instructions that differ in address, map and operation type, so chosen that the differences
+    cancel out where they are put into one number: the address shifted by 2, exclusive or the type
+    shifted by 32 and the map by 48."""
+    recording = r.Recording()
+    for number in range(maps):
+        recording.mmap(1, number << 50, 1 << 50, 0, f"/usr/bin/map{number}")
+    recording.aux(0, b"".join(
+        r.sample(0x400000 + (number << 50) + (op << 34), 1000, tid=1, op=(op >> 8, op & 0xff))
+        for number in range(maps) for op in range(1024)))
+    recording.write(path)
+
+
+def zstd():
+    """The library that compresses, or None."""
+    try:
+        library = ctypes.CDLL("libzstd.so.1")
+    except OSError:
+        return None
+    library.ZSTD_compressStream2.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_int]
+    library.ZSTD_compressStream2.restype = library.ZSTD_compressBound.restype = ctypes.c_size_t
+    library.ZSTD_compressBound.argtypes = [ctypes.c_size_t]
+    library.ZSTD_createCCtx.restype = ctypes.c_void_p
+    library.ZSTD_freeCCtx.argtypes = [ctypes.c_void_p]
+    return library
+
+
+def compressed(library, pieces):
+    """COMPRESSED records, one for each piece, all of one stream."""
+    class Buffer(ctypes.Structure):
+        _fields_ = [("bytes", ctypes.c_void_p), ("size", ctypes.c_size_t), ("at", ctypes.c_size_t)]
+
+    context = library.ZSTD_createCCtx()
+    for piece in pieces:
+        room = ctypes.create_string_buffer(library.ZSTD_compressBound(len(piece)))
+        source = ctypes.create_string_buffer(piece, len(piece))
+        out = Buffer(ctypes.addressof(room), len(room), 0)
+        into = Buffer(ctypes.addressof(source), len(piece), 0)
+        flush = 1
+        if library.ZSTD_compressStream2(context, ctypes.byref(out), ctypes.byref(into), flush):
+            raise AssertionError("zstd did not flush all")
+        yield r.record(81, room.raw[:out.at])
+    library.ZSTD_freeCCtx(context)
+
+
+def bomb(path, library, pieces):
+    """Names of a thread that change all the time, 16 MB in a piece."""
+    inside = r.Recording()
+    for i in range(256):
+        inside.comm(1, 1, f"name {i}", 10 + i)
+    text = b"".join(inside.data[-256:])
+    recording = r.Recording()
+    one_sample(recording)
+    for packed in compressed(library, [text * ((16 << 20) // len(text))] * pieces):
+        recording.add(packed)
+    recording.write(path)
+
+
 def switches(path, count):
     """A CPU for each record, with descending numbers."""
     recording = r.Recording()
@@ -191,6 +262,15 @@ class Time(HostileTest):
     def test_cpu_numbers_that_descend(self):
         self.linear(switches, 25000, 100000)
 
+    def test_tid_that_is_used_again_and_again(self):
+        self.linear(reused_tid, 10000, 40000)
+        out, _ = run("script", "-F", "comm", self.path("hostile.data"))
+        wrong = [line for i, line in enumerate(out.splitlines()) if line.strip() != f"turn {i}"]
+        self.assertEqual((len(out.splitlines()), wrong[:3]), (40000, []))
+
+    def test_places_that_collide(self):
+        self.linear(colliding_places, 8, 32)
+
     def test_kallsyms_is_read_once(self):
         cpu = []
         for count in (1, 200):
@@ -225,6 +305,19 @@ class Memory(HostileTest):
         out, err = run("script", "-F", "comm", "--max-memory", "1M", self.path("again.data"))
         self.assertEqual(out.split(), ["again"])
         self.assertNotIn("left out", err)
+
+    def test_compressed_names(self):
+        library = zstd()
+        if not library or os.environ.get("SPE_ZSTD") == "0":
+            self.skipTest("there is no zstd")
+        path = self.path("bomb.data")
+        bomb(path, library, 8)
+        self.assertLess(os.path.getsize(path), 100000)
+        done = subprocess.run([SPE, "report", path], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("unpack to more than a thousand times their size", done.stderr)
+        self.assertRegex(" ".join(done.stdout.split()), "warnings .* a thousand times their size")
+        self.assertLess(peak_of("report", path, expected=1), 400)
 
     def test_many_queues(self):
         path = self.path("queues.data")

@@ -253,7 +253,7 @@ def record_cases(folder):
     faults = MEMORY + FILES + [("size", errno.EFBIG)]
     # Times and process ids differ from run to run.
     return [Case(faults, "record", "-c", 512, "-o", "OUT", "--", program, same=len,
-                 budget=min(BUDGET, 15))]
+                 budget=BUDGET // 4)]
 
 
 def main():

@@ -120,6 +120,17 @@ SPE_API unsigned spe_a64_evaluate(const struct spe_a64 *insn, uint64_t pc,
                                   const struct spe_a64_registers *registers,
                                   struct spe_operation *op, struct spe_memory_access *accesses);
 
+/*
+ * The registers that the instruction reads and writes, for whoever follows data through code: bit n
+ * is Xn (0 to 30), SPE_A64_USES_FLAGS the condition flags, bit 32 + n Vn and Zn. All else is in
+ * neither set: SP, XZR, predicates, FFR, ZA, ZT0, system registers. A register is read if any part
+ * of it may be: what is merging or accumulating, or writes one lane, reads its destination, too.
+ * Exceptions and changes of the streaming mode write registers that are not told. A word that is
+ * not allocated has none.
+ */
+#define SPE_A64_USES_FLAGS (UINT64_C(1) << 31)
+SPE_API void spe_a64_uses(const struct spe_a64 *insn, uint64_t *reads, uint64_t *writes);
+
 /* ---- The machine: caches, TLB, prediction, latencies ---------------------------------------- */
 
 struct spe_machine;

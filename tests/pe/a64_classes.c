@@ -2,10 +2,12 @@
 /* Copyright (c) 2026 The Specimen authors */
 /*
  * Reads words (little-endian, four bytes each) from standard input and prints a line for each: what
- * the classifier says of it, as words that test_a64_disassemblers.py compares.
+ * the classifier says of it, as words that test_a64_disassemblers.py compares. With --uses: the
+ * registers it reads and writes, as two numbers that test_a64_uses_llvm.py compares.
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "specimen/pe.h"
 
@@ -99,14 +101,26 @@ static void print(const struct spe_a64 *insn)
     putchar('\n');
 }
 
-int main(void)
+static void print_uses(const struct spe_a64 *insn)
 {
+    uint64_t reads, writes;
+
+    spe_a64_uses(insn, &reads, &writes);
+    printf("%d %016" PRIx64 " %016" PRIx64 "\n", insn->allocated, reads, writes);
+}
+
+int main(int argc, char **argv)
+{
+    bool uses = argc > 1 && strcmp(argv[1], "--uses") == 0;
     uint32_t word;
     struct spe_a64 insn;
 
     while (fread(&word, sizeof(word), 1, stdin) == 1) {
         spe_a64_classify(word, 128, &insn);
-        print(&insn);
+        if (uses)
+            print_uses(&insn);
+        else
+            print(&insn);
     }
     return 0;
 }

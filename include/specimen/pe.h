@@ -140,6 +140,11 @@ struct spe_cache_shape {
     uint32_t latency;     /* cycles from issue of a load to its data */
 };
 
+/* A prefetcher: how many lines it asks for at a time, and how many it runs ahead. */
+struct spe_prefetch_shape {
+    uint32_t degree, distance; /* distance 0: there is none; at most 64 */
+};
+
 struct spe_machine_config {
     size_t size;                         /* sizeof(struct spe_machine_config) */
     uint32_t cpus;                       /* 1 to 256 */
@@ -161,6 +166,12 @@ struct spe_machine_config {
     uint32_t return_stack;               /* entries, from 1 */
     uint32_t mispredict_cycles;
     uint32_t issue_width;
+    uint32_t window;                       /* operations between dispatch and commit, 1 to 512 */
+    uint32_t load_misses;                  /* L1 misses that are served at the same time, 1 to 64 */
+    uint32_t store_queue;                  /* stores that wait for their lines, 1 to 256 */
+    uint32_t memory_interval;              /* cycles between lines that one cpu gets from memory */
+    struct spe_prefetch_shape l1_prefetch; /* by the stride of each instruction */
+    struct spe_prefetch_shape l2_prefetch; /* streams of lines within a page */
     /* Data source values (D18.2.4) told for each place; SPE_MACHINE_NO_SOURCE: none. They are the
      * CPU's own: a unit that gets them has data_source_map_count 0. */
     uint16_t source[8]; /* by enum spe_machine_place */
@@ -207,6 +218,7 @@ enum { /* kinds of access, or-ed */
 struct spe_machine_access {
     uint32_t facts;                      /* SPE_FACT_* */
     uint8_t place;                       /* enum spe_machine_place that served it */
+    bool asked;                          /* another cpu's cache was asked for the line */
     uint32_t translation_cycles, cycles; /* waiting for translation; issue to done, both in all */
 };
 

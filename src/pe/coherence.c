@@ -347,6 +347,11 @@ static void hit_l2(struct request *r, unsigned way)
     uint64_t state = pe_get(word) & PE_STATE;
 
     r->met->place = SPE_PLACE_L2;
+    r->met->facts |= (state & PE_PREFETCHED ? PE_MET_FIRST : 0) | PE_MET_FLIGHT;
+    if (state & PE_PREFETCHED) {
+        state &= ~PE_PREFETCHED;
+        atomic_store_explicit(word, r->line | state, memory_order_release);
+    }
     r->met->facts |= state & PE_MODIFIED ? SPE_FACT_MODIFIED_HIT : 0;
     if (r->exclusive && !(state & PE_EXCLUSIVE)) {
         find_others(r);
@@ -406,12 +411,14 @@ static bool hit_l1(struct request *r, unsigned way)
         if ((word & ~(uint64_t)PE_STATE) != r->line || !(word & PE_VALID) ||
             (r->exclusive && !(word & PE_EXCLUSIVE)))
             return false;
-        after = (word & ~(uint64_t)PE_FRESH) | (r->modify ? PE_MODIFIED : 0);
+        after = (word & ~(PE_FRESH | PE_PREFETCHED)) | (r->modify ? PE_MODIFIED : 0);
     } while (after != word && !exchange(r->machine, at, &word, after));
     use_l1(r->cpu, r->line, way);
     r->met->place = SPE_PLACE_L1;
     r->met->facts |= word & PE_MODIFIED ? SPE_FACT_MODIFIED_HIT : 0;
     r->met->facts |= word & PE_FRESH && is_recent(r->cpu, at) ? SPE_FACT_RECENT : 0;
+    r->met->facts |= word & PE_FLIGHT ? PE_MET_FLIGHT : 0;
+    r->met->facts |= word & PE_PREFETCHED ? PE_MET_FIRST : 0;
     return true;
 }
 
@@ -455,6 +462,7 @@ void pe_access_line(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t li
     met->facts |= SPE_FACT_L1D_ACCESS;
     if (way < 0 || !hit_l1(&r, (unsigned)way))
         request_line(&r, way);
+    met->asked = r.snooped;
     met->cycles = met->translation_cycles + machine->cycles[met->place][r.snooped];
     /* Later operations do not wait for stores and prefetches. */
     if (met->facts & SPE_FACT_L1D_MISS && (how == 0 || how & SPE_ACCESS_ATOMIC))
@@ -498,6 +506,53 @@ bool pe_refill(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t line, b
     if (!store)
         remember_miss(cpu, translation_cycles + machine->cycles[SPE_PLACE_L2][false]);
     return true;
+}
+
+bool pe_held_by_others(const struct spe_machine *machine, const struct pe_cpu *cpu, uint64_t line)
+{
+    const uint64_t *sharers = pe_directory_find(&machine->directory, line);
+    uint64_t others = 0;
+
+    for (unsigned i = 0; sharers && i < machine->directory.entry_words - 1; i++)
+        others |= sharers[i] & ~(i == cpu->number / 64 ? UINT64_C(1) << cpu->number % 64 : 0);
+    return others;
+}
+
+/* ---- Prefetchers ----------------------------------------------------------------------------- */
+
+static void mark(const struct pe_cache *cache, uint64_t line, uint64_t bits)
+{
+    int way = pe_cache_find(cache, line);
+
+    if (way >= 0)
+        atomic_fetch_or_explicit(pe_cache_word(cache, line, (unsigned)way), bits,
+                                 memory_order_relaxed);
+}
+
+uint32_t pe_prefetch_line(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t line,
+                          bool into_l1, uint8_t *place)
+{
+    struct spe_machine_access met = {0};
+    struct request r = {.machine = machine, .cpu = cpu, .met = &met, .line = line};
+    int way = cpu->l2.words ? pe_cache_find(&cpu->l2, line) : -1;
+
+    if (pe_cache_find(&cpu->l1, line) >= 0 || (!into_l1 && (way >= 0 || !cpu->l2.words)))
+        return 0;
+    if (way >= 0) {
+        hit_l2(&r, (unsigned)way);
+    } else {
+        find_others(&r);
+        if (r.other_count)
+            return 0;
+        fetch(&r);
+        fill_l2(&r, PE_EXCLUSIVE_LINE);
+        if (into_l1)
+            fill_l1(machine, cpu, line, PE_EXCLUSIVE_LINE);
+        pe_directory_add(&machine->directory, line, cpu->number);
+    }
+    mark(into_l1 ? &cpu->l1 : &cpu->l2, line, PE_PREFETCHED | (into_l1 ? PE_FLIGHT : 0));
+    *place = met.place;
+    return machine->cycles[met.place][false];
 }
 
 /* ---- Cache maintenance ---------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Specimen authors */
 /*
  * Time. There is no pipeline: an operation takes as long as its kind and its accesses say, and
- * waits for issue as long as the latest load misses before it make likely.
+ * waits for issue as long as the latest load misses before it make likely, or as the window found.
  */
 #include "machine_internal.h"
 
@@ -122,8 +122,8 @@ static uint64_t own_lines(const struct spe_machine *machine, const struct spe_op
  * newest and falls by half with every access in between; it waits for the mean. What was before a
  * misprediction is over.
  */
-static uint32_t issue_cycles(const struct spe_machine *machine, const struct pe_cpu *cpu,
-                             uint64_t own)
+static uint32_t likely_wait(const struct spe_machine *machine, const struct pe_cpu *cpu,
+                            uint64_t own)
 {
     uint64_t now = pe_get(&cpu->counts.accesses) - own;
     uint32_t longest = 0;
@@ -138,18 +138,25 @@ static uint32_t issue_cycles(const struct spe_machine *machine, const struct pe_
         cycles = (miss->cycles >> age) / machine->config.issue_width;
         longest = cycles > longest ? cycles : longest;
     }
-    return ISSUE_CYCLES + longest;
+    return longest;
+}
+
+void pe_describe(const struct spe_machine_config *config, struct spe_operation *op,
+                 struct spe_memory_access *accesses, const struct spe_machine_access *met,
+                 uint32_t wait)
+{
+    for (uint32_t i = 0; i < op->access_count; i++)
+        describe_access(config, &accesses[i], &met[i]);
+    op->decode_cycles = DECODE_CYCLES;
+    op->issue_cycles = ISSUE_CYCLES + wait;
+    op->execute_cycles = execute_cycles(config, op, accesses);
+    op->commit_cycles = COMMIT_CYCLES;
 }
 
 void spe_machine_describe(const struct spe_machine *machine, unsigned cpu, struct spe_operation *op,
                           struct spe_memory_access *accesses, const struct spe_machine_access *met)
 {
-    if (cpu >= machine->config.cpus)
-        return;
-    for (uint32_t i = 0; i < op->access_count; i++)
-        describe_access(&machine->config, &accesses[i], &met[i]);
-    op->decode_cycles = DECODE_CYCLES;
-    op->issue_cycles = issue_cycles(machine, machine->cpus[cpu], own_lines(machine, op, accesses));
-    op->execute_cycles = execute_cycles(&machine->config, op, accesses);
-    op->commit_cycles = COMMIT_CYCLES;
+    if (cpu < machine->config.cpus)
+        pe_describe(&machine->config, op, accesses, met,
+                    likely_wait(machine, machine->cpus[cpu], own_lines(machine, op, accesses)));
 }

@@ -60,6 +60,8 @@ static int init_cpu(const struct spe_machine *machine, struct pe_cpu *cpu, unsig
     cpu->line_bytes = config->line_bytes;
     cpu->page_shift = machine->page_shift;
     cpu->hint_mask = hints - 1;
+    cpu->window.step = PE_TICKS / config->issue_width;
+    cpu->window.full_at = UINT64_MAX;
     cpu->way_hint = calloc(hints, sizeof(*cpu->way_hint));
     cpu->filled_at = calloc(lines, sizeof(*cpu->filled_at));
     error = cpu->way_hint && cpu->filled_at ? SPE_OK : SPE_ERR_NOMEM;
@@ -155,7 +157,7 @@ int spe_machine_create(const struct spe_machine_config *config, struct spe_machi
 
 /* ---- Accesses ------------------------------------------------------------------------------- */
 
-static void merge(struct spe_machine_access *whole, const struct spe_machine_access *part)
+void pe_merge_access(struct spe_machine_access *whole, const struct spe_machine_access *part)
 {
     uint32_t facts = whole->facts | part->facts;
 
@@ -190,7 +192,7 @@ static bool touch(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t addr
 
         line = (line + machine->config.line_bytes) & PE_ADDRESS_MASK;
         missed |= touch_line(machine, cpu, line, how, &part);
-        merge(whole, &part);
+        pe_merge_access(whole, &part);
     }
     return missed;
 }
@@ -223,6 +225,7 @@ bool spe_machine_touch(struct spe_machine *machine, unsigned cpu, uint64_t addre
     if (!result && (how == 0 || how == SPE_ACCESS_STORE))
         return pe_touch_fast(machine, machine->cpus[cpu], address, bytes, how != 0);
     missed = touch(machine, machine->cpus[cpu], address, bytes, how, &whole);
+    whole.facts &= ~(uint32_t)PE_MET;
     if (result)
         *result = whole;
     return missed;

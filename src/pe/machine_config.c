@@ -63,6 +63,12 @@ static const struct preset presets[] = {
       .return_stack = 16,
       .mispredict_cycles = 11,
       .issue_width = 4,
+      .window = 128,
+      .load_misses = 20,
+      .store_queue = 48,
+      .memory_interval = 7,
+      .l1_prefetch = {2, 24},
+      .l2_prefetch = {4, 32},
       .source = COMMON_SOURCES}},
     {"neoverse-v1",
      "Arm Neoverse V1: 64 KiB L1D, 1 MiB L2, 32 MiB system cache.",
@@ -85,6 +91,12 @@ static const struct preset presets[] = {
       .return_stack = 32,
       .mispredict_cycles = 11,
       .issue_width = 8,
+      .window = 256,
+      .load_misses = 32,
+      .store_queue = 96,
+      .memory_interval = 6,
+      .l1_prefetch = {2, 24},
+      .l2_prefetch = {4, 32},
       .source = COMMON_SOURCES}},
     {"neoverse-n2",
      "Arm Neoverse N2: 64 KiB L1D, 1 MiB L2, 32 MiB system cache.",
@@ -107,6 +119,12 @@ static const struct preset presets[] = {
       .return_stack = 32,
       .mispredict_cycles = 10,
       .issue_width = 5,
+      .window = 160,
+      .load_misses = 24,
+      .store_queue = 64,
+      .memory_interval = 7,
+      .l1_prefetch = {2, 24},
+      .l2_prefetch = {4, 32},
       .source = COMMON_SOURCES}},
     {"neoverse-v2",
      "Arm Neoverse V2: 64 KiB L1D, 2 MiB L2, 32 MiB system cache.",
@@ -129,6 +147,12 @@ static const struct preset presets[] = {
       .return_stack = 32,
       .mispredict_cycles = 11,
       .issue_width = 8,
+      .window = 320,
+      .load_misses = 48,
+      .store_queue = 96,
+      .memory_interval = 6,
+      .l1_prefetch = {2, 24},
+      .l2_prefetch = {4, 32},
       .source = COMMON_SOURCES}},
     {"kunpeng-920",
      "HiSilicon Kunpeng 920 (TaiShan v110): 64 KiB L1D, 512 KiB L2, 32 MiB L3; no data sources.",
@@ -151,6 +175,12 @@ static const struct preset presets[] = {
       .return_stack = 16,
       .mispredict_cycles = 14,
       .issue_width = 4,
+      .window = 128,
+      .load_misses = 20,
+      .store_queue = 48,
+      .memory_interval = 8,
+      .l1_prefetch = {2, 24},
+      .l2_prefetch = {4, 32},
       .source = NO_SOURCES}},
     {"ampereone-1a",
      "Ampere AmpereOne (AMPERE1A): 64 KiB L1D, 2 MiB L2, 64 MiB system cache.",
@@ -173,6 +203,12 @@ static const struct preset presets[] = {
       .return_stack = 32,
       .mispredict_cycles = 10,
       .issue_width = 5,
+      .window = 174,
+      .load_misses = 24,
+      .store_queue = 48,
+      .memory_interval = 7,
+      .l1_prefetch = {2, 24},
+      .l2_prefetch = {4, 32},
       .source = AMPEREONE_SOURCES}},
     {"small",
      "Small caches on two sockets, for tests: 1 KiB L1D, 4 KiB L2, 16 KiB LLC.",
@@ -197,6 +233,12 @@ static const struct preset presets[] = {
       .return_stack = 8,
       .mispredict_cycles = 10,
       .issue_width = 2,
+      .window = 32,
+      .load_misses = 4,
+      .store_queue = 8,
+      .memory_interval = 10,
+      .l1_prefetch = {0, 0},
+      .l2_prefetch = {0, 0},
       .source = COMMON_SOURCES}},
 };
 
@@ -343,6 +385,25 @@ static int check_predictor(const struct complaint *c, const struct spe_machine_c
     return error ? error : check_number(c, "issue_width", config->issue_width, 1, 64);
 }
 
+static int check_window(const struct complaint *c, const struct spe_machine_config *config)
+{
+    int error = check_number(c, "window", config->window, 1, PE_WINDOW_MAX);
+
+    if (!error)
+        error = check_number(c, "load_misses", config->load_misses, 1, PE_LOAD_MISSES_MAX);
+    if (!error)
+        error = check_number(c, "store_queue", config->store_queue, 1, PE_STORES_MAX);
+    if (!error)
+        error = check_number(c, "memory_interval", config->memory_interval, 0, LATENCY_MAX);
+    if (!error)
+        error = check_number(c, "l1_prefetch.distance", config->l1_prefetch.distance, 0,
+                             PE_PREFETCH_MAX);
+    if (!error)
+        error = check_number(c, "l2_prefetch.distance", config->l2_prefetch.distance, 0,
+                             PE_PREFETCH_MAX);
+    return error;
+}
+
 int pe_machine_validate(const struct spe_machine_config *config, char *why, size_t why_size)
 {
     const struct complaint c = {why, why_size};
@@ -362,5 +423,7 @@ int pe_machine_validate(const struct spe_machine_config *config, char *why, size
         error = check_tlb(&c, config);
     if (!error)
         error = check_latencies(&c, config);
-    return error ? error : check_predictor(&c, config);
+    if (!error)
+        error = check_predictor(&c, config);
+    return error ? error : check_window(&c, config);
 }

@@ -19,6 +19,8 @@
 
 #include <specimen/pe.h>
 
+struct pe_block;
+
 #define PE_CPUS_MAX 256
 #define PE_SOCKETS_MAX 8
 #define PE_SHARER_WORDS (PE_CPUS_MAX / 64)
@@ -30,14 +32,16 @@
 #define PE_HOMES (UINT64_C(1) << 20)      /* pages whose home socket is kept */
 #define PE_ADDRESS_MASK (UINT64_MAX >> 8) /* the top byte is a tag: TBI */
 
-/* A cached line is one word: its address, and in the low bits its state. */
+/* A cached line is one word: its address, and in the low and the highest bits its state. */
+#define PE_FLIGHT (UINT64_C(1) << 56)     /* it may not have arrived yet: see struct pe_flight */
+#define PE_PREFETCHED (UINT64_C(1) << 57) /* nobody has asked for it but a prefetcher */
+#define PE_STATE (PE_FLIGHT | PE_PREFETCHED | 31u)
 enum {
     PE_VALID = 1u << 0,
     PE_EXCLUSIVE = 1u << 1, /* no other cpu has it */
     PE_MODIFIED = 1u << 2,  /* implies exclusive in a private cache */
     PE_FRESH = 1u << 3,     /* L1 only: not hit since it was filled */
     PE_TOLD = 1u << 4,      /* L1 only: L2 knows that it is modified */
-    PE_STATE = 31u,
 
     PE_SHARED_LINE = PE_VALID,
     PE_EXCLUSIVE_LINE = PE_VALID | PE_EXCLUSIVE,
@@ -95,6 +99,70 @@ struct pe_miss {
     uint32_t cycles;
 };
 
+#define PE_TICKS 256 /* in a cycle: clocks count the parts of one */
+#define PE_WINDOW_MAX 512
+#define PE_LOAD_MISSES_MAX 64
+#define PE_STORES_MAX 256
+#define PE_PREFETCH_MAX 64
+#define PE_FLIGHTS 64 /* lines on their way to a cpu; a power of two */
+#define PE_STRIDES 64 /* instructions that the first prefetcher knows; a power of two */
+#define PE_STREAMS 16 /* that the second one follows */
+
+/* A line that was asked for. */
+struct pe_flight {
+    uint64_t line, done; /* ticks */
+    uint8_t place;       /* it comes from */
+};
+
+/* An operation that the window cannot let go of before `done`. */
+struct pe_pending {
+    uint64_t number, done;
+};
+
+struct pe_pending_ring {
+    struct pe_pending at[PE_WINDOW_MAX];
+    uint32_t first, end; /* modulo PE_WINDOW_MAX */
+};
+
+/*
+ * The cpu's time: see window.c. `now` is when the first operation of the block that runs was
+ * dispatched. A register is late while a load that missed has not brought what it depends on.
+ */
+struct pe_window {
+    uint64_t now;              /* ticks */
+    uint64_t operations;       /* dispatched before the block */
+    uint64_t full_at;          /* operations: the window is full then, unless a load is done */
+    uint64_t late, late_until; /* registers, ticks */
+    const struct pe_block *block;
+    uint32_t settled; /* instructions of the block whose registers are known */
+    uint32_t step;    /* ticks from one dispatch to the next */
+    uint64_t stores;  /* dispatched before the block */
+    uint64_t memory_free;
+    uint64_t misses; /* load misses so far */
+    uint64_t ready[64];
+    uint64_t served_until[PE_LOAD_MISSES_MAX];
+    struct pe_pending_ring loads, stored;
+    struct pe_flight flights[PE_FLIGHTS];
+};
+
+struct pe_stride {
+    uint64_t pc, last, ahead;
+    int64_t stride;
+    uint32_t sure;
+};
+
+struct pe_line_stream {
+    uint64_t page, last, ahead; /* line numbers */
+    int32_t direction;
+    uint32_t sure;
+};
+
+struct pe_prefetchers {
+    struct pe_stride strides[PE_STRIDES];
+    struct pe_line_stream streams[PE_STREAMS];
+    uint32_t next_stream;
+};
+
 struct pe_cpu {
     /* What a hit needs */
     struct pe_cache l1;
@@ -113,6 +181,8 @@ struct pe_cpu {
     uint32_t miss_count;
     uint64_t refetched_at; /* number of accesses at the latest misprediction */
     struct pe_predictor predictor;
+    struct pe_window window;
+    struct pe_prefetchers prefetchers;
 };
 
 struct pe_lock {
@@ -129,8 +199,17 @@ struct pe_directory {
     uint32_t line_shift, set_shift, slot_shift, entry_words;
 };
 
+#define PE_TURNS 1024 /* lines that cpus take from each other; a power of two */
+
+/* A line that went from one cpu to another: it can go on when it has arrived. */
+struct pe_turn {
+    uint64_t line, until; /* ticks */
+    uint32_t cpu;         /* that has it, or gets it */
+};
+
 struct spe_machine {
     struct spe_machine_config config;
+    struct pe_turn turns[PE_TURNS];
     struct pe_cpu **cpus;
     struct pe_cache llc[PE_SOCKETS_MAX];
     struct pe_directory directory;
@@ -236,6 +315,14 @@ void pe_directory_remove(struct pe_directory *directory, uint64_t line, unsigned
 bool pe_touch(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t address, uint32_t bytes,
               bool store);
 
+/* An access of several parts is as slow as the slowest, with the facts of all. */
+void pe_merge_access(struct spe_machine_access *whole, const struct spe_machine_access *part);
+
+/* spe_machine_describe, of an operation that waited so many cycles for issue. */
+void pe_describe(const struct spe_machine_config *config, struct spe_operation *op,
+                 struct spe_memory_access *accesses, const struct spe_machine_access *met,
+                 uint32_t wait);
+
 /* One line; met has what translation found and gets the rest. */
 void pe_access_line(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t line, unsigned how,
                     struct spe_machine_access *met);
@@ -243,6 +330,7 @@ void pe_access_line(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t li
  * such a one; else nothing has happened. */
 bool pe_refill(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t line, bool store,
                uint32_t translation_cycles);
+bool pe_held_by_others(const struct spe_machine *machine, const struct pe_cpu *cpu, uint64_t line);
 void pe_maintain_line(struct spe_machine *machine, uint64_t line, unsigned how,
                       struct spe_machine_access *met);
 
@@ -263,6 +351,50 @@ void pe_tlb_flush(struct pe_tlb *tlb, const struct spe_machine_config *config);
 /* Did the first level have it? */
 bool pe_translate(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t address,
                   struct spe_machine_access *met);
+
+/* A prefetcher asks for a line: for L2, or L1 too. Returns cycles until it is there and where it
+ * comes from; 0: it is there, or with another cpu, whom prefetchers leave alone. */
+uint32_t pe_prefetch_line(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t line,
+                          bool into_l1, uint8_t *place);
+
+/* Told beside the facts, within the model only. */
+#define PE_MET_FLIGHT (UINT32_C(1) << 31) /* the line may still be on its way */
+#define PE_MET_FIRST (UINT32_C(1) << 30)  /* first use of a line that a prefetcher asked for */
+#define PE_MET (PE_MET_FLIGHT | PE_MET_FIRST)
+
+/* ---- Time (window.c, prefetch.c) ------------------------------------------------------------- */
+
+struct pe_site;
+
+/* One access of a block's instruction, in modelled time. `met` has what a sample tells. */
+void pe_timed_access(struct spe_machine *machine, struct pe_cpu *cpu, const struct pe_site *site,
+                     uint64_t address, uint32_t bytes, unsigned how,
+                     struct spe_machine_access *met);
+/* The same for a store that was dispatched before and is made at that time: ticks. */
+void pe_timed_store(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t pc, uint64_t address,
+                    uint32_t bytes, uint64_t number, uint64_t issued,
+                    struct spe_machine_access *met);
+/* The next block begins. Where the branch at the end of the last one is known to have been
+ * mispredicted, that is over first. */
+void pe_window_begin(struct spe_machine *machine, struct pe_cpu *cpu, const struct pe_block *block,
+                     bool mispredicted);
+/* A thread goes on that is in this block, after another has run on the cpu. */
+void pe_window_resume(struct pe_cpu *cpu, const struct pe_block *block);
+/* Cycles that the block's instruction waits for its registers. */
+uint32_t pe_window_wait(struct pe_cpu *cpu, const struct pe_site *site);
+/* When the block's instruction has what it reads: ticks. */
+uint64_t pe_window_issue(struct pe_cpu *cpu, const struct pe_site *site);
+/* Nothing ran until then. */
+void pe_window_sleep(struct pe_cpu *cpu, uint64_t until);
+
+/* The line was missed, or was waiting for its first use: learn, and ask for what comes next.
+ * `when`: ticks. pc 0: not known. */
+void pe_prefetch(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t pc, uint64_t address,
+                 bool missed, uint64_t when);
+/* When the line can be taken from another cpu that is about to get it; 0: at once. */
+uint64_t pe_turn(struct spe_machine *machine, const struct pe_cpu *cpu, uint64_t line);
+/* The line comes from that place and will be there then. */
+void pe_flight_add(struct pe_cpu *cpu, uint64_t line, uint64_t done, unsigned place);
 
 /* ---- Prediction (predictor.c) --------------------------------------------------------------- */
 

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+#include "pe/code.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define L1_CYCLES 4
+
+/* As the Operation Type packet tells it (D18.2.7). */
+static uint16_t kind_of(const struct spe_a64 *insn)
+{
+    switch (insn->operation.kind) {
+    case SPE_OPERATION_LOAD:
+        return PE_IS_LOAD;
+    case SPE_OPERATION_STORE:
+    case SPE_OPERATION_DC_ZVA:
+        return PE_IS_STORE;
+    case SPE_OPERATION_ATOMIC:
+        return insn->operation.returns_value ? PE_IS_LOAD : PE_IS_STORE;
+    case SPE_OPERATION_BRANCH:
+        return PE_IS_BRANCH;
+    default:
+        return 0;
+    }
+}
+
+/* An exclusive store takes the line as an atomic does. */
+static uint16_t how_of(const struct spe_a64 *insn)
+{
+    if (insn->operation.kind == SPE_OPERATION_ATOMIC ||
+        (insn->operation.exclusive && insn->operation.kind == SPE_OPERATION_STORE))
+        return SPE_ACCESS_ATOMIC;
+    return insn->operation.kind == SPE_OPERATION_STORE ? SPE_ACCESS_STORE : 0;
+}
+
+/* Loads and stores of one general or scalar register: one access, whose size the word tells. */
+static uint8_t bytes_of(const struct spe_a64 *insn)
+{
+    const struct spe_operation *op = &insn->operation;
+    bool one = (op->kind == SPE_OPERATION_LOAD || op->kind == SPE_OPERATION_STORE) &&
+               !op->exclusive && insn->bytes <= 8 &&
+               (op->registers == SPE_REGISTERS_GENERAL || op->registers == SPE_REGISTERS_FP);
+    bool pair = (insn->word & 0x3a000000) == 0x28000000;
+
+    return one && !pair ? (uint8_t)insn->bytes : 0;
+}
+
+/* Multiplications, divisions and what floating point is made of take longer than one cycle. */
+static uint8_t latency_of(const struct spe_a64 *insn)
+{
+    uint32_t word = insn->word;
+
+    if (insn->load)
+        return L1_CYCLES;
+    if ((word & 0x1f000000) == 0x1b000000)
+        return 3; /* MADD ... */
+    if ((word & 0x5fe0f800) == 0x1ac00800)
+        return 12; /* UDIV, SDIV */
+    return insn->operation.floating_point ? 3 : insn->operation.advanced_simd ? 2 : 1;
+}
+
+static void note_site(struct pe_block *block, struct pe_site *site)
+{
+    struct spe_a64 insn;
+
+    spe_a64_classify(site->word, 0, &insn);
+    spe_a64_uses(&insn, &site->reads, &site->writes);
+    site->is = kind_of(&insn);
+    site->how = how_of(&insn);
+    site->bytes = bytes_of(&insn);
+    site->latency = latency_of(&insn);
+    site->registers = insn.address != SPE_A64_NO_ADDRESS || insn.operation.cond_op;
+    block->stores += insn.store;
+}
+
+static void note_branch(struct pe_block *b)
+{
+    struct spe_a64 insn;
+
+    spe_a64_classify(pe_block_last(b)->word, 0, &insn);
+    if (!insn.branch)
+        return;
+    b->branch = true;
+    b->direct = insn.direct;
+    b->target = b->end - 4 + (uint64_t)insn.displacement;
+    b->kind = (uint8_t)((insn.operation.conditional ? SPE_BRANCH_CONDITIONAL : 0) |
+                        (insn.operation.indirect ? SPE_BRANCH_INDIRECT : 0) |
+                        (insn.operation.link ? SPE_BRANCH_LINK : 0) |
+                        (insn.operation.procedure_return ? SPE_BRANCH_RETURN : 0));
+    b->plain = b->direct && b->kind == SPE_BRANCH_CONDITIONAL;
+}
+
+/* Which instructions an event can name by a short number. */
+static bool note_plain_sites(struct pe_block *b)
+{
+    unsigned count = 0;
+
+    for (uint32_t i = 0; i < b->count; i++)
+        count += b->sites[i].bytes != 0;
+    b->plain_sites = calloc(count ? count : 1, sizeof(*b->plain_sites));
+    if (!b->plain_sites)
+        return false;
+    count = 0;
+    for (uint32_t i = 0; i < b->count; i++) {
+        if (count == PE_ORDINALS)
+            b->sites[i].bytes = 0;
+        if (!b->sites[i].bytes)
+            continue;
+        b->sites[i].ordinal = (uint8_t)count;
+        b->plain_sites[count++] = (uint16_t)i;
+    }
+    return true;
+}
+
+/* Registers through one round: when each has its value. */
+static void one_round(const struct pe_block *b, uint32_t ready[64])
+{
+    for (uint32_t i = 0; i < b->count; i++) {
+        const struct pe_site *site = &b->sites[i];
+        uint32_t when = 0;
+
+        for (uint64_t r = site->reads; r; r &= r - 1)
+            when = ready[__builtin_ctzll(r)] > when ? ready[__builtin_ctzll(r)] : when;
+        for (uint64_t r = site->writes; r; r &= r - 1)
+            ready[__builtin_ctzll(r)] = when + site->latency;
+    }
+}
+
+static uint32_t latest(const uint32_t ready[64])
+{
+    uint32_t when = 0;
+
+    for (unsigned i = 0; i < 64; i++)
+        when = ready[i] > when ? ready[i] : when;
+    return when;
+}
+
+/* What a round that follows many others takes, if only data holds it up. */
+static void note_recurrence(struct pe_block *b)
+{
+    uint32_t ready[64] = {0}, before;
+
+    if (!b->branch || !b->direct || b->target != b->pc)
+        return;
+    for (unsigned i = 0; i < 4; i++)
+        one_round(b, ready);
+    before = latest(ready);
+    for (unsigned i = 0; i < PE_RECURRENCE; i++)
+        one_round(b, ready);
+    b->recurrence = (uint16_t)(latest(ready) - before);
+}
+
+struct pe_block *pe_block_create(uint64_t pc, const uint32_t *words, size_t count)
+{
+    struct pe_block *b = calloc(1, sizeof(*b) + count * sizeof(b->sites[0]));
+
+    if (!b)
+        return NULL;
+    b->pc = pc;
+    b->end = pc + 4 * count;
+    b->count = (uint32_t)count;
+    for (size_t i = 0; i < count; i++) {
+        b->sites[i].block = b;
+        b->sites[i].word = words[i];
+        note_site(b, &b->sites[i]);
+    }
+    if (!note_plain_sites(b)) {
+        free(b);
+        return NULL;
+    }
+    note_branch(b);
+    note_recurrence(b);
+    return b;
+}
+
+void pe_block_destroy(struct pe_block *block)
+{
+    if (block)
+        free(block->plain_sites);
+    free(block);
+}

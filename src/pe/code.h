@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/*
+ * Straight pieces of code, as whoever runs them found them: what the model has to know of an
+ * instruction before it runs.
+ */
+#ifndef PE_CODE_H
+#define PE_CODE_H
+
+#include <specimen/pe.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct pe_block;
+struct pe_site_counts;
+
+/* One instruction. */
+struct pe_site {
+    struct pe_block *block;
+    uint64_t reads, writes; /* registers: spe_a64_uses */
+    uint32_t word;
+    uint32_t id;     /* dense, over all blocks */
+    uint16_t how;    /* SPE_ACCESS_... that the word alone tells */
+    uint16_t is;     /* PE_IS_... */
+    uint8_t bytes;   /* of its one access, always the same; 0: that is told with each access */
+    uint8_t latency; /* cycles from issue to result, where L1 has the data */
+    uint8_t ordinal; /* among the instructions of the block that have `bytes` */
+    bool registers;  /* what it does depends on them: an access, a condition */
+};
+
+enum { /* what an instruction is; an atomic that returns a value is a load, else a store */
+       PE_IS_LOAD = 1u << 0,
+       PE_IS_STORE = 1u << 1,
+       PE_IS_BRANCH = 1u << 2,
+};
+
+struct pe_block {
+    uint64_t pc, end;    /* [pc, end) */
+    uint64_t target;     /* of the branch at the end, if it is direct */
+    uint64_t time;       /* first seen */
+    uint32_t count;      /* of instructions */
+    uint32_t id;         /* dense */
+    uint16_t stores;     /* instructions that store */
+    uint16_t recurrence; /* cycles times PE_RECURRENCE from one round to the next if it is a loop */
+    bool branch;         /* the last instruction is one */
+    bool direct;         /* ... with `target` */
+    bool plain;          /* ... and conditional, and no more */
+    uint8_t kind;        /* ... SPE_BRANCH_... */
+    struct pe_block *next;         /* in its owner's table */
+    uint16_t *plain_sites;         /* by ordinal: the instruction's place in the block */
+    uint64_t executed;             /* times, and */
+    struct pe_site_counts *counts; /* what instructions met; NULL: nothing yet. See pe/merge.h */
+    struct pe_site sites[];
+};
+
+#define PE_RECURRENCE 4
+#define PE_ORDINALS 0xf8 /* that an event of pe/merge.h can tell */
+
+static inline uint64_t pe_site_pc(const struct pe_site *site)
+{
+    return site->block->pc + 4 * (uint64_t)(site - site->block->sites);
+}
+
+static inline const struct pe_site *pe_block_last(const struct pe_block *block)
+{
+    return &block->sites[block->count - 1];
+}
+
+/* A block of these words, all but time, id, next and the ids of its sites; NULL without memory. */
+struct pe_block *pe_block_create(uint64_t pc, const uint32_t *words, size_t count);
+void pe_block_destroy(struct pe_block *block);
+
+#endif

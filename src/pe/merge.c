@@ -1,0 +1,663 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+#include "pe/merge.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "pe/machine_fast.h"
+
+#define SLACK                                                                                      \
+    (16 * PE_TICKS)          /* ahead of the others that a cpu may be before they have their turn */
+#define LEAD (PE_EVENTS / 2) /* events that a thread may be ahead of the machine */
+#define BATCH 2048           /* events from one handing over to the next */
+#define PATIENCE_MAX 800000  /* microseconds that others wait for a thread */
+#define PATIENCE_MIN 200
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* ---- What an event does ---------------------------------------------------------------------- */
+
+static struct pe_site_counts *counts_of(const struct pe_stream *s, const struct pe_site *site)
+{
+    struct pe_block *block = site->block;
+
+    if (!s->merge->counting)
+        return NULL;
+    if (!block->counts)
+        block->counts = calloc(block->count, sizeof(*block->counts));
+    return block->counts ? &block->counts[site - block->sites] : NULL;
+}
+
+/* Watched instructions up to this one of the block have been dispatched. */
+static void time_watches(struct pe_stream *s, uint32_t index)
+{
+    for (uint32_t i = 0; i < s->watching_count; i++) {
+        struct pe_watch *w = &s->watches[s->watching[i]];
+
+        if (w->timed || w->index > index)
+            continue;
+        w->timed = true;
+        w->wait = pe_window_wait(s->cpu, &s->block->sites[w->index]);
+    }
+}
+
+/* The second half of a pair is no access of its own. */
+static bool joins(struct pe_watch *w, uint64_t va, uint32_t bytes, bool store,
+                  const struct spe_machine_access *met)
+{
+    struct pe_watched_access *last;
+
+    if (w->access_count == 0)
+        return false;
+    last = &w->accesses[w->access_count - 1];
+    if (last->store != store || last->va + last->bytes != va)
+        return false;
+    last->bytes += bytes;
+    pe_merge_access(&last->met, met);
+    return true;
+}
+
+static void tell_watch(struct pe_watch *w, uint64_t va, uint32_t bytes, bool store,
+                       const struct spe_machine_access *met)
+{
+    if (!joins(w, va, bytes, store, met) && w->access_count < PE_WATCHED_ACCESSES)
+        w->accesses[w->access_count++] = (struct pe_watched_access){va, bytes, store, *met};
+}
+
+/* The watch of this instruction of the block, or -1. */
+static int watch_of(const struct pe_stream *s, uint32_t index)
+{
+    for (uint32_t i = 0; i < s->watching_count; i++)
+        if (s->watches[s->watching[i]].index == index)
+            return s->watching[i];
+    return -1;
+}
+
+/* Its owner may have it when nothing of it is left to happen. */
+static void finish_watch(struct pe_watch *w)
+{
+    if (w->ended && w->late_stores == 0)
+        __atomic_store_n(&w->done, true, __ATOMIC_RELEASE);
+}
+
+/* Operations are counted, not accesses: a pair that misses twice is one that missed. */
+static void count_access(struct pe_stream *s, const struct pe_site *site, uint64_t va,
+                         uint32_t bytes, uint32_t facts)
+{
+    struct pe_site_counts *counts = counts_of(s, site);
+    uint32_t before = site == s->latest && va == s->latest_end ? s->latest_facts : 0;
+    uint32_t now = facts & ~before;
+
+    s->latest = site;
+    s->latest_end = va + bytes;
+    s->latest_facts = before | now;
+    if (!counts)
+        return;
+    counts->l1_misses += (now & SPE_FACT_L1D_REFILL) != 0;
+    counts->llc_misses += (now & SPE_FACT_LLC_MISS) != 0;
+    counts->walks += (now & SPE_FACT_TLB_WALK) != 0;
+}
+
+/* Another cpu has the line, and this one would have to ask for it. */
+static bool has_to_ask(const struct pe_stream *s, uint64_t line, unsigned how)
+{
+    int way = pe_cache_find(&s->cpu->l1, line);
+    uint64_t word = way < 0 ? 0 : pe_get(pe_cache_word(&s->cpu->l1, line, (unsigned)way));
+
+    return way < 0 || (how & (SPE_ACCESS_STORE | SPE_ACCESS_ATOMIC) && !(word & PE_EXCLUSIVE));
+}
+
+/* When a line that another cpu has can be had: not before it is asked for, and not before it has
+ * arrived where it is on its way to. 0: at once. */
+static uint64_t wait_until(const struct pe_stream *s, uint64_t va, unsigned how, uint64_t issued)
+{
+    uint64_t line = va & PE_ADDRESS_MASK & ~(uint64_t)(s->cpu->line_bytes - 1), turn;
+
+    if (s->merge->count < 2 || !has_to_ask(s, line, how) ||
+        !pe_held_by_others(s->merge->machine, s->cpu, line))
+        return 0;
+    turn = pe_turn(s->merge->machine, s->cpu, line);
+    return turn > issued ? turn : issued;
+}
+
+/* Until then the others have their turn. */
+static bool has_to_wait(struct pe_stream *s, const struct pe_site *site, uint64_t va, unsigned how)
+{
+    uint64_t issued = pe_window_issue(s->cpu, site), until = wait_until(s, va, how, issued);
+
+    if (until <= s->cpu->window.now || until <= s->not_before)
+        return false;
+    if (how == SPE_ACCESS_STORE && s->stores_end - s->stores_first < PE_LATE_STORES)
+        return true; /* only the store */
+    s->not_before = until;
+    s->asked = issued;
+    return true;
+}
+
+static void accessed(struct pe_stream *s, const struct pe_site *site, int watch, uint64_t va,
+                     uint32_t bytes, unsigned how, const struct spe_machine_access *met)
+{
+    if (s->merge->counting)
+        count_access(s, site, va, bytes, met->facts);
+    if (watch >= 0)
+        tell_watch(&s->watches[watch], va, bytes, how & (SPE_ACCESS_STORE | SPE_ACCESS_ATOMIC),
+                   met);
+}
+
+/* What follows a store does not wait for it: it is kept, and made when its time has come. */
+static bool keep_store(struct pe_stream *s, const struct pe_site *site, uint64_t va, uint32_t bytes)
+{
+    uint32_t index = (uint32_t)(site - s->block->sites);
+    int watch = s->watching_count ? watch_of(s, index) : -1;
+
+    if (s->stores_end - s->stores_first == PE_LATE_STORES)
+        return false;
+    s->stores[s->stores_end++ % PE_LATE_STORES] = (struct pe_late_store){
+        .site = site,
+        .va = va,
+        .issued = pe_window_issue(s->cpu, site),
+        .number = s->cpu->window.stores,
+        .bytes = bytes,
+        .watch = watch,
+    };
+    if (watch >= 0)
+        s->watches[watch].late_stores++;
+    return true;
+}
+
+/* False: not yet. */
+static bool any_access(struct pe_stream *s, uint32_t index, uint64_t va, uint32_t bytes,
+                       unsigned how)
+{
+    const struct pe_site *site = &s->block->sites[index];
+    struct spe_machine_access met = {0};
+
+    time_watches(s, index);
+    if (has_to_wait(s, site, va, how))
+        return how == SPE_ACCESS_STORE && keep_store(s, site, va, bytes);
+    pe_timed_access(s->merge->machine, s->cpu, site, va, bytes, how, &met);
+    accessed(s, site, s->watching_count ? watch_of(s, index) : -1, va, bytes, how, &met);
+    return true;
+}
+
+static inline bool plain_access(struct pe_stream *s, unsigned ordinal, uint64_t va)
+{
+    uint32_t index = s->block->plain_sites[ordinal];
+    const struct pe_site *site = &s->block->sites[index];
+
+    if (!s->watching_count && !s->cpu->window.late && !s->merge->counting &&
+        pe_hit(s->cpu, va, site->bytes, site->how & SPE_ACCESS_STORE))
+        return true;
+    return any_access(s, index, va, site->bytes, site->how);
+}
+
+/* How the branch at the end of the block went, where the program goes on at `next`. False if nobody
+ * knows: a signal's handler is no target of a direct branch. */
+static inline bool branch_outcome(const struct pe_block *block, uint64_t next, bool *taken)
+{
+    *taken = block->direct ? next == block->target : true;
+    return *taken || next == block->end;
+}
+
+/* Was it mispredicted? */
+static bool end_branch(struct pe_stream *s, uint64_t next)
+{
+    const struct pe_block *b = s->block;
+    struct pe_site_counts *counts;
+    bool taken, wrong;
+
+    if (!branch_outcome(b, next, &taken))
+        return false;
+    if (b->plain && !s->merge->counting && pe_foreseen(s->cpu, b->end - 4, taken))
+        return false;
+    wrong = spe_machine_branch(s->merge->machine, s->cpu->number, b->end - 4, b->kind, taken, next);
+    counts = counts_of(s, pe_block_last(b));
+    if (counts) {
+        counts->taken += taken;
+        counts->mispredicted += wrong;
+    }
+    return wrong;
+}
+
+static void end_watches(struct pe_stream *s, uint64_t next, bool wrong)
+{
+    time_watches(s, UINT32_MAX);
+    for (uint32_t i = 0; i < s->watching_count; i++) {
+        struct pe_watch *w = &s->watches[s->watching[i]];
+
+        w->next = next;
+        w->mispredicted = wrong && w->index == s->block->count - 1;
+        w->ended = true;
+        finish_watch(w);
+    }
+    s->watching_count = 0;
+}
+
+static void begin_block(struct pe_stream *s, struct pe_block *block)
+{
+    bool wrong = s->block && s->block->branch && end_branch(s, block->pc);
+
+    if (s->watching_count)
+        end_watches(s, block->pc, wrong);
+    pe_window_begin(s->merge->machine, s->cpu, block, wrong);
+    s->block = block;
+    s->latest = NULL;
+    if (s->merge->counting)
+        block->executed++;
+    if (s->next_count) {
+        memcpy(s->watching, s->next, s->next_count);
+        s->watching_count = s->next_count;
+        s->next_count = 0;
+    }
+}
+
+static void begin_watch(struct pe_stream *s, unsigned watch)
+{
+    if (s->next_count < PE_WATCHES)
+        s->next[s->next_count++] = (uint8_t)watch;
+}
+
+/* The words of one event have been had; false: it has to wait. */
+static bool rare_event(struct pe_stream *s, uint64_t event)
+{
+    uint64_t more;
+
+    switch (event >> PE_EVENT_SHIFT) {
+    case PE_EVENT_WIDE:
+        more = s->events[(s->done + 1) % PE_EVENTS];
+        if (!any_access(s, more & 0xffff, event & PE_EVENT_MASK, more >> 16 & 0xffff,
+                        (unsigned)(more >> 32)))
+            return false;
+        s->done++;
+        break;
+    case PE_EVENT_WATCH:
+        begin_watch(s, event & 0xff);
+        break;
+    default:
+        pe_window_sleep(s->cpu, event & PE_EVENT_MASK);
+    }
+    s->done++;
+    return true;
+}
+
+/* The store queue has no room before the oldest of the late stores has been made. */
+static bool is_full_of_stores(struct pe_stream *s)
+{
+    const struct pe_late_store *oldest = &s->stores[s->stores_first % PE_LATE_STORES];
+    uint64_t until = later(oldest->issued, s->store_not_before);
+
+    if (s->stores_first == s->stores_end ||
+        s->cpu->window.stores - oldest->number < s->merge->machine->config.store_queue)
+        return false;
+    s->not_before = later(s->not_before, until);
+    s->asked = UINT64_MAX; /* after the store */
+    return true;
+}
+
+/* Until the cpu's time is past `limit`, or nothing is left, or it has to wait. */
+static void run(struct pe_stream *s, uint64_t limit)
+{
+    pe_window_resume(s->cpu, s->block);
+    while (s->done != s->handed) {
+        uint64_t event = s->events[s->done % PE_EVENTS];
+        unsigned tag = (unsigned)(event >> PE_EVENT_SHIFT);
+
+        if (tag < PE_ORDINALS) {
+            if (!plain_access(s, tag, event & PE_EVENT_MASK))
+                return;
+            s->done++;
+        } else if (tag == PE_EVENT_BLOCK) {
+            if (is_full_of_stores(s))
+                return;
+            begin_block(s, (struct pe_block *)(uintptr_t)(event & PE_EVENT_MASK));
+            s->done++;
+            if (s->cpu->window.now > limit)
+                return;
+        } else if (!rare_event(s, event)) {
+            return;
+        }
+    }
+}
+
+/* The first of the stores that were kept; it may have to wait once more. */
+static void run_store(struct pe_stream *s)
+{
+    const struct pe_late_store *store = &s->stores[s->stores_first % PE_LATE_STORES];
+    struct spe_machine_access met = {0};
+    uint64_t until = wait_until(s, store->va, SPE_ACCESS_STORE, store->issued);
+
+    if (until > store->issued && until > s->store_not_before) {
+        s->store_not_before = until;
+        return;
+    }
+    pe_timed_store(s->merge->machine, s->cpu, pe_site_pc(store->site), store->va, store->bytes,
+                   store->number, store->issued, &met);
+    accessed(s, store->site, store->watch, store->va, store->bytes, SPE_ACCESS_STORE, &met);
+    if (store->watch >= 0) {
+        s->watches[store->watch].late_stores--;
+        finish_watch(&s->watches[store->watch]);
+    }
+    s->stores_first++;
+}
+
+/* ---- Whose turn it is ------------------------------------------------------------------------ */
+
+/* What a stream does next: go on in its events, or make a store that it kept. */
+struct turn {
+    struct pe_stream *stream;
+    uint64_t time, asked;
+    bool store, holds; /* holds: it has no events, and will have */
+};
+
+static bool has_events(const struct pe_stream *s)
+{
+    return s->done != s->handed;
+}
+
+static struct turn turn_of_events(struct pe_stream *s)
+{
+    uint64_t now = s->cpu->window.now;
+
+    return (struct turn){.stream = s,
+                         .time = later(now, s->not_before),
+                         .asked = s->not_before > now ? s->asked : now,
+                         .holds = !has_events(s)};
+}
+
+static struct turn turn_of_store(struct pe_stream *s)
+{
+    const struct pe_late_store *store = &s->stores[s->stores_first % PE_LATE_STORES];
+
+    return (struct turn){.stream = s,
+                         .time = later(store->issued, s->store_not_before),
+                         .asked = store->issued,
+                         .store = true};
+}
+
+/* Who waits for the same moment goes by who asked first. */
+static bool is_before(const struct turn *a, const struct turn *b)
+{
+    if (!b->stream || a->time != b->time)
+        return !b->stream || a->time < b->time;
+    if (a->holds != b->holds)
+        return b->holds;
+    return a->asked != b->asked ? a->asked < b->asked : a->store; /* which is older */
+}
+
+/* The turn that comes first, and in *limit the time until which it may go on. No stream: nothing is
+ * left to do. */
+static struct turn first_turn(struct pe_merge *m, bool everyone, uint64_t *limit)
+{
+    struct turn first = {0};
+    uint64_t next = UINT64_MAX;
+
+    for (size_t i = 0; i < m->count; i++) {
+        struct pe_stream *s = m->streams[i];
+
+        for (unsigned store = 0; store < 2; store++) {
+            struct turn turn, behind;
+
+            if (store ? s->stores_first == s->stores_end
+                      : !has_events(s) && (everyone || !s->running || s->ignored))
+                continue;
+            turn = behind = store ? turn_of_store(s) : turn_of_events(s);
+            if (is_before(&turn, &first)) {
+                behind = first;
+                first = turn;
+            }
+            if (behind.stream && (behind.store || behind.stream->cpu != first.stream->cpu) &&
+                behind.time < next)
+                next = behind.time;
+        }
+    }
+    *limit = next > UINT64_MAX - SLACK ? UINT64_MAX : next + SLACK;
+    return first;
+}
+
+static void wake(struct pe_stream *s)
+{
+    if (s->waiting && s->handed - s->done <= LEAD / 2)
+        pthread_cond_signal(&s->room);
+}
+
+/* As far as can be. Returns who holds it up, NULL: nobody. */
+static struct pe_stream *proceed(struct pe_merge *m, bool everyone)
+{
+    for (;;) {
+        uint64_t limit;
+        struct turn turn = first_turn(m, everyone, &limit);
+
+        if (!turn.stream || turn.holds)
+            return turn.stream;
+        if (turn.store)
+            run_store(turn.stream);
+        else
+            run(turn.stream, limit);
+        wake(turn.stream);
+    }
+}
+
+/* ---- Handing over ---------------------------------------------------------------------------- */
+
+static uint64_t microseconds_now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+}
+
+/* Nobody waits for ever for a thread that the host does not run, or that waits for us itself. There
+ * may be many such, and all of them have had their time. */
+static void lose_patience(struct pe_merge *m)
+{
+    uint64_t now = microseconds_now();
+
+    for (size_t i = 0; i < m->count; i++) {
+        struct pe_stream *s = m->streams[i];
+
+        if (!s->running || s->ignored || has_events(s) || now < s->handed_at + s->patience)
+            continue;
+        s->ignored = true;
+        s->patience = later(s->patience / 2, PATIENCE_MIN);
+    }
+}
+
+static void wait_for_room(struct pe_stream *s, struct pe_stream *holds, uint64_t lead)
+{
+    struct pe_merge *m = s->merge;
+
+    while (!m->hurried && s->handed - s->done > lead && holds && holds != s) {
+        uint64_t end = holds->handed_at + holds->patience;
+        struct timespec until = {(time_t)(end / 1000000), (long)(end % 1000000 * 1000)};
+
+        s->waiting = true;
+        if (pthread_cond_timedwait(&s->room, &m->lock, &until) != 0)
+            lose_patience(m);
+        s->waiting = false;
+        holds = proceed(m, false);
+    }
+    if (m->hurried)
+        proceed(m, true);
+}
+
+static void publish(struct pe_stream *s)
+{
+    s->handed = s->end;
+    s->handed_at = microseconds_now();
+    s->running = true;
+    if (s->ignored) { /* it comes back at the others' time */
+        s->ignored = false;
+    } else if (s->patience < PATIENCE_MAX) {
+        s->patience *= 2;
+    }
+}
+
+static void hand(struct pe_stream *s, uint64_t lead)
+{
+    struct pe_merge *m = s->merge;
+
+    pthread_mutex_lock(&m->lock);
+    publish(s);
+    wait_for_room(s, proceed(m, false), lead);
+    s->hand_at = s->end + BATCH;
+    if (s->hand_at - s->done > PE_EVENTS - PE_BLOCK_EVENTS)
+        s->hand_at = s->done + PE_EVENTS - PE_BLOCK_EVENTS;
+    pthread_mutex_unlock(&m->lock);
+}
+
+void pe_stream_hand(struct pe_stream *s)
+{
+    hand(s, LEAD);
+}
+
+void pe_stream_settle(struct pe_stream *s)
+{
+    hand(s, 0);
+}
+
+/* ---- Away and back --------------------------------------------------------------------------- */
+
+void pe_stream_away(struct pe_stream *s)
+{
+    struct pe_merge *m = s->merge;
+
+    pthread_mutex_lock(&m->lock);
+    publish(s);
+    s->running = false;
+    proceed(m, false);
+    pthread_mutex_unlock(&m->lock);
+}
+
+/* The time of those that run: nobody who comes back is earlier. */
+static uint64_t common_time(const struct pe_merge *m)
+{
+    uint64_t time = UINT64_MAX;
+
+    for (size_t i = 0; i < m->count; i++)
+        if ((m->streams[i]->running && !m->streams[i]->ignored) || has_events(m->streams[i]))
+            time = turn_of_events(m->streams[i]).time < time ? turn_of_events(m->streams[i]).time
+                                                             : time;
+    return time == UINT64_MAX ? 0 : time;
+}
+
+void pe_stream_back(struct pe_stream *s)
+{
+    struct pe_merge *m = s->merge;
+
+    pthread_mutex_lock(&m->lock);
+    pe_put(s, (uint64_t)PE_EVENT_WAKE << PE_EVENT_SHIFT | (common_time(m) & PE_EVENT_MASK));
+    publish(s);
+    proceed(m, false);
+    s->hand_at = s->end + BATCH;
+    if (s->hand_at - s->done > PE_EVENTS - PE_BLOCK_EVENTS)
+        s->hand_at = s->done + PE_EVENTS - PE_BLOCK_EVENTS;
+    pthread_mutex_unlock(&m->lock);
+}
+
+void pe_merge_finish(struct pe_merge *m)
+{
+    pthread_mutex_lock(&m->lock);
+    proceed(m, true);
+    pthread_mutex_unlock(&m->lock);
+}
+
+void pe_merge_hurry(struct pe_merge *m, bool hurry)
+{
+    pthread_mutex_lock(&m->lock);
+    m->hurried += hurry ? 1 : -1u;
+    if (hurry)
+        proceed(m, true);
+    pthread_mutex_unlock(&m->lock);
+}
+
+/* ---- Life ------------------------------------------------------------------------------------ */
+
+bool pe_merge_init(struct pe_merge *merge, struct spe_machine *machine, bool counting)
+{
+    *merge = (struct pe_merge){.machine = machine, .counting = counting};
+    pthread_mutex_init(&merge->lock, NULL);
+    spe_machine_alone(machine, true); /* whoever has the lock */
+    return true;
+}
+
+void pe_merge_free(struct pe_merge *merge)
+{
+    free(merge->streams);
+    pthread_mutex_destroy(&merge->lock);
+}
+
+static bool add(struct pe_merge *m, struct pe_stream *s)
+{
+    if (m->count == m->room) {
+        size_t room = m->room ? m->room * 2 : 16;
+        struct pe_stream **streams = realloc(m->streams, room * sizeof(struct pe_stream *));
+
+        if (!streams)
+            return false;
+        m->streams = streams;
+        m->room = room;
+    }
+    m->streams[m->count++] = s;
+    return true;
+}
+
+bool pe_stream_begin(struct pe_stream *s, struct pe_merge *merge, unsigned cpu)
+{
+    bool good;
+
+    *s = (struct pe_stream){.merge = merge, .patience = PATIENCE_MAX, .hand_at = BATCH};
+    s->handed_at = microseconds_now();
+    s->cpu = merge->machine->cpus[cpu % merge->machine->config.cpus];
+    s->events = malloc(PE_EVENTS * sizeof(*s->events));
+    s->watches = calloc(PE_WATCHES, sizeof(*s->watches));
+    s->stores = calloc(PE_LATE_STORES, sizeof(*s->stores));
+    pthread_cond_init(&s->room, NULL);
+    pthread_mutex_lock(&merge->lock);
+    good = s->events && s->watches && s->stores && add(merge, s);
+    if (good)
+        pe_window_sleep(s->cpu, common_time(merge));
+    s->running = good;
+    pthread_mutex_unlock(&merge->lock);
+    return good;
+}
+
+static void remove_stream(struct pe_merge *m, const struct pe_stream *s)
+{
+    for (size_t i = 0; i < m->count; i++)
+        if (m->streams[i] == s)
+            m->streams[i] = m->streams[--m->count];
+}
+
+void pe_stream_end(struct pe_stream *s)
+{
+    struct pe_merge *m = s->merge;
+
+    if (!m)
+        return;
+    pthread_mutex_lock(&m->lock);
+    publish(s);
+    s->running = false;
+    wait_for_room(s, proceed(m, false), 0);
+    s->not_before = UINT64_MAX; /* nothing holds up what is left */
+    run(s, UINT64_MAX);
+    s->store_not_before = UINT64_MAX;
+    while (s->stores_first != s->stores_end)
+        run_store(s);
+    if (s->watching_count)
+        end_watches(s, 0, false);
+    remove_stream(m, s);
+    proceed(m, false);
+    pthread_mutex_unlock(&m->lock);
+    free(s->events);
+    free(s->stores);
+    pthread_cond_destroy(&s->room);
+    s->events = NULL;
+    s->stores = NULL;
+    s->merge = NULL;
+}

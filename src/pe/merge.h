@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/*
+ * What threads do, in the order of modelled time.
+ *
+ * An emulator runs its threads as the host schedules them: millions of accesses of one before the
+ * next moves. So a thread does not go through the machine at once. It writes down which blocks it
+ * ran and what they accessed, in a stream of its own, and hands that over now and then; whoever
+ * hands over takes the lock and lets the machine have the events of all streams, always those of
+ * the cpu whose clock is least. A stream that runs and has handed over nothing for that time holds
+ * the others up, so that nobody is ever further ahead than a stream has room for.
+ *
+ * A thread that waits in the kernel is away and holds nobody up. Nor does one that does not hand
+ * over in real time, for whatever reason: patience ends, and it comes back at the others' time.
+ */
+#ifndef PE_MERGE_H
+#define PE_MERGE_H
+
+#include <pthread.h>
+
+#include "pe/code.h"
+#include "specimen/pe.h"
+
+/* Events are words. The highest byte says what it is: the ordinal of the instruction whose access
+ * is at the address in the rest, or one of these. */
+enum {
+    PE_EVENT_WIDE = PE_ORDINALS, /* an access: address; then index, bytes and how in a word */
+    PE_EVENT_BLOCK,              /* a block begins: its address */
+    PE_EVENT_WATCH,              /* an instruction of the next block is watched: number of watch */
+    PE_EVENT_WAKE,               /* it was away until this time */
+};
+
+#define PE_EVENT_SHIFT 56
+#define PE_EVENT_MASK (UINT64_MAX >> (64 - PE_EVENT_SHIFT))
+#define PE_EVENTS (1u << 14)   /* that a stream has room for */
+#define PE_BLOCK_EVENTS 1024   /* that one block may have before it is looked at again */
+#define PE_WATCHES 32          /* at a time, of one stream */
+#define PE_LATE_STORES 64      /* of one stream */
+#define PE_WATCHED_ACCESSES 64 /* of one instruction: a structure of bytes */
+
+struct pe_watched_access {
+    uint64_t va;
+    uint32_t bytes;
+    bool store;
+    struct spe_machine_access met;
+};
+
+/* What became of an instruction that somebody wants to know about. */
+struct pe_watch {
+    uint32_t index; /* of the instruction in its block */
+    uint32_t wait;  /* cycles from dispatch to issue */
+    bool done, timed, mispredicted, ended;
+    uint32_t late_stores; /* of its own that are still to be had */
+    uint64_t next;        /* where the block behind it begins; 0: not known */
+    uint32_t access_count;
+    struct pe_watched_access accesses[PE_WATCHED_ACCESSES];
+};
+
+struct pe_merge;
+
+/* A store that has to ask other cpus, and does so later than it was dispatched. */
+struct pe_late_store {
+    const struct pe_site *site;
+    uint64_t va, issued; /* ticks */
+    uint64_t number;     /* among the cpu's stores */
+    uint32_t bytes;
+    int watch; /* -1: none */
+};
+
+/* One thread. What is behind the line is the lock's. */
+struct pe_stream {
+    uint64_t *events;
+    uint64_t end;     /* events written */
+    uint64_t hand_at; /* hand over when there are as many */
+    /* ---- */
+    struct pe_merge *merge;
+    struct pe_cpu *cpu;
+    uint64_t handed, done; /* events that were handed over, that the machine has had */
+    uint64_t not_before;   /* ticks: it waits for a line until then, */
+    uint64_t asked;        /* that it asked for then */
+    bool running;          /* it will hand over more */
+    bool ignored;          /* ... but it does not hold up the others until then */
+    bool waiting;          /* its thread sleeps until there is room */
+    uint64_t handed_at;    /* when it handed over last, microseconds */
+    uint64_t patience;     /* for so long do others wait for it since then */
+    pthread_cond_t room;
+    const struct pe_block *block;
+    uint64_t latest_end;          /* of the latest access of the block, */
+    const struct pe_site *latest; /* the instruction's, */
+    uint32_t latest_facts;        /* and what was counted of it */
+    uint32_t watching_count, next_count;
+    uint8_t watching[PE_WATCHES], next[PE_WATCHES]; /* in this block, in the next */
+    struct pe_watch *watches;
+    uint64_t store_not_before; /* ticks: the first of the late stores waits for its line */
+    uint32_t stores_first, stores_end;
+    struct pe_late_store *stores; /* a ring of PE_LATE_STORES */
+};
+
+struct pe_merge {
+    pthread_mutex_t lock;
+    struct spe_machine *machine;
+    struct pe_stream **streams;
+    size_t count, room;
+    bool counting;    /* exact counts of every instruction */
+    unsigned hurried; /* not 0: nobody waits for others */
+};
+
+bool pe_merge_init(struct pe_merge *merge, struct spe_machine *machine, bool counting);
+void pe_merge_free(struct pe_merge *merge);
+
+/* A thread begins to run on that cpu; false without memory. Several may run on one. */
+bool pe_stream_begin(struct pe_stream *stream, struct pe_merge *merge, unsigned cpu);
+/* All its events have been had, in order if that can be; it is gone. */
+void pe_stream_end(struct pe_stream *stream);
+
+/* Hand over, and wait until there is room for more. */
+void pe_stream_hand(struct pe_stream *stream);
+/* The same, and wait until all has been had, if that can be without more of its own. */
+void pe_stream_settle(struct pe_stream *stream);
+/* The thread goes into the kernel, and is back. */
+void pe_stream_away(struct pe_stream *stream);
+void pe_stream_back(struct pe_stream *stream);
+/* All that was handed over is had, in the order of time, whoever might still hold it up. */
+void pe_merge_finish(struct pe_merge *merge);
+/* From now on nobody waits for others, or they do again: the emulator is about to stop all threads,
+ * and one that has stopped hands over nothing. */
+void pe_merge_hurry(struct pe_merge *merge, bool hurry);
+
+/* Counts of an instruction, while `counting`. */
+struct pe_site_counts {
+    uint64_t taken, mispredicted, l1_misses, llc_misses, walks;
+};
+
+static inline void pe_put(struct pe_stream *s, uint64_t event)
+{
+    s->events[s->end++ % PE_EVENTS] = event;
+}
+
+/* True: hand over before the block runs. */
+static inline bool pe_put_block(struct pe_stream *s, struct pe_block *block)
+{
+    pe_put(s, (uint64_t)PE_EVENT_BLOCK << PE_EVENT_SHIFT | (uint64_t)(uintptr_t)block);
+    return s->end >= s->hand_at;
+}
+
+/* `tag`: the ordinal, already in its place. */
+static inline void pe_put_access(struct pe_stream *s, uint64_t tag, uint64_t va)
+{
+    pe_put(s, tag | (va & PE_EVENT_MASK));
+}
+
+static inline void pe_put_wide(struct pe_stream *s, uint32_t index, uint64_t va, uint32_t bytes,
+                               unsigned how)
+{
+    pe_put(s, (uint64_t)PE_EVENT_WIDE << PE_EVENT_SHIFT | (va & PE_EVENT_MASK));
+    pe_put(s, (uint64_t)how << 32 | (uint64_t)(bytes & 0xffff) << 16 | index);
+}
+
+/* The watch is written by whoever has the lock, until it is done. */
+static inline void pe_put_watch(struct pe_stream *s, unsigned watch)
+{
+    pe_put(s, (uint64_t)PE_EVENT_WATCH << PE_EVENT_SHIFT | watch);
+}
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/*
+ * Prefetchers. Both learn from accesses that miss L1 and from the first use of a line that was
+ * prefetched.
+ *
+ *   by stride   each instruction's distance from one such access to the next, twice the same. It
+ *               knows virtual addresses, and goes on in the next page
+ *   streams     lines that follow each other in a page, whoever asks for them, the first
+ *               prefetcher included; for L2, and within the page
+ */
+#include <stdlib.h>
+
+#include "machine_internal.h"
+
+#define SURE 2 /* times that the same was seen before anything is asked for */
+
+static bool same_page(const struct spe_machine *machine, uint64_t a, uint64_t b)
+{
+    return a >> machine->page_shift == b >> machine->page_shift;
+}
+
+static void by_stream(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t address,
+                      uint64_t when);
+
+static void ask(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t address, bool into_l1,
+                uint64_t when)
+{
+    struct pe_window *w = &cpu->window;
+    uint64_t line = address & PE_ADDRESS_MASK & ~(uint64_t)(cpu->line_bytes - 1);
+    uint8_t place;
+    uint32_t cycles = pe_prefetch_line(machine, cpu, line, into_l1, &place);
+
+    if (cycles == 0)
+        return;
+    if (place == SPE_PLACE_MEMORY || place == SPE_PLACE_REMOTE_MEMORY) {
+        when = when > w->memory_free ? when : w->memory_free;
+        w->memory_free = when + (uint64_t)machine->config.memory_interval * PE_TICKS;
+    } else if (place == SPE_PLACE_L2) { /* an L2 prefetch may still bring it */
+        const struct pe_flight *flight =
+            &w->flights[line >> machine->line_shift & (PE_FLIGHTS - 1)];
+
+        when = flight->line == line && flight->done > when ? flight->done : when;
+    }
+    pe_flight_add(cpu, line, when + (uint64_t)cycles * PE_TICKS, place);
+    if (into_l1 && machine->config.l2_prefetch.distance)
+        by_stream(machine, cpu, address, when);
+}
+
+/* ---- By stride ------------------------------------------------------------------------------- */
+
+static void learn_stride(struct pe_stride *s, uint64_t pc, uint64_t address)
+{
+    int64_t stride = (int64_t)(address - s->last);
+
+    if (s->pc != pc) {
+        *s = (struct pe_stride){.pc = pc, .last = address, .ahead = address};
+        return;
+    }
+    if (stride == s->stride && stride != 0) {
+        s->sure += s->sure < SURE;
+    } else {
+        s->sure = 0;
+        s->stride = stride;
+        s->ahead = address;
+    }
+    s->last = address;
+}
+
+/* What lies between the furthest address asked for and `distance` strides ahead, nearest first. */
+static void by_stride(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t pc,
+                      uint64_t address, uint64_t when)
+{
+    const struct spe_prefetch_shape *shape = &machine->config.l1_prefetch;
+    struct pe_stride *s = &cpu->prefetchers.strides[pc >> 2 & (PE_STRIDES - 1)];
+    int64_t far, near;
+
+    learn_stride(s, pc, address);
+    if (s->sure < SURE)
+        return;
+    far = s->stride * (int64_t)shape->distance;
+    near = (int64_t)(s->ahead - address);
+    if (llabs(near) > llabs(far) || (near ^ far) < 0)
+        near = 0;
+    for (uint32_t i = 0; i < shape->degree && llabs(near) < llabs(far); i++) {
+        near += s->stride;
+        s->ahead = address + (uint64_t)near;
+        ask(machine, cpu, s->ahead, true, when);
+    }
+}
+
+/* ---- Streams of lines ------------------------------------------------------------------------ */
+
+/* The stream that is in this page, or came to its end in the one before or behind it. */
+static struct pe_line_stream *find_stream(const struct spe_machine *machine, struct pe_cpu *cpu,
+                                          uint64_t line)
+{
+    struct pe_prefetchers *p = &cpu->prefetchers;
+    uint64_t page = line >> (machine->page_shift - machine->line_shift);
+    struct pe_line_stream *s;
+
+    for (unsigned i = 0; i < PE_STREAMS; i++) {
+        s = &p->streams[i];
+        if (s->page == page || (s->direction && s->page + (uint64_t)(int64_t)s->direction == page &&
+                                s->last + (uint64_t)(int64_t)s->direction == line)) {
+            s->page = page;
+            return s;
+        }
+    }
+    s = &p->streams[p->next_stream++ % PE_STREAMS];
+    *s = (struct pe_line_stream){.page = page, .last = line, .ahead = line};
+    return s;
+}
+
+static bool learn_stream(struct pe_line_stream *s, uint64_t line)
+{
+    int64_t step = (int64_t)(line - s->last);
+    int32_t direction = step > 0 ? 1 : -1;
+
+    if (step == 0)
+        return false;
+    if (llabs(step) > 4 || direction != s->direction) {
+        s->sure = 0;
+        s->ahead = line;
+    } else {
+        s->sure += s->sure < SURE;
+    }
+    s->direction = direction;
+    s->last = line;
+    return s->sure >= SURE;
+}
+
+static void by_stream(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t address,
+                      uint64_t when)
+{
+    const struct spe_prefetch_shape *shape = &machine->config.l2_prefetch;
+    uint64_t line = (address & PE_ADDRESS_MASK) >> machine->line_shift;
+    struct pe_line_stream *s = find_stream(machine, cpu, line);
+    int64_t ahead;
+
+    if (!learn_stream(s, line))
+        return;
+    ahead = ((int64_t)(s->ahead - line)) * s->direction;
+    if (ahead < 0 || ahead > shape->distance)
+        ahead = 0;
+    for (uint32_t i = 0; i < shape->degree && ahead < shape->distance; i++) {
+        uint64_t next;
+
+        ahead++;
+        next = line + (uint64_t)(ahead * s->direction);
+        if (!same_page(machine, address, next << machine->line_shift))
+            break;
+        s->ahead = next;
+        ask(machine, cpu, next << machine->line_shift, false, when);
+    }
+}
+
+void pe_prefetch(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t pc, uint64_t address,
+                 bool missed, uint64_t when)
+{
+    if (missed && machine->config.l2_prefetch.distance)
+        by_stream(machine, cpu, address, when);
+    if (pc && machine->config.l1_prefetch.distance)
+        by_stride(machine, cpu, pc, address, when);
+}

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/*
+ * A cpu's time. Operations are dispatched in order, issue_width a cycle, and wait for registers
+ * that a missing load brings. A load that missed holds the window: when as many operations as the
+ * window has room for have been dispatched behind it, dispatch waits for its data. A store that
+ * missed holds the store queue in the same way. So misses that do not need each other overlap, and
+ * those that do, do not; and a miss that is done costs nothing any more.
+ *
+ * What hits L1 is taken to be in time: registers are followed while some are late, and not
+ * otherwise. That keeps the cost of a block without misses at a few additions.
+ */
+#include <string.h>
+
+#include "machine_internal.h"
+#include "pe/code.h"
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* ---- Rings of what is pending ---------------------------------------------------------------- */
+
+static bool is_empty(const struct pe_pending_ring *ring)
+{
+    return ring->first == ring->end;
+}
+
+static struct pe_pending *oldest(struct pe_pending_ring *ring)
+{
+    return &ring->at[ring->first % PE_WINDOW_MAX];
+}
+
+static void push(struct pe_pending_ring *ring, uint64_t number, uint64_t done)
+{
+    if (ring->end - ring->first == PE_WINDOW_MAX)
+        ring->first++;
+    ring->at[ring->end++ % PE_WINDOW_MAX] = (struct pe_pending){number, done};
+}
+
+/* Let go of what is done, and wait for what lies `room` behind `number`. Returns the time then. */
+static uint64_t wait_for_room(struct pe_pending_ring *ring, uint64_t number, uint64_t room,
+                              uint64_t now)
+{
+    while (!is_empty(ring)) {
+        const struct pe_pending *p = oldest(ring);
+
+        if (p->done > now && p->number + room >= number)
+            break;
+        now = later(now, p->done);
+        ring->first++;
+    }
+    return now;
+}
+
+/* ---- Registers ------------------------------------------------------------------------------- */
+
+static uint64_t dispatched(const struct pe_window *w, uint32_t index)
+{
+    return w->now + (uint64_t)index * w->step;
+}
+
+static uint64_t latest(const struct pe_window *w, uint64_t registers)
+{
+    uint64_t when = 0;
+
+    for (; registers; registers &= registers - 1)
+        when = later(when, w->ready[__builtin_ctzll(registers)]);
+    return when;
+}
+
+static void set_ready(struct pe_window *w, uint64_t registers, uint64_t when)
+{
+    w->late |= registers;
+    w->late_until = later(w->late_until, when);
+    for (; registers; registers &= registers - 1)
+        w->ready[__builtin_ctzll(registers)] = when;
+}
+
+/* Follow the registers up to this instruction of the block. Only misses make a register late: what
+ * else an operation takes is in the block's own time. */
+static void settle(struct pe_window *w, uint32_t until)
+{
+    for (; w->settled < until && w->late; w->settled++) {
+        const struct pe_site *site = &w->block->sites[w->settled];
+        uint64_t when = site->reads & w->late ? latest(w, site->reads & w->late) : 0;
+
+        if (when > dispatched(w, w->settled))
+            set_ready(w, site->writes, when);
+        else
+            w->late &= ~site->writes;
+    }
+    w->settled = until;
+}
+
+/* When the instruction has what it reads. */
+static uint64_t ready_at(const struct pe_window *w, const struct pe_site *site)
+{
+    uint64_t when = dispatched(w, (uint32_t)(site - w->block->sites));
+
+    return site->reads & w->late ? later(when, latest(w, site->reads & w->late)) : when;
+}
+
+uint64_t pe_window_issue(struct pe_cpu *cpu, const struct pe_site *site)
+{
+    struct pe_window *w = &cpu->window;
+    uint32_t index = (uint32_t)(site - w->block->sites);
+
+    if (w->late && w->settled < index)
+        settle(w, index);
+    return ready_at(w, site);
+}
+
+uint32_t pe_window_wait(struct pe_cpu *cpu, const struct pe_site *site)
+{
+    const struct pe_window *w = &cpu->window;
+
+    return (
+        uint32_t)((pe_window_issue(cpu, site) - dispatched(w, (uint32_t)(site - w->block->sites))) /
+                  PE_TICKS);
+}
+
+/* ---- Blocks ---------------------------------------------------------------------------------- */
+
+static void full(struct pe_window *w, const struct spe_machine_config *config)
+{
+    w->now = wait_for_room(&w->loads, w->operations, config->window, w->now);
+    w->full_at = is_empty(&w->loads) ? UINT64_MAX : oldest(&w->loads)->number + config->window;
+}
+
+/* A block that follows itself can be no faster than what one round hands to the next. */
+static uint64_t block_time(const struct pe_window *w, const struct pe_block *last,
+                           const struct pe_block *block)
+{
+    uint64_t width = (uint64_t)last->count * w->step;
+
+    return last == block ? later(width, (uint64_t)last->recurrence * PE_TICKS / PE_RECURRENCE)
+                         : width;
+}
+
+void pe_window_begin(struct spe_machine *machine, struct pe_cpu *cpu, const struct pe_block *block,
+                     bool mispredicted)
+{
+    struct pe_window *w = &cpu->window;
+    const struct pe_block *last = w->block;
+
+    if (last) {
+        uint64_t resolved = 0;
+
+        if (w->late)
+            settle(w, last->count - 1);
+        if (mispredicted)
+            resolved = ready_at(w, pe_block_last(last)) +
+                       (uint64_t)machine->config.mispredict_cycles * PE_TICKS;
+        if (w->late)
+            settle(w, last->count);
+        w->now = later(w->now + block_time(w, last, block), resolved);
+        w->operations += last->count;
+        w->stores += last->stores;
+    }
+    w->block = block;
+    w->settled = 0;
+    if (w->operations + block->count > w->full_at)
+        full(w, &machine->config);
+    if (!is_empty(&w->stored))
+        w->now = wait_for_room(&w->stored, w->stores, machine->config.store_queue, w->now);
+    if (w->late && w->late_until <= w->now)
+        w->late = 0;
+}
+
+/* What the other thread left in registers is not this one's. */
+void pe_window_resume(struct pe_cpu *cpu, const struct pe_block *block)
+{
+    struct pe_window *w = &cpu->window;
+
+    if (w->block == block)
+        return;
+    w->block = block;
+    w->settled = 0;
+    w->late = 0;
+}
+
+void pe_window_sleep(struct pe_cpu *cpu, uint64_t until)
+{
+    cpu->window.now = later(cpu->window.now, until);
+}
+
+/* ---- Lines on their way ---------------------------------------------------------------------- */
+
+static struct pe_flight *flight_of(struct pe_cpu *cpu, uint64_t line)
+{
+    return &cpu->window.flights[line >> cpu->l1.line_shift & (PE_FLIGHTS - 1)];
+}
+
+void pe_flight_add(struct pe_cpu *cpu, uint64_t line, uint64_t done, unsigned place)
+{
+    *flight_of(cpu, line) = (struct pe_flight){line, done, (uint8_t)place};
+}
+
+static void change_l1(struct pe_cpu *cpu, uint64_t line, uint64_t clear, uint64_t set)
+{
+    int way = pe_cache_find(&cpu->l1, line);
+    pe_word *word = way < 0 ? NULL : pe_cache_word(&cpu->l1, line, (unsigned)way);
+
+    if (word)
+        atomic_store_explicit(word, (pe_get(word) & ~clear) | set, memory_order_relaxed);
+}
+
+/* The access found a line that was asked for before. Returns when its data is there, 0: it is. */
+static uint64_t arriving(struct pe_cpu *cpu, uint64_t line, uint64_t when,
+                         struct spe_machine_access *met)
+{
+    const struct pe_flight *flight = flight_of(cpu, line);
+
+    if (flight->line == line && flight->done > when) {
+        met->place = flight->place;
+        return flight->done;
+    }
+    if (met->place == SPE_PLACE_L1 && (flight->line != line || flight->done <= cpu->window.now))
+        change_l1(cpu, line, PE_FLIGHT, 0);
+    return 0;
+}
+
+/* ---- Accesses -------------------------------------------------------------------------------- */
+
+/* The lines that several cpus want go from one to the next: when this one can be had. */
+static struct pe_turn *turn_of(struct spe_machine *machine, uint64_t line)
+{
+    return &machine->turns[line >> machine->line_shift & (PE_TURNS - 1)];
+}
+
+uint64_t pe_turn(struct spe_machine *machine, const struct pe_cpu *cpu, uint64_t line)
+{
+    const struct pe_turn *turn = turn_of(machine, line);
+
+    return turn->line == line && turn->cpu != cpu->number ? turn->until : 0;
+}
+
+/* A miss is served: when is its data there? */
+static uint64_t serve(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t line,
+                      uint64_t issued, const struct spe_machine_access *met, bool load)
+{
+    struct pe_window *w = &cpu->window;
+    uint64_t start = issued, done;
+
+    if (load)
+        start = later(start, w->served_until[w->misses % machine->config.load_misses]);
+    if (met->place == SPE_PLACE_MEMORY || met->place == SPE_PLACE_REMOTE_MEMORY) {
+        start = later(start, w->memory_free);
+        w->memory_free = start + (uint64_t)machine->config.memory_interval * PE_TICKS;
+    }
+    if (met->asked)
+        start = later(start, pe_turn(machine, cpu, line));
+    if (met->place == SPE_PLACE_L1 && flight_of(cpu, line)->line == line)
+        start = later(start, flight_of(cpu, line)->done); /* it has to arrive first */
+    done = start + (uint64_t)met->cycles * PE_TICKS;
+    if (load)
+        w->served_until[w->misses++ % machine->config.load_misses] = done;
+    if (met->asked)
+        *turn_of(machine, line) = (struct pe_turn){line, done, cpu->number};
+    if (met->place != SPE_PLACE_L1)
+        pe_flight_add(cpu, line, done, met->place);
+    change_l1(cpu, line, 0, PE_FLIGHT); /* also of a line that becomes exclusive on its way */
+    return done;
+}
+
+/* One line: when is its data there? */
+static uint64_t access_line(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t pc,
+                            uint64_t address, unsigned how, uint64_t issued,
+                            struct spe_machine_access *met)
+{
+    uint64_t line = address & PE_ADDRESS_MASK & ~(uint64_t)(cpu->line_bytes - 1), done = 0;
+    bool load = !(how & (SPE_ACCESS_STORE | SPE_ACCESS_PREFETCH | SPE_ACCESS_PREFETCH_FOR_STORE));
+    bool translated = pe_translate(machine, cpu, line, met);
+
+    pe_access_line(machine, cpu, line, how, met);
+    if (met->facts & PE_MET_FLIGHT) {
+        done = arriving(cpu, line, issued, met);
+        if (done)
+            change_l1(cpu, line, 0, PE_FLIGHT);
+    }
+    if (!done && (met->place != SPE_PLACE_L1 || met->asked))
+        done = serve(machine, cpu, line, issued, met, load);
+    else if (!done && !translated)
+        done = issued + (uint64_t)met->cycles * PE_TICKS;
+    if (met->facts & (SPE_FACT_L1D_MISS | PE_MET_FIRST) && !(how & SPE_ACCESS_ATOMIC))
+        pe_prefetch(machine, cpu, pc, address, met->facts & SPE_FACT_L1D_MISS, issued);
+    met->facts &= ~PE_MET;
+    if (done > issued)
+        met->cycles = (uint32_t)((done - issued) / PE_TICKS);
+    return done;
+}
+
+static uint64_t access_lines(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t pc,
+                             uint64_t address, uint32_t bytes, unsigned how, uint64_t issued,
+                             struct spe_machine_access *met)
+{
+    uint64_t end = address + (bytes ? bytes : 1), done;
+
+    done = access_line(machine, cpu, pc, address, how, issued, met);
+    for (address = (address | (cpu->line_bytes - 1)) + 1; address < end;
+         address += cpu->line_bytes) {
+        struct spe_machine_access part = {0};
+
+        done = later(done, access_line(machine, cpu, pc, address, how, issued, &part));
+        pe_merge_access(met, &part);
+    }
+    return done;
+}
+
+void pe_timed_access(struct spe_machine *machine, struct pe_cpu *cpu, const struct pe_site *site,
+                     uint64_t address, uint32_t bytes, unsigned how, struct spe_machine_access *met)
+{
+    struct pe_window *w = &cpu->window;
+    uint32_t index = (uint32_t)(site - w->block->sites);
+    uint64_t issued = pe_window_issue(cpu, site), done;
+
+    done = access_lines(machine, cpu, pe_site_pc(site), address, bytes, how, issued, met);
+    if (done <= issued)
+        return;
+    if (how & SPE_ACCESS_STORE) {
+        push(&w->stored, w->stores, done);
+        return;
+    }
+    settle(w, index + 1);
+    set_ready(w, site->writes, done);
+    push(&w->loads, w->operations + index, done);
+    if (w->full_at == UINT64_MAX)
+        w->full_at = w->operations + index + machine->config.window;
+}
+
+void pe_timed_store(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t pc, uint64_t address,
+                    uint32_t bytes, uint64_t number, uint64_t issued,
+                    struct spe_machine_access *met)
+{
+    uint64_t done = access_lines(machine, cpu, pc, address, bytes, SPE_ACCESS_STORE, issued, met);
+
+    if (done > issued)
+        push(&cpu->window.stored, number, done);
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/*
+ * A cpu's time: misses that overlap and misses that cannot, prefetchers, and waiting that passes.
+ * Expected cycles are the configuration's latencies and widths, by hand.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "pe/machine_internal.h"
+#include "pe/merge.h"
+
+/* LDR x1, [x0]; ADD x2, x2, x1; ADD x0, x0, #8; SUBS x3, x3, #1; B.NE */
+static const uint32_t sum_words[] = {0xf9400001, 0x8b010042, 0x91002000, 0xf1000463, 0x54ffff81};
+/* LDR x0, [x0]; SUBS x3, x3, #1; B.NE */
+static const uint32_t chase_words[] = {0xf9400000, 0xf1000463, 0x54ffffc1};
+/* ADD x5, x5, #1; ADD x6, x6, #1; SUBS; B.NE */
+static const uint32_t count_words[] = {0x910004a5, 0x910004c6, 0xf1000463, 0x54ffffa1};
+/* STR x1, [x0]; ADD; SUBS; B.NE */
+static const uint32_t store_words[] = {0xf9000001, 0x910004c6, 0xf1000463, 0x54ffffa1};
+
+struct rig {
+    struct spe_machine_config config;
+    struct spe_machine *machine;
+    struct pe_merge merge;
+    struct pe_stream stream;
+};
+
+static void begin(struct rig *r)
+{
+    spe_machine_config_init(&r->config, "neoverse-n1");
+    assert_int_equal(spe_machine_create(&r->config, &r->machine, NULL, 0), SPE_OK);
+    assert_true(pe_merge_init(&r->merge, r->machine, false));
+    assert_true(pe_stream_begin(&r->stream, &r->merge, 0));
+}
+
+static void end(struct rig *r)
+{
+    pe_stream_end(&r->stream);
+    pe_merge_free(&r->merge);
+    spe_machine_destroy(r->machine);
+}
+
+/* Modelled cycles so far; everything handed over has been had. */
+static double now(struct rig *r)
+{
+    pe_stream_hand(&r->stream);
+    return (double)r->machine->cpus[0]->window.now / PE_TICKS;
+}
+
+/* A round of a loop with one access, or none: NULL. Returns cycles a round. */
+static double rounds(struct rig *r, struct pe_block *block, uint64_t (*address)(unsigned i),
+                     unsigned count)
+{
+    double before = now(r);
+
+    for (unsigned i = 0; i < count; i++) {
+        if (pe_put_block(&r->stream, block))
+            pe_stream_hand(&r->stream);
+        if (address)
+            pe_put_access(&r->stream, 0, address(i));
+    }
+    return (now(r) - before) / count;
+}
+
+static uint64_t in_order(unsigned i)
+{
+    return UINT64_C(0x10000000) + UINT64_C(8) * i;
+}
+
+/* Another page each time, in no order that a prefetcher knows. */
+static uint64_t scattered(unsigned i)
+{
+    uint64_t x = (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
+
+    return UINT64_C(0x100000000) + (x >> 20 & UINT64_C(0xffffffff000)) + (x & 0xfc0);
+}
+
+static void test_chains(void **state)
+{
+    struct rig r;
+    double dependent, independent, memory;
+
+    (void)state;
+    begin(&r);
+    memory = r.config.memory_latency + r.config.walk_latency;
+    dependent = rounds(&r, pe_block_create(0x1000, chase_words, 3), scattered, 2000);
+    end(&r);
+    assert_true(dependent > 0.95 * memory && dependent < 1.05 * memory);
+
+    begin(&r);
+    independent = rounds(&r, pe_block_create(0x1000, sum_words, 5), scattered, 2000);
+    end(&r);
+    /* As many as the window has room for at a time, or as there are misses to be served. */
+    assert_true(independent < memory / 15 && independent > 0.95 * memory / r.config.load_misses);
+}
+
+static void test_prefetched(void **state)
+{
+    struct rig r;
+    double ordered, strided;
+
+    (void)state;
+    begin(&r);
+    ordered = rounds(&r, pe_block_create(0x1000, sum_words, 5), in_order, 200000);
+    end(&r);
+    begin(&r);
+    r.machine->config.l1_prefetch.distance = r.machine->config.l2_prefetch.distance = 0;
+    strided = rounds(&r, pe_block_create(0x1000, sum_words, 5), in_order, 200000);
+    end(&r);
+    assert_true(ordered < 2.5);           /* 1.25 is the width */
+    assert_true(strided > 1.5 * ordered); /* what overlapping alone can do */
+}
+
+/* What a miss made late is in time again when its data is there. */
+static void test_waiting_passes(void **state)
+{
+    struct pe_block *loop = pe_block_create(0x2000, count_words, 4);
+    struct pe_watch *watch;
+    struct rig r;
+    double before, after;
+
+    (void)state;
+    begin(&r);
+    before = rounds(&r, loop, NULL, 5000);
+    rounds(&r, pe_block_create(0x1000, chase_words, 3), scattered, 1);
+    rounds(&r, loop, NULL, 500);
+    after = rounds(&r, loop, NULL, 5000);
+    assert_true(after < 1.01 * before && after > 0.99 * before);
+    watch = &r.stream.watches[0];
+    memset(watch, 0, sizeof(*watch));
+    watch->index = 2;
+    pe_put_watch(&r.stream, 0);
+    rounds(&r, loop, NULL, 2);
+    assert_true(watch->done);
+    assert_int_equal(watch->wait, 0);
+    end(&r);
+}
+
+/* Stores wait only when their queue is full: a few cost nothing, many cost what memory gives. */
+static void test_stores(void **state)
+{
+    struct pe_block *block = pe_block_create(0x1000, store_words, 4);
+    struct rig r;
+    double few, many;
+
+    (void)state;
+    begin(&r);
+    few = rounds(&r, block, scattered, r.config.store_queue / 2);
+    end(&r);
+    begin(&r);
+    many = rounds(&r, block, scattered, 5000);
+    end(&r);
+    assert_true(few < 1.5);
+    assert_true(many > 0.95 * r.config.memory_interval && many < 3 * r.config.memory_interval);
+}
+
+/* A load of a line that is on its way waits for what is left, and comes from where the line does.
+ */
+static void test_on_its_way(void **state)
+{
+    struct pe_block *block = pe_block_create(0x1000, sum_words, 5);
+    struct pe_watch *watch;
+    struct rig r;
+
+    (void)state;
+    begin(&r);
+    watch = &r.stream.watches[3];
+    memset(watch, 0, sizeof(*watch));
+    for (unsigned i = 0; i < 8; i++) {
+        if (i == 4)
+            pe_put_watch(&r.stream, 3);
+        pe_put_block(&r.stream, block);
+        pe_put_access(&r.stream, 0, scattered(1) + 8 * i);
+    }
+    pe_put_block(&r.stream, block);
+    now(&r);
+    assert_true(watch->done);
+    assert_int_equal(watch->access_count, 1);
+    assert_int_equal(watch->accesses[0].met.place, SPE_PLACE_MEMORY);
+    assert_false(watch->accesses[0].met.facts & SPE_FACT_L1D_REFILL);
+    assert_true(watch->accesses[0].met.cycles < r.config.memory_latency + r.config.walk_latency);
+    assert_true(watch->accesses[0].met.cycles > r.config.memory_latency);
+    end(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_chains),         cmocka_unit_test(test_prefetched),
+        cmocka_unit_test(test_waiting_passes), cmocka_unit_test(test_stores),
+        cmocka_unit_test(test_on_its_way),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

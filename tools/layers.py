@@ -23,7 +23,9 @@ EXCEPTIONS = {
     "format/account.h": ["cli", "profile"],
     "format/bytes.h": ["perfdata", "profile", "sim", "spu"],
     "format/clones.h": ["analysis", "perfdata", "profile"],
+    "pe/code.h": ["qemu"],
     "pe/machine_fast.h": ["qemu"],
+    "pe/merge.h": ["qemu"],
     "perfdata/output.h": ["record", "render"],  # all outputs follow links in the same way
     "perfdata/source.h": ["profile"],
     "perfdata/spool.h": ["cli", "profile"],

@@ -31,7 +31,9 @@ static const char help[] =
     "      --cpu NAME        which CPU to be: neoverse-n1 (default), neoverse-v2,\n"
     "                        kunpeng-920, architecture (every feature of SPE)\n"
     "      --model MODEL     functional: caches, TLB and branch prediction are modelled\n"
-    "                        (default); none: only what the program does is recorded\n"
+    "                        (default); core: also when each thread does what, out-of-order\n"
+    "                        windows and prefetchers; none: only what the program does is\n"
+    "                        recorded\n"
     "      --cpus N          CPUs that threads share, 1 to 256 (one for each thread)\n"
     "      --seed N          of the random jitter (1)\n"
     "      --duration SEC    end the program after so many seconds\n"
@@ -111,12 +113,19 @@ static bool cpu_option(struct job *job, const char *name)
 
 static bool model_option(struct job *job, const char *name)
 {
-    bool none = strcmp(name, "none") == 0;
+    static const char *const names[] = {
+        [RECORD_MODEL_NONE] = "none",
+        [RECORD_MODEL_FUNCTIONAL] = "functional",
+        [RECORD_MODEL_CORE] = "core",
+    };
 
-    job->options.model = none ? RECORD_MODEL_NONE : RECORD_MODEL_FUNCTIONAL;
-    if (none || strcmp(name, "functional") == 0)
-        return true;
-    usage_error(job->command, name, "the model is none or functional");
+    for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (strcmp(name, names[i]) == 0) {
+            job->options.model = (enum record_model)i;
+            return true;
+        }
+    }
+    usage_error(job->command, name, "the model is none, functional or core");
     return false;
 }
 

@@ -13,7 +13,7 @@ static struct {
     struct vcpu sum; /* only its counts are used */
 } counts = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static void add_site(struct site_counts *to, const struct site_counts *from)
+static void add_site(struct pe_site_counts *to, const struct pe_site_counts *from)
 {
     to->taken += from->taken;
     to->mispredicted += from->mispredicted;
@@ -62,16 +62,19 @@ static void flush(struct wire_counts *message)
     message->count = 0;
 }
 
-static void put_block(struct wire_counts *message, const struct block *block)
+static void put_block(struct wire_counts *message, const struct pe_block *block, uint64_t executed,
+                      const struct pe_site_counts *of_sites)
 {
+    static const struct pe_site_counts nothing;
+
     for (uint32_t i = 0; i < block->count; i++) {
-        const struct site *site = &block->sites[i];
-        const struct site_counts *met = &counts.sum.met[site->id];
+        const struct pe_site *site = &block->sites[i];
+        const struct pe_site_counts *met = of_sites ? &of_sites[i] : &nothing;
 
         message->counts[message->count++] = (struct wire_count){
-            .pc = site_pc(site),
+            .pc = pe_site_pc(site),
             .time = block->time,
-            .executed = counts.sum.executed[block->id],
+            .executed = executed,
             .taken = met->taken,
             .mispredicted = met->mispredicted,
             .l1_misses = met->l1_misses,
@@ -85,14 +88,40 @@ static void put_block(struct wire_counts *message, const struct block *block)
     }
 }
 
+static void clear_block(struct pe_block *block)
+{
+    block->executed = 0;
+    free(block->counts);
+    block->counts = NULL;
+}
+
+/* Where there is a merge, blocks have their counts. */
+static void put_merged(struct wire_counts *message)
+{
+    blocks_lock();
+    pthread_mutex_lock(&unit_process.merge->lock);
+    for (size_t i = 0; i < blocks_count(); i++) {
+        struct pe_block *block = blocks_at(i);
+
+        if (block->executed)
+            put_block(message, block, block->executed, block->counts);
+        clear_block(block);
+    }
+    pthread_mutex_unlock(&unit_process.merge->lock);
+    blocks_unlock();
+}
+
 void counts_send(void)
 {
     struct wire_counts *message = calloc(1, sizeof(*message));
 
     pthread_mutex_lock(&counts.lock);
+    if (message && unit_process.merge)
+        put_merged(message);
     for (size_t i = 0; message && i < counts.sum.executed_count && i < blocks_count(); i++)
         if (counts.sum.executed[i])
-            put_block(message, blocks_at(i));
+            put_block(message, blocks_at(i), counts.sum.executed[i],
+                      &counts.sum.met[blocks_at(i)->sites[0].id]);
     if (message)
         flush(message);
     clear();
@@ -104,4 +133,6 @@ void counts_reset(void)
 {
     pthread_mutex_init(&counts.lock, NULL);
     clear();
+    for (size_t i = 0; unit_process.merge && i < blocks_count(); i++)
+        clear_block(blocks_at(i));
 }

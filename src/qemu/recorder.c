@@ -15,6 +15,7 @@
 #include "pe/machine_fast.h"
 #include "qemu/api.h"
 #include "qemu/channel.h"
+#include "qemu/core.h"
 #include "qemu/counts.h"
 #include "qemu/registers.h"
 #include "qemu/slots.h"
@@ -27,14 +28,14 @@ static bool announced; /* the launcher knows what is loaded */
 static pid_t process;
 
 /* Where a vCPU is before its first block. */
-static const struct block nowhere;
+static const struct pe_block nowhere;
 
 #define RARELY(condition) __builtin_expect(!!(condition), 0)
 #define SELDOM __attribute__((noinline, cold))
 
 /* ---- Without a model ------------------------------------------------------------------------ */
 
-static inline void count_block(struct vcpu *v, const struct block *b)
+static inline void count_block(struct vcpu *v, const struct pe_block *b)
 {
     v->left -= b->count;
     if (RARELY(v->left < 0))
@@ -69,31 +70,23 @@ static void on_access(unsigned index, uint32_t info, uint64_t va, void *user)
 
 /* ---- With the model ------------------------------------------------------------------------- */
 
-static struct site_counts *counts_of(struct vcpu *v, const struct site *site)
+static struct pe_site_counts *counts_of(struct vcpu *v, const struct pe_site *site)
 {
     return site->id < v->met_count ? &v->met[site->id] : NULL;
 }
 
-static void count_executed(struct vcpu *v, const struct block *b)
+static void count_executed(struct vcpu *v, const struct pe_block *b)
 {
     v->met_site = NULL;
-    if ((b->id < v->executed_count && block_last(b)->id < v->met_count) || unit_grow_counts(v))
+    if ((b->id < v->executed_count && pe_block_last(b)->id < v->met_count) || unit_grow_counts(v))
         v->executed[b->id]++;
 }
 
-/* How the branch at the end of the last block went, where it goes on at `next`. False if nobody
- * knows: a signal's handler is no target of a direct branch. */
-static inline bool branch_outcome(const struct block *last, uint64_t next, bool *taken)
-{
-    *taken = last->direct ? next == last->target : true;
-    return *taken || next == last->end;
-}
-
 /* Tell it to whoever wants to know. */
-static void branch_met(struct vcpu *v, const struct block *last, bool taken, bool wrong)
+static void branch_met(struct vcpu *v, const struct pe_block *last, bool taken, bool wrong)
 {
-    const struct site *site = block_last(last);
-    struct site_counts *counts = unit_process.stat ? counts_of(v, site) : NULL;
+    const struct pe_site *site = pe_block_last(last);
+    struct pe_site_counts *counts = unit_process.stat ? counts_of(v, site) : NULL;
 
     if (unit_is_armed(v, site))
         unit_branch(v, site, wrong);
@@ -103,12 +96,12 @@ static void branch_met(struct vcpu *v, const struct block *last, bool taken, boo
     }
 }
 
-static __attribute__((noinline)) void any_branch(struct vcpu *v, const struct block *last,
+static __attribute__((noinline)) void any_branch(struct vcpu *v, const struct pe_block *last,
                                                  uint64_t next)
 {
     bool taken, wrong;
 
-    if (!branch_outcome(last, next, &taken))
+    if (!unit_branch_outcome(last, next, &taken))
         return;
     if (taken)
         v->taken = next;
@@ -123,11 +116,11 @@ static __attribute__((noinline)) void any_branch(struct vcpu *v, const struct bl
 
 /* What most branches are: direct, conditional, no calls, and with nothing to count, to learn or to
  * tell. */
-static inline bool as_foreseen(struct vcpu *v, const struct block *last, uint64_t next)
+static inline bool as_foreseen(struct vcpu *v, const struct pe_block *last, uint64_t next)
 {
     bool taken;
 
-    if (!last->plain || !v->pe || !branch_outcome(last, next, &taken) ||
+    if (!last->plain || !v->pe || !unit_branch_outcome(last, next, &taken) ||
         !pe_foreseen(v->pe, last->end - 4, taken))
         return false;
     if (taken)
@@ -136,16 +129,16 @@ static inline bool as_foreseen(struct vcpu *v, const struct block *last, uint64_
 }
 
 /* Apart, as on_armed_access is. */
-__attribute__((noinline)) static void after_branch(struct vcpu *v, const struct block *last,
-                                                   const struct block *b)
+__attribute__((noinline)) static void after_branch(struct vcpu *v, const struct pe_block *last,
+                                                   const struct pe_block *b)
 {
     any_branch(v, last, b->pc);
     count_block(v, b);
 }
 
-static inline void block_modelled(struct vcpu *v, const struct block *b)
+static inline void block_modelled(struct vcpu *v, const struct pe_block *b)
 {
-    const struct block *last = v->block;
+    const struct pe_block *last = v->block;
 
     v->block = b;
     if (last->branch && !as_foreseen(v, last, b->pc)) {
@@ -175,10 +168,10 @@ static void on_block_met(unsigned index, void *user)
 }
 
 /* Operations are counted, not accesses: a pair that misses twice is one that missed. */
-static void count_access(struct vcpu *v, const struct site *site, uint64_t va, uint32_t bytes,
+static void count_access(struct vcpu *v, const struct pe_site *site, uint64_t va, uint32_t bytes,
                          const struct spe_machine_access *met)
 {
-    struct site_counts *counts = counts_of(v, site);
+    struct pe_site_counts *counts = counts_of(v, site);
     uint32_t before = site == v->met_site && va == v->met_end ? v->met_facts : 0;
     uint32_t facts = met->facts & ~before;
 
@@ -194,17 +187,17 @@ static void count_access(struct vcpu *v, const struct site *site, uint64_t va, u
 
 /* An access that somebody wants to know about, that is not simple, or its site's first. All
  * accesses of an instruction have the same size, so that asking once is enough. */
-SELDOM static void access_met(struct vcpu *v, uint32_t info, uint64_t va, struct site *site)
+SELDOM static void access_met(struct vcpu *v, uint32_t info, uint64_t va, struct pe_site *site)
 {
     uint32_t bytes = 1u << qemu_plugin_mem_size_shift(info);
     bool store = qemu_plugin_mem_is_store(info);
     struct spe_machine_access met = {0}; /* a cpu that the machine has not does nothing */
 
-    atomic_store_explicit(&site->bytes, (uint16_t)bytes, memory_order_relaxed);
+    __atomic_store_n(&site->bytes, (uint8_t)bytes, __ATOMIC_RELAXED);
     if (v->cpu_lock)
         pthread_mutex_lock(v->cpu_lock);
     spe_machine_touch(unit_process.machine, v->cpu, va, bytes,
-                      (store ? SPE_ACCESS_STORE : 0) | site->how, &met);
+                      (store ? SPE_ACCESS_STORE : 0) | (site->how & SPE_ACCESS_ATOMIC), &met);
     if (v->cpu_lock)
         pthread_mutex_unlock(v->cpu_lock);
     if (unit_process.stat)
@@ -222,11 +215,11 @@ static void on_access_met(unsigned index, uint32_t info, uint64_t va, void *user
     access_met(v, info, va, user);
 }
 
-static inline void on_simple_access(unsigned index, uint32_t info, uint64_t va, struct site *site,
-                                    bool store)
+static inline void on_simple_access(unsigned index, uint32_t info, uint64_t va,
+                                    struct pe_site *site, bool store)
 {
     struct vcpu *v = vcpus_at(index);
-    uint32_t bytes = atomic_load_explicit(&site->bytes, memory_order_relaxed);
+    uint32_t bytes = __atomic_load_n(&site->bytes, __ATOMIC_RELAXED);
 
     if (RARELY(!v))
         return;
@@ -308,7 +301,7 @@ static void on_armed(unsigned index, void *user)
     cells_of(index)->armed = unit_wants_registers(v);
 }
 
-static void count_inline(struct qemu_plugin_tb *tb, struct block *b)
+static void count_inline(struct qemu_plugin_tb *tb, struct pe_block *b)
 {
     const struct qemu_plugin_u64 count = {board, offsetof(struct cells, count)};
     const struct qemu_plugin_u64 armed = {board, offsetof(struct cells, armed)};
@@ -327,13 +320,13 @@ static void count_inline(struct qemu_plugin_tb *tb, struct block *b)
 
 /* What a plain load or store does is known without asking QEMU at each access. (QEMU could also be
  * asked for reads or writes alone, but 7.2 mixes them up.) */
-static qemu_plugin_mem_fn access_function(const struct site *site, bool modelled)
+static qemu_plugin_mem_fn access_function(const struct pe_site *site, bool modelled)
 {
     if (!modelled)
         return on_access;
-    if (site->how || (site->is != WIRE_IS_LOAD && site->is != WIRE_IS_STORE))
+    if ((site->how & SPE_ACCESS_ATOMIC) || (site->is != PE_IS_LOAD && site->is != PE_IS_STORE))
         return on_access_met;
-    return site->is == WIRE_IS_LOAD ? on_load : on_store;
+    return site->is == PE_IS_LOAD ? on_load : on_store;
 }
 
 /* The program is loaded. In user mode the "hardware" address of code is where it is in this
@@ -347,7 +340,7 @@ static void begin_program(const struct qemu_plugin_tb *tb)
     announced = true;
 }
 
-static void call_back(struct qemu_plugin_tb *tb, struct block *b)
+static void call_back(struct qemu_plugin_tb *tb, struct pe_block *b)
 {
     bool modelled = unit_process.machine != NULL;
     qemu_plugin_exec_fn at_block = modelled ? on_block_modelled : on_block;
@@ -364,13 +357,15 @@ static void call_back(struct qemu_plugin_tb *tb, struct block *b)
 
 static void translate(struct qemu_plugin_tb *tb)
 {
-    struct block *b;
+    struct pe_block *b;
 
     if (!announced)
         begin_program(tb);
     b = blocks_find(tb);
     if (b && board)
         count_inline(tb, b);
+    else if (b && unit_process.merge)
+        core_call_back(tb, b);
     else if (b)
         call_back(tb, b);
 }
@@ -388,6 +383,7 @@ static void vcpu_init(unsigned index)
     v = vcpus_add(index);
     if (v) {
         unit_prepare(v);
+        unit_begin_stream(v);
         v->block = &nowhere;
         push(index, v);
     }
@@ -420,10 +416,17 @@ static void vcpu_exit(unsigned index)
     vcpus_unlock();
 }
 
-/* The process ends: see api.h. */
+static void hand_over(unsigned index, struct vcpu *v)
+{
+    (void)index;
+    unit_away(v);
+}
+
+/* The process ends: see api.h. The model first has what all have done, in the order of time. */
 static void end_all(void)
 {
     vcpus_lock();
+    vcpus_each(hand_over);
     vcpus_each(end_unit);
     vcpus_unlock();
     if (unit_process.stat)
@@ -438,15 +441,24 @@ static void before_fork(void)
     vcpus_lock();
     channel_lock();
     blocks_lock();
+    if (unit_process.merge)
+        pthread_mutex_lock(&unit_process.merge->lock);
+}
+
+static void unlock_all(void)
+{
+    if (unit_process.merge)
+        pthread_mutex_unlock(&unit_process.merge->lock);
+    blocks_unlock();
+    channel_unlock();
+    vcpus_unlock();
 }
 
 /* A child without descriptors, for its connection and for memory that it shares, cannot be
  * recorded, and cannot say so. It has as many as its parent. */
 static void after_fork(void)
 {
-    blocks_unlock();
-    channel_unlock();
-    vcpus_unlock();
+    unlock_all();
     if (!tasks_has_descriptors(2))
         trouble_tell("a process could not be recorded: %s", strerror(errno));
     unit_process.lineage = unit_process.lineage * 31 + 1;
@@ -465,19 +477,21 @@ static void renew_machine(void)
     struct spe_machine *old = unit_process.machine;
     char why[200];
 
-    if (!old || unit_setup(&setup, why, sizeof(why)))
+    if (!old)
         return;
-    unit_process.machine = old;
-    trouble_tell("a process began with its parent's caches: %s", why);
+    if (!unit_setup(&setup, why, sizeof(why))) {
+        unit_process.machine = old;
+        trouble_tell("a process began with its parent's caches: %s", why);
+    }
+    if (unit_process.merge)
+        unit_begin_merge();
 }
 
 /* Only the thread that forked is here; every vCPU starts again when it next runs, which only that
  * one will. */
 static void in_child(void)
 {
-    blocks_unlock();
-    channel_unlock();
-    vcpus_unlock();
+    unlock_all();
     channel_forked(process);
     process = getpid();
     unit_process.lineage = unit_process.lineage * 31 + 2;
@@ -500,6 +514,8 @@ static void leave(unsigned index)
 {
     struct vcpu *v;
 
+    if (unit_process.merge)
+        pe_merge_finish(unit_process.merge); /* the others cannot be waited for */
     vcpus_lock();
     v = vcpus_at(index);
     if (v)
@@ -522,8 +538,10 @@ static void on_syscall(unsigned index, int64_t number, const uint64_t arguments[
 {
     struct vcpu *v = vcpus_at(index);
 
-    if (unit_process.machine && starts_thread(number, arguments))
+    if (unit_process.machine && !unit_process.merge && starts_thread(number, arguments))
         spe_machine_alone(unit_process.machine, false);
+    if (v && unit_process.merge)
+        core_syscall(v, number, number == SYSCALL_CLONE && !starts_thread(number, arguments));
     if (v) {
         v->call = number;
         memcpy(v->call_arguments, arguments, sizeof(v->call_arguments));
@@ -537,10 +555,12 @@ static void on_syscall(unsigned index, int64_t number, const uint64_t arguments[
 
 static void on_syscall_return(unsigned index, int64_t number, int64_t result)
 {
-    const struct vcpu *v = vcpus_at(index);
+    struct vcpu *v = vcpus_at(index);
 
     if (v && v->call == number)
         tasks_syscall_return(number, v->call_arguments, result);
+    if (v && unit_process.merge)
+        core_syscall_return(v);
 }
 
 /* ---- Set-up --------------------------------------------------------------------------------- */
@@ -575,6 +595,8 @@ const struct plugin_role *recorder_create(const struct qemu_plugin_info *info,
         channel_text(WIRE_TROUBLE, why);
         return NULL;
     }
+    if (setup.flags & WIRE_CORE)
+        unit_begin_merge();
     if (!unit_process.machine && !unit_process.stat && plugin_level() >= 3) {
         board = qemu_plugin_scoreboard_new(sizeof(struct cells));
         unit_process.by_registers = true;

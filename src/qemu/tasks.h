@@ -39,6 +39,8 @@ bool tasks_has_descriptors(unsigned count);
 enum {
     SYSCALL_DUP3 = 24,
     SYSCALL_CLOSE = 57,
+    SYSCALL_EXIT = 93,
+    SYSCALL_EXIT_GROUP = 94,
     SYSCALL_PRCTL = 167,
     SYSCALL_CLONE = 220,
     SYSCALL_EXECVE = 221,

@@ -41,8 +41,9 @@ static bool setup_machine(const struct wire_setup *setup, char *why, size_t why_
     return true;
 }
 
-/* In this emulator an operation is over before the next one begins, so that samples never collide;
- * those that a block was left before, by an exception, were "misspeculated", and are not told. */
+/* In this emulator an operation is over before the next one begins, so that samples never collide
+ * (with a merge: before PE_WATCHES others); those that a block was left before, by an exception,
+ * were "misspeculated", and are not told. */
 static bool setup_unit(const struct wire_setup *setup)
 {
     struct spe_spu_config *config = &unit_process.config;
@@ -52,7 +53,8 @@ static bool setup_unit(const struct wire_setup *setup)
     if (!(setup->flags & WIRE_FUNCTIONAL)) /* nobody looks at data sources and branches then */
         spe_spu_config_features(config, config->features & ~(SPE_FEAT(SPE_LDS) | SPE_FEAT(SPE_FDS) |
                                                              SPE_FEAT(SPE_PBT)));
-    config->max_inflight_samples = UNIT_SAMPLES_MAX;
+    config->max_inflight_samples = setup->flags & WIRE_CORE ? PE_WATCHES : UNIT_SAMPLES_MAX;
+    config->ts_point = SPE_TS_SAMPLED;
     config->pop_misspec = 1;
     config->capture_misspec = 0;
     config->data_source_map_count = 0; /* the machine knows the numbers */
@@ -86,6 +88,42 @@ void unit_prepare(struct vcpu *v)
     pthread_mutex_init(&v->lock, NULL);
     v->slot = SLOTS_NONE;
     v->left = -1; /* the first block has to look */
+}
+
+/* ---- The merge ------------------------------------------------------------------------------ */
+
+void unit_begin_merge(void)
+{
+    static struct pe_merge merge;
+
+    if (unit_process.merge)
+        pe_merge_free(&merge);
+    pe_merge_init(&merge, unit_process.machine, unit_process.stat);
+    unit_process.merge = &merge;
+}
+
+static void take_slot(struct vcpu *v)
+{
+    if (v->slot == SLOTS_NONE)
+        v->slot = slots_take();
+}
+
+static void free_stream(struct vcpu *v)
+{
+    free(v->stream.events);
+    free(v->stream.watches);
+    free(v->stream.stores);
+    v->stream = (struct pe_stream){0};
+}
+
+/* The slot tells the cpu, so that it is taken before the thread runs. */
+void unit_begin_stream(struct vcpu *v)
+{
+    if (!unit_process.merge)
+        return;
+    take_slot(v);
+    if (v->slot != SLOTS_NONE && !pe_stream_begin(&v->stream, unit_process.merge, v->slot))
+        free_stream(v);
 }
 
 void unit_not_recorded(const char *why)
@@ -187,7 +225,10 @@ static bool make_unit(struct vcpu *v)
                        unit_process.lineage * UINT64_C(0xbf58476d1ce4e5b9);
     errno = ENOMEM;
     v->samples = calloc(UNIT_SAMPLES_MAX, sizeof(*v->samples));
-    if (!v->samples || spe_spu_create(&config, &host, &v->spu, NULL, 0) < 0)
+    if (unit_process.merge)
+        v->watched = calloc(PE_WATCHES, sizeof(*v->watched));
+    if (!v->samples || (unit_process.merge && !v->watched) ||
+        spe_spu_create(&config, &host, &v->spu, NULL, 0) < 0)
         return false;
     driver_start(v->spu, &unit_process.event, buffer_base(v), WIRE_BUFFER, (uint32_t)v->tid);
     return true;
@@ -198,7 +239,9 @@ static void start(struct vcpu *v)
 {
     v->started = true;
     v->tid = gettid();
-    v->slot = slots_take();
+    if (!v->stream.events)
+        unit_begin_stream(v);
+    take_slot(v);
     v->cpu = slots_are_shared() ? v->slot % unit_process.cpus : v->slot;
     v->cpu_lock = slots_cpu_lock(v->cpu);
     v->pe = NULL;
@@ -207,6 +250,8 @@ static void start(struct vcpu *v)
     v->drained = channel_time();
     if (v->slot == SLOTS_NONE)
         errno = EAGAIN; /* as when the kernel has no room for a thread */
+    else if (unit_process.merge && !v->stream.events)
+        errno = ENOMEM;
     else if (share_buffer(v) && make_unit(v))
         return;
     v->ended = true;
@@ -286,6 +331,13 @@ void unit_drain(struct vcpu *v)
 
 /* ---- Finishing a sample --------------------------------------------------------------------- */
 
+/* There is no translation: physical addresses are the virtual ones. */
+static void translate(struct spe_memory_access *a)
+{
+    a->pa = a->va & UINT64_C(0xffffffffffff);
+    a->pas = SPE_NONSECURE;
+}
+
 /* The branch was the block's last, so that the next block tells how it went. False if it does not:
  * a signal's handler came next, or nothing. */
 static bool describe_branch(struct spe_operation *op, const struct spe_a64 *insn, uint64_t next)
@@ -331,7 +383,7 @@ static bool describe_seen(const struct spe_a64 *insn, struct sample *s)
     static const struct spe_a64_registers unknown = {.size = sizeof(unknown)};
     struct spe_memory_access ignored[SPE_A64_ACCESSES_MAX];
 
-    spe_a64_evaluate(insn, site_pc(s->site), &unknown, &s->op, ignored);
+    spe_a64_evaluate(insn, pe_site_pc(s->site), &unknown, &s->op, ignored);
     s->op.accesses = s->access_count ? s->accesses : NULL;
     s->op.access_count = s->access_count;
     s->op.contiguous = s->access_count > 1 && !s->op.gather_scatter;
@@ -351,29 +403,95 @@ static void describe(struct vcpu *v, struct sample *s, uint64_t next)
     if (insn.branch && !describe_branch(&s->op, &insn, next))
         ran = false;
     s->op.misspeculated = !ran;
-    if (unit_process.machine && ran)
+    if (unit_process.merge && ran)
+        pe_describe(&unit_process.machine->config, &s->op, s->accesses, s->met, s->wait);
+    else if (unit_process.machine && ran)
         spe_machine_describe(unit_process.machine, v->cpu, &s->op, s->accesses, s->met);
+}
+
+static void finish_sample(struct vcpu *v, struct sample *s, uint64_t next)
+{
+    describe(v, s, next);
+    spe_spu_complete(v->spu, s->number, &s->op);
+    if (v->irq)
+        unit_drain(v);
+}
+
+/* What the model saw of it. */
+static void take_watch(struct sample *s, const struct pe_watch *watch)
+{
+    s->access_count = watch->access_count;
+    s->mispredicted = watch->mispredicted;
+    s->wait = watch->wait;
+    s->evaluated = false;
+    for (uint32_t i = 0; i < watch->access_count; i++) {
+        const struct pe_watched_access *a = &watch->accesses[i];
+
+        s->accesses[i] =
+            (struct spe_memory_access){.va = a->va, .bytes = a->bytes, .store = a->store};
+        translate(&s->accesses[i]);
+        s->met[i] = a->met;
+    }
+}
+
+static struct pe_watch *oldest_watch(const struct vcpu *v)
+{
+    return &v->stream.watches[v->watched[v->watched_first % PE_WATCHES].number - 1];
+}
+
+static bool is_done(const struct pe_watch *watch)
+{
+    return __atomic_load_n(&watch->done, __ATOMIC_ACQUIRE);
+}
+
+/* Those that the model has had; a record never comes before that of an earlier operation. */
+static void finish_watched(struct vcpu *v)
+{
+    while (v->watched_first != v->watched_end && is_done(oldest_watch(v))) {
+        const struct watched *w = &v->watched[v->watched_first % PE_WATCHES];
+        const struct pe_watch *watch = oldest_watch(v);
+        struct sample *s = v->samples;
+
+        s->site = w->site;
+        s->number = w->number;
+        take_watch(s, watch);
+        finish_sample(v, s, watch->next);
+        v->watched_first++;
+    }
 }
 
 /* `next` is where the program goes on, 0 if nobody knows. */
 static void finish_samples(struct vcpu *v, uint64_t next)
 {
-    for (unsigned i = 0; i < v->sample_count; i++) {
-        describe(v, &v->samples[i], next);
-        spe_spu_complete(v->spu, v->samples[i].number, &v->samples[i].op);
-        if (v->irq)
-            unit_drain(v);
-    }
+    if (unit_process.merge)
+        finish_watched(v);
+    for (unsigned i = 0; i < v->sample_count; i++)
+        finish_sample(v, &v->samples[i], next);
     v->sample_count = 0;
     v->armed_size = 0;
 }
 
 /* ---- Looking at a block --------------------------------------------------------------------- */
 
-static void begin_sample(struct vcpu *v, const struct site *site, unsigned number)
+static void begin_watch(struct vcpu *v, const struct pe_site *site, unsigned number)
 {
-    struct sample *s = &v->samples[v->sample_count++];
+    struct pe_watch *watch = &v->stream.watches[number - 1];
 
+    memset(watch, 0, offsetof(struct pe_watch, accesses));
+    watch->index = (uint32_t)(site - site->block->sites);
+    v->watched[v->watched_end++ % PE_WATCHES] = (struct watched){site, number};
+    pe_put_watch(&v->stream, number - 1);
+}
+
+static void begin_sample(struct vcpu *v, const struct pe_site *site, unsigned number)
+{
+    struct sample *s;
+
+    if (unit_process.merge) {
+        begin_watch(v, site, number);
+        return;
+    }
+    s = &v->samples[v->sample_count++];
     s->site = site;
     s->number = number;
     s->access_count = 0;
@@ -383,7 +501,7 @@ static void begin_sample(struct vcpu *v, const struct site *site, unsigned numbe
 }
 
 /* All operations of the block, of which the unit may choose some. */
-static void count_block(struct vcpu *v, const struct block *block)
+static void count_block(struct vcpu *v, const struct pe_block *block)
 {
     const struct spe_taken_branch last = {.target = v->taken, .security = SPE_NONSECURE};
     uint64_t done = 0, budget;
@@ -415,7 +533,7 @@ static void allow(struct vcpu *v)
         v->left -= FORCE;
 }
 
-static void look(struct vcpu *v, const struct block *block)
+static void look(struct vcpu *v, const struct pe_block *block)
 {
     bool fresh = !v->started;
 
@@ -442,8 +560,18 @@ static void look(struct vcpu *v, const struct block *block)
         allow(v);
 }
 
-void unit_look(struct vcpu *v, const struct block *block)
+/* When all may be in flight, wait for the model once. If that is not enough, samples collide. */
+static void make_room(struct vcpu *v)
 {
+    if (v->watched_end - v->watched_first + UNIT_SAMPLES_MAX > PE_WATCHES &&
+        !is_done(oldest_watch(v)))
+        pe_stream_settle(&v->stream);
+}
+
+void unit_look(struct vcpu *v, const struct pe_block *block)
+{
+    if (v->stream.events && v->watched)
+        make_room(v);
     pthread_mutex_lock(&v->lock);
     look(v, block);
     pthread_mutex_unlock(&v->lock);
@@ -451,19 +579,12 @@ void unit_look(struct vcpu *v, const struct block *block)
 
 /* ---- What a sampled operation does ---------------------------------------------------------- */
 
-static struct sample *sample_of(struct vcpu *v, const struct site *site)
+static struct sample *sample_of(struct vcpu *v, const struct pe_site *site)
 {
     for (unsigned i = 0; i < v->sample_count; i++)
         if (v->samples[i].site == site)
             return &v->samples[i];
     return NULL;
-}
-
-/* There is no translation: physical addresses are the virtual ones. */
-static void translate(struct spe_memory_access *a)
-{
-    a->pa = a->va & UINT64_C(0xffffffffffff);
-    a->pas = SPE_NONSECURE;
 }
 
 /* The second half of a pair is no access of its own. */
@@ -490,8 +611,8 @@ static bool merge(struct sample *s, uint64_t va, uint32_t bytes, bool store,
     return true;
 }
 
-void unit_access(struct vcpu *v, const struct site *site, uint64_t va, uint32_t bytes, bool store,
-                 const struct spe_machine_access *met)
+void unit_access(struct vcpu *v, const struct pe_site *site, uint64_t va, uint32_t bytes,
+                 bool store, const struct spe_machine_access *met)
 {
     struct sample *s;
 
@@ -508,7 +629,7 @@ void unit_access(struct vcpu *v, const struct site *site, uint64_t va, uint32_t 
     pthread_mutex_unlock(&v->lock);
 }
 
-void unit_evaluate(struct vcpu *v, const struct site *site,
+void unit_evaluate(struct vcpu *v, const struct pe_site *site,
                    const struct spe_a64_registers *registers)
 {
     struct spe_a64 insn;
@@ -518,7 +639,7 @@ void unit_evaluate(struct vcpu *v, const struct site *site,
     s = sample_of(v, site);
     if (s && !s->evaluated) {
         spe_a64_classify(site->word, VECTOR_BITS, &insn);
-        spe_a64_evaluate(&insn, site_pc(site), registers, &s->op, s->accesses);
+        spe_a64_evaluate(&insn, pe_site_pc(site), registers, &s->op, s->accesses);
         for (uint32_t i = 0; i < s->op.access_count; i++)
             translate(&s->accesses[i]);
         s->evaluated = true;
@@ -534,12 +655,61 @@ uint64_t unit_wants_registers(const struct vcpu *v)
     return 0;
 }
 
-void unit_branch(struct vcpu *v, const struct site *site, bool mispredicted)
+void unit_branch(struct vcpu *v, const struct pe_site *site, bool mispredicted)
 {
     struct sample *s = sample_of(v, site);
 
     if (s)
         s->mispredicted = mispredicted;
+}
+
+/* ---- In the kernel -------------------------------------------------------------------------- */
+
+static bool is_recording(const struct vcpu *v)
+{
+    return v->started && !v->ended;
+}
+
+/* Nobody knows for how long: let the launcher see what is there. */
+static void collect(struct vcpu *v)
+{
+    if (!is_recording(v) || v->watched_first == v->watched_end)
+        return;
+    finish_watched(v);
+    publish(v);
+}
+
+void unit_away(struct vcpu *v)
+{
+    pthread_mutex_lock(&v->lock);
+    if (v->stream.events) {
+        pe_stream_away(&v->stream);
+        collect(v);
+    }
+    pthread_mutex_unlock(&v->lock);
+}
+
+void unit_back(struct vcpu *v)
+{
+    pthread_mutex_lock(&v->lock);
+    if (v->stream.events)
+        pe_stream_back(&v->stream);
+    pthread_mutex_unlock(&v->lock);
+}
+
+static void end_stream(struct vcpu *v)
+{
+    if (!v->stream.events)
+        return;
+    pe_stream_end(&v->stream);
+    collect(v);
+}
+
+void unit_end_stream(struct vcpu *v)
+{
+    pthread_mutex_lock(&v->lock);
+    end_stream(v);
+    pthread_mutex_unlock(&v->lock);
 }
 
 /* ---- The end -------------------------------------------------------------------------------- */
@@ -582,6 +752,7 @@ static void end(struct vcpu *v)
 void unit_end(struct vcpu *v)
 {
     pthread_mutex_lock(&v->lock);
+    end_stream(v);
     end(v);
     pthread_mutex_unlock(&v->lock);
 }
@@ -590,7 +761,9 @@ void unit_end(struct vcpu *v)
 void unit_stop(struct vcpu *v)
 {
     pthread_mutex_lock(&v->lock);
-    if (v->started && !v->ended) {
+    if (is_recording(v)) {
+        if (unit_process.merge)
+            finish_watched(v);
         unit_drain(v);
         tell_end(v);
         v->ended = true;
@@ -607,6 +780,10 @@ static void forget(struct vcpu *v)
     v->shared = NULL;
     free(v->samples);
     v->samples = NULL;
+    free(v->watched);
+    v->watched = NULL;
+    v->watched_first = v->watched_end = 0;
+    free_stream(v);
     free(v->executed);
     free(v->met);
     v->executed = NULL;
@@ -616,7 +793,8 @@ static void forget(struct vcpu *v)
 
 void unit_free(struct vcpu *v)
 {
-    give_slot(v); /* of a thread that could not be recorded */
+    end_stream(v); /* of a thread that never ran */
+    give_slot(v);  /* of a thread that could not be recorded */
     forget(v);
     pthread_mutex_destroy(&v->lock);
 }
@@ -624,7 +802,7 @@ void unit_free(struct vcpu *v)
 void unit_forked(struct vcpu *v)
 {
     forget(v);
-    v->started = v->ended = v->forced = v->irq = false;
+    v->started = v->ended = v->forced = v->irq = v->hurries = false;
     v->sample_count = 0;
     v->armed_size = 0;
     v->pe = NULL;
@@ -635,7 +813,7 @@ bool unit_grow_counts(struct vcpu *v)
 {
     size_t blocks, sites;
     uint64_t *executed;
-    struct site_counts *met;
+    struct pe_site_counts *met;
 
     blocks_lock();
     blocks = blocks_count() + 1024;

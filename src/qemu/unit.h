@@ -15,6 +15,7 @@
 #include <specimen/spu.h>
 #include <sys/types.h>
 
+#include "pe/merge.h"
 #include "qemu/blocks.h"
 #include "qemu/driver.h"
 #include "qemu/wire.h"
@@ -23,37 +24,43 @@ enum { UNIT_SAMPLES_MAX = 8 }; /* in one block */
 
 /* A sampled operation that has not finished. */
 struct sample {
-    const struct site *site;
+    const struct pe_site *site;
     unsigned number; /* in flight, as the unit has it */
     uint32_t access_count;
     bool mispredicted;
     bool evaluated; /* `op` and accesses are from registers, just before it ran */
+    uint32_t wait;  /* for issue, cycles; where there is a merge */
     struct spe_operation op;
     struct spe_memory_access accesses[SPE_A64_ACCESSES_MAX];
     struct spe_machine_access met[SPE_A64_ACCESSES_MAX];
 };
 
-/* Exact counts of an instruction, beside how often it ran. */
-struct site_counts {
-    uint64_t taken, mispredicted, l1_misses, llc_misses, walks;
+/* With a merge: one that the model has not had yet, or that was not collected. */
+struct watched {
+    const struct pe_site *site;
+    unsigned number; /* in flight; that of its watch is one less */
 };
 
 struct vcpu {
     /* What every block and access looks at: one line of the cache. */
-    _Alignas(64) int64_t left; /* operations that may run before unit_look is needed */
-    uintptr_t armed;           /* the block whose accesses belong to a sample: where its sites */
-    uintptr_t armed_size;      /* begin, and their size; 0: none */
-    const struct block *block; /* that began last; with the model only */
-    uint64_t taken;            /* target of the last taken branch; with the model only */
-    pthread_mutex_t *cpu_lock; /* NULL: no other thread runs on that cpu */
-    unsigned cpu;              /* of the machine */
-    struct pe_cpu *pe;         /* that one, if nothing is counted and nobody locked out; or NULL */
-    uint64_t *executed;        /* --stat: by block */
-    struct site_counts *met;   /* --stat: by instruction */
+    _Alignas(64) int64_t left;    /* operations that may run before unit_look is needed */
+    uintptr_t armed;              /* the block whose accesses belong to a sample: where its sites */
+    uintptr_t armed_size;         /* begin, and their size; 0: none */
+    const struct pe_block *block; /* that began last; with the model only */
+    uint64_t taken;               /* target of the last taken branch; with the model only */
+    pthread_mutex_t *cpu_lock;    /* NULL: no other thread runs on that cpu */
+    unsigned cpu;                 /* of the machine */
+    struct pe_cpu *pe;          /* that one, if nothing is counted and nobody locked out; or NULL */
+    uint64_t *executed;         /* --stat: by block */
+    struct pe_site_counts *met; /* --stat: by instruction */
     size_t executed_count, met_count;
-    const struct site *met_site; /* --stat: whose access was counted last in this block, */
-    uint64_t met_end;            /* where it ended, */
-    uint32_t met_facts;          /* and what was counted of it */
+    const struct pe_site *met_site; /* --stat: whose access was counted last in this block, */
+    uint64_t met_end;               /* where it ended, */
+    uint32_t met_facts;             /* and what was counted of it */
+
+    /* Where there is a merge: what the thread does, on its way to the model. Without events it is
+     * not begun, or over. */
+    struct pe_stream stream;
 
     /* What only a look needs. */
     bool there;           /* QEMU has such a vCPU */
@@ -69,6 +76,9 @@ struct vcpu {
     struct wire_shared *shared;
     struct sample *samples;
     unsigned sample_count;
+    struct watched *watched; /* a ring of PE_WATCHES, in order */
+    unsigned watched_first, watched_end;
+    bool hurries; /* all others, until its system call returns */
 
     /* Its last system call, until that returns. */
     int64_t call;
@@ -76,9 +86,17 @@ struct vcpu {
 };
 
 /* Does the access of this site belong to a sample, perhaps? */
-static inline bool unit_is_armed(const struct vcpu *v, const struct site *site)
+static inline bool unit_is_armed(const struct vcpu *v, const struct pe_site *site)
 {
     return (uintptr_t)site - v->armed < v->armed_size;
+}
+
+/* How the branch at the end of the last block went, where it goes on at `next`. False if nobody
+ * knows: a signal's handler is no target of a direct branch. */
+static inline bool unit_branch_outcome(const struct pe_block *last, uint64_t next, bool *taken)
+{
+    *taken = last->direct ? next == last->target : true;
+    return *taken || next == last->end;
 }
 
 /* What all units of the process have in common. */
@@ -87,6 +105,7 @@ struct unit_process {
     struct driver_event event;
     struct spe_spu_config config;
     struct spe_machine *machine; /* NULL: no model */
+    struct pe_merge *merge;      /* NULL: accesses go through the machine when they happen */
     unsigned cpus;
     bool stat;
     bool by_registers; /* accesses are not seen, but computed: unit_evaluate */
@@ -98,28 +117,38 @@ extern struct unit_process unit_process;
  * is a model. False with a sentence in `why`. */
 bool unit_setup(const struct wire_setup *setup, char *why, size_t why_size);
 
+/* A merge without streams, for the machine. */
+void unit_begin_merge(void);
+
 /* A vCPU is there, not yet running; it starts with its first look. */
 void unit_prepare(struct vcpu *v);
+
+/* Where there is a merge: the vCPU has a place in it from now on. Else nothing. */
+void unit_begin_stream(struct vcpu *v);
+/* Its thread goes into the kernel, and is back; or it ends, and the model has had all it did. */
+void unit_away(struct vcpu *v);
+void unit_back(struct vcpu *v);
+void unit_end_stream(struct vcpu *v);
 
 /* A thread cannot be recorded: tell the launcher, which counts. The program goes on. */
 void unit_not_recorded(const char *why);
 
 /* The block is about to run and v->left is negative: `left` has its count subtracted already. */
-void unit_look(struct vcpu *v, const struct block *block);
+void unit_look(struct vcpu *v, const struct pe_block *block);
 
 /* An access in the armed block. `met` is NULL without a model. */
-void unit_access(struct vcpu *v, const struct site *site, uint64_t va, uint32_t bytes, bool store,
-                 const struct spe_machine_access *met);
+void unit_access(struct vcpu *v, const struct pe_site *site, uint64_t va, uint32_t bytes,
+                 bool store, const struct spe_machine_access *met);
 
 /* The instruction is about to run, and its registers are known. */
-void unit_evaluate(struct vcpu *v, const struct site *site,
+void unit_evaluate(struct vcpu *v, const struct pe_site *site,
                    const struct spe_a64_registers *registers);
 
 /* The next sampled instruction that wants to be told so: its id + 1, 0 if there is none. */
 uint64_t unit_wants_registers(const struct vcpu *v);
 
 /* How the branch at the end of the last block ended, if it is sampled. */
-void unit_branch(struct vcpu *v, const struct site *site, bool mispredicted);
+void unit_branch(struct vcpu *v, const struct pe_site *site, bool mispredicted);
 
 /* Send what there is. */
 void unit_drain(struct vcpu *v);

@@ -67,6 +67,7 @@ enum {
     WIRE_FUNCTIONAL = 1u << 1, /* the machine model is on */
     WIRE_SHARE_CPUS = 1u << 2, /* there may be more threads than cpus */
     WIRE_UNRECORDED = 1u << 3, /* the launcher has no room: run, but send nothing */
+    WIRE_CORE = 1u << 4,       /* with WIRE_FUNCTIONAL: accesses go through it in modelled time */
 };
 
 /* What to do. The event is in perf's words, as in struct perf_event_attr. */

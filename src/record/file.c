@@ -109,12 +109,16 @@ static void add_features(struct record_file *f, const struct record_options *o)
         .pmu_count = 2,
     };
 
+    static const char *const models[] = {
+        [RECORD_MODEL_NONE] = "no model of caches and branch prediction",
+        [RECORD_MODEL_FUNCTIONAL] = "functional model of caches and branch prediction",
+        [RECORD_MODEL_CORE] = "model of cores, caches and branch prediction",
+    };
+
     uname(&host);
     snprintf(cpuid, sizeof(cpuid), "0x%016llx", (unsigned long long)midr_of(o));
     snprintf(cpus, sizeof(cpus), "0-%u", f->cpus - 1);
-    snprintf(note, sizeof(note), "%s, software SPE under QEMU, %s", o->cpu,
-             o->model == RECORD_MODEL_NONE ? "no model of caches and branch prediction"
-                                           : "functional model of caches and branch prediction");
+    snprintf(note, sizeof(note), "%s, software SPE under QEMU, %s", o->cpu, models[o->model]);
     set_error(f, spe_perf_writer_features(f->writer, &features));
 }
 

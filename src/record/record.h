@@ -18,7 +18,7 @@ struct record_event {
     uint64_t config, config1, config2, config3, config4;
 };
 
-enum record_model { RECORD_MODEL_NONE, RECORD_MODEL_FUNCTIONAL };
+enum record_model { RECORD_MODEL_NONE, RECORD_MODEL_FUNCTIONAL, RECORD_MODEL_CORE };
 
 struct record_options {
     struct record_event event;

@@ -128,7 +128,8 @@ static bool make_setup(struct recording *r)
     s->header = (struct wire_header){.type = WIRE_SETUP, .size = sizeof(*s)};
     s->version = WIRE_VERSION;
     s->flags = (o->stat ? WIRE_STAT : 0) | (o->cpus ? WIRE_SHARE_CPUS : 0) |
-               (o->model == RECORD_MODEL_FUNCTIONAL ? WIRE_FUNCTIONAL : 0);
+               (o->model == RECORD_MODEL_NONE ? 0 : WIRE_FUNCTIONAL) |
+               (o->model == RECORD_MODEL_CORE ? WIRE_CORE : 0);
     s->cpus = o->cpus ? o->cpus : DEFAULT_CPUS;
     s->seed = o->seed;
     s->config = o->event.config | 1; /* per CPU, time cannot be done without: as perf does */

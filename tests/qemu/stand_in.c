@@ -246,6 +246,7 @@ void stand_in_begin(unsigned vcpu)
 
 void stand_in_end(unsigned vcpu)
 {
+    stand_in_call(vcpu, SYSCALL_EXIT, (uint64_t[8]){0});
     ((vcpu_fn)on_end)(1, vcpu);
 }
 

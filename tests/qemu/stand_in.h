@@ -20,7 +20,7 @@ void stand_in_install(const char *socket_name, int level);
 
 struct qemu_plugin_tb *stand_in_translate(uint64_t pc, const uint32_t *words, size_t count);
 
-/* A thread's vCPU comes, within clone (of vCPU 0, but for 0 itself), and goes. */
+/* A thread's vCPU comes, within clone (of vCPU 0, but for 0 itself), and goes, within exit. */
 void stand_in_begin(unsigned vcpu);
 void stand_in_end(unsigned vcpu);
 

@@ -96,7 +96,11 @@ static void test_fork(void **state)
     const struct {
         unsigned flags;
         int level;
-    } ways[] = {{0, 1}, {0, 3}, {WIRE_FUNCTIONAL, 1}, {WIRE_STAT | WIRE_FUNCTIONAL, 1}};
+    } ways[] = {{0, 1},
+                {0, 3},
+                {WIRE_FUNCTIONAL, 1},
+                {WIRE_STAT | WIRE_FUNCTIONAL, 1},
+                {WIRE_STAT | WIRE_CORE | WIRE_FUNCTIONAL, 1}};
     const unsigned times = 1000 + 500 + 2000 + 400 + 300 + 100;
     struct wire_setup setup;
     struct heard heard;

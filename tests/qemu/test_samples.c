@@ -124,6 +124,8 @@ static void test_samples(void **state)
     check_samples(0, 3);
     check_samples(WIRE_FUNCTIONAL, 1);
     check_samples(WIRE_STAT | WIRE_FUNCTIONAL, 1);
+    check_samples(WIRE_CORE | WIRE_FUNCTIONAL, 1);
+    check_samples(WIRE_STAT | WIRE_CORE | WIRE_FUNCTIONAL, 1);
 }
 
 int main(void)

@@ -76,6 +76,8 @@ Summary = collections.namedtuple("Summary", "operations sampled filtered collide
 class RecordTest(CommandTest):
     """A test that compiles programs and records them in a directory of its own."""
 
+    options = ()  # of every recording
+
     def compile(self, source, *flags, name=None):
         out = os.path.join(self.dir, name or os.path.splitext(source)[0])
         subprocess.run([COMPILER, "-g", "-o", out, os.path.join(HERE, "programs", source), *flags],
@@ -84,7 +86,7 @@ class RecordTest(CommandTest):
 
     def run_record(self, *args, **kwargs):
         """Run it; the result as of subprocess.run."""
-        return spe("record", "-o", self.data, *args, cwd=self.dir, **kwargs)
+        return spe("record", "-o", self.data, *self.options, *args, cwd=self.dir, **kwargs)
 
     def plain(self, *args):
         """Run it under the same QEMU alone."""

@@ -94,7 +94,7 @@ class Errors(RecordTest):
                 (("-e", "arm_spe/inv_event_filter=2/"), "^spe: inv_event_filter: the SPE of "
                                                         "neoverse-n1 cannot do this"),
                 (("--cpu", "i486"), "^spe: i486: there is no model of such a CPU"),
-                (("--model", "toy"), "^spe: toy: the model is none or functional"),
+                (("--model", "toy"), "^spe: toy: the model is none, functional or core"),
                 (("--cpus", "0"), "^spe: --cpus: "),
                 (("--duration", "-1"), "^spe: -1: --duration takes"),
                 (("-c", "many"), "^spe: --count: ")):

@@ -134,8 +134,8 @@ class Ends(RecordTest):
         """Start a recording of a program that waits; its recorder and its own pid."""
         program = self.compile("signals.c", "-O1")
         paths = [os.path.join(self.dir, name) for name in ("pid", "go", "done")]
-        recorder = subprocess.Popen([SPE, "record", "-o", self.data, "-c", "512", *args, "--",
-                                     program, "wait", *paths], stderr=subprocess.PIPE)
+        recorder = subprocess.Popen([SPE, "record", "-o", self.data, "-c", "512", *self.options,
+                                     *args, "--", program, "wait", *paths], stderr=subprocess.PIPE)
         self.addCleanup(recorder.stderr.close)
         while not os.path.exists(paths[0]) or not os.path.getsize(paths[0]):
             time.sleep(0.02)
@@ -179,6 +179,14 @@ class Ends(RecordTest):
             return bool(self.aux())
         except AssertionError:
             return False
+
+
+class CoreTasks(Tasks):
+    options = ("--model", "core")
+
+
+class CoreEnds(Ends):
+    options = ("--model", "core")
 
 
 if __name__ == "__main__":

@@ -41,6 +41,7 @@ test  | command mandoc                                  | mandoc                
 test  | command zsh                                     | zsh                   | completion check
 test  | command llvm-objdump-19                         | llvm-19               | comparison with LLVM
 test  | command dwz                                     | dwz                   | shared debug files
+test  | command xz                                      | xz-utils              | packed debug information
 test  | perf                                            | <perf>                | comparison with perf
 cross | command aarch64-linux-gnu-gcc                   | gcc-aarch64-linux-gnu | AArch64 programs
 cross | file /usr/aarch64-linux-gnu/include/stdio.h     | libc6-dev-arm64-cross | AArch64 programs

@@ -46,6 +46,15 @@ class Programs(CommandTest):
     def lines(self, text):
         return [line.split() for line in text.splitlines()]
 
+    def is_behind(self, place, dso):
+        """Is symbol+offset behind the end of the symbol?"""
+        name, offset = place.rsplit("+", 1)
+        table = subprocess.run(["aarch64-linux-gnu-readelf", "-sW", dso.strip("()")], check=True,
+                               capture_output=True, text=True).stdout
+        sizes = [int(words[2], 0) for words in map(str.split, table.splitlines())
+                 if len(words) > 7 and words[7].split("@")[0] == name]
+        return bool(sizes) and int(offset, 16) >= max(sizes)
+
     def same_samples(self):
         """Names, threads, times; data addresses, latencies and sources: all as perf has them."""
         theirs = self.lines(self.perf("script", "--ns", "-i", self.data, "--itrace=i1i", "-F",
@@ -53,9 +62,11 @@ class Programs(CommandTest):
         ours = self.lines(self.good("script", "--ns", "-F", FIELDS, self.data).decode())
         self.assertEqual(len(theirs), len(ours))
         for their, our in zip(theirs, ours):
-            # Where a file has no symbol, we say where its function begins: file+0x1234.
-            if "[unknown]" in their:
-                our = [re.sub(r"^\S+\+0x\w+\+0x\w+$", "[unknown]", word) for word in our]
+            # Where a file has no symbol, we say where its function begins: file+0x1234. perf has the
+            # symbol before, if there is one, however short that is.
+            if re.search(r"^\S+\+0x\w+\+0x\w+$", our[5]):
+                self.assertTrue(their[5] == "[unknown]" or self.is_behind(their[5], their[6]), their)
+                their[5] = our[5]
             # Not every perf has names for these, nor the same; we have where there is a relocation.
             if "[unknown]" in their or any(re.search(r"plt\+\S+$", word) for word in their):
                 their, our = ([re.sub(r"^\S*plt\+\S+$", "[unknown]", word) for word in line]

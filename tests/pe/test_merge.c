@@ -300,6 +300,7 @@ struct worker {
     const struct program *program;
     unsigned number;
     struct pe_stream stream;
+    struct pe_block *blocks[4]; /* by what a round has: 1 a load, 2 a store */
     uint64_t loads, peers;
 };
 
@@ -314,11 +315,8 @@ static void *work(void *user)
 {
     struct worker *w = user;
     struct pe_stream *s = &w->stream;
-    struct pe_block *blocks[4];
     unsigned next = 0;
 
-    for (unsigned i = 0; i < 4; i++)
-        blocks[i] = block_of((struct round){i & 1, i & 2});
     for (unsigned i = 0; i < ROUNDS; i++) {
         struct round round = w->program->round(w->number, i);
         struct pe_watch *watch = &s->watches[next % PE_WATCHES];
@@ -334,7 +332,7 @@ static void *work(void *user)
             memset(watch, 0, sizeof(*watch));
             pe_put_watch(s, next++ % PE_WATCHES);
         }
-        if (pe_put_block(s, blocks[(round.load != 0) + 2 * (round.store != 0)]))
+        if (pe_put_block(s, w->blocks[(round.load != 0) + 2 * (round.store != 0)]))
             pe_stream_hand(s);
         if (round.load)
             pe_put_access(s, ordinal++ << PE_EVENT_SHIFT, round.load);
@@ -342,7 +340,7 @@ static void *work(void *user)
             pe_put_access(s, ordinal << PE_EVENT_SHIFT, round.store);
     }
     pe_stream_end(s);
-    return NULL; /* blocks live as long as the process */
+    return NULL;
 }
 
 static double merged(const struct program *program, unsigned cpus)
@@ -361,6 +359,8 @@ static double merged(const struct program *program, unsigned cpus)
     for (unsigned i = 0; i < cpus; i++) {
         workers[i].program = program;
         workers[i].number = i;
+        for (unsigned k = 0; k < 4; k++)
+            workers[i].blocks[k] = block_of((struct round){k & 1, k & 2});
         assert_true(pe_stream_begin(&workers[i].stream, &merge, i));
     }
     for (unsigned i = 0; i < cpus; i++)
@@ -369,6 +369,11 @@ static double merged(const struct program *program, unsigned cpus)
         pthread_join(threads[i], NULL);
         loads += workers[i].loads;
         peers += workers[i].peers;
+    }
+    for (unsigned i = 0; i < cpus; i++) {
+        for (unsigned k = 0; k < 4; k++)
+            pe_block_destroy(workers[i].blocks[k]);
+        free(workers[i].stream.watches);
     }
     pe_merge_free(&merge);
     spe_machine_destroy(machine);

@@ -29,10 +29,23 @@ struct rig {
     struct spe_machine *machine;
     struct pe_merge merge;
     struct pe_stream stream;
+    struct pe_block *blocks[4];
+    unsigned block_count;
 };
+
+static struct pe_block *block(struct rig *r, uint64_t pc, const uint32_t *words, size_t count)
+{
+    struct pe_block *b = pe_block_create(pc, words, count);
+
+    assert_non_null(b);
+    assert_true(r->block_count < 4);
+    r->blocks[r->block_count++] = b;
+    return b;
+}
 
 static void begin(struct rig *r)
 {
+    memset(r, 0, sizeof(*r));
     spe_machine_config_init(&r->config, "neoverse-n1");
     assert_int_equal(spe_machine_create(&r->config, &r->machine, NULL, 0), SPE_OK);
     assert_true(pe_merge_init(&r->merge, r->machine, false));
@@ -42,6 +55,9 @@ static void begin(struct rig *r)
 static void end(struct rig *r)
 {
     pe_stream_end(&r->stream);
+    free(r->stream.watches);
+    for (unsigned i = 0; i < r->block_count; i++)
+        pe_block_destroy(r->blocks[i]);
     pe_merge_free(&r->merge);
     spe_machine_destroy(r->machine);
 }
@@ -54,13 +70,13 @@ static double now(struct rig *r)
 }
 
 /* A round of a loop with one access, or none: NULL. Returns cycles a round. */
-static double rounds(struct rig *r, struct pe_block *block, uint64_t (*address)(unsigned i),
+static double rounds(struct rig *r, struct pe_block *loop, uint64_t (*address)(unsigned i),
                      unsigned count)
 {
     double before = now(r);
 
     for (unsigned i = 0; i < count; i++) {
-        if (pe_put_block(&r->stream, block))
+        if (pe_put_block(&r->stream, loop))
             pe_stream_hand(&r->stream);
         if (address)
             pe_put_access(&r->stream, 0, address(i));
@@ -89,12 +105,12 @@ static void test_chains(void **state)
     (void)state;
     begin(&r);
     memory = r.config.memory_latency + r.config.walk_latency;
-    dependent = rounds(&r, pe_block_create(0x1000, chase_words, 3), scattered, 2000);
+    dependent = rounds(&r, block(&r, 0x1000, chase_words, 3), scattered, 2000);
     end(&r);
     assert_true(dependent > 0.95 * memory && dependent < 1.05 * memory);
 
     begin(&r);
-    independent = rounds(&r, pe_block_create(0x1000, sum_words, 5), scattered, 2000);
+    independent = rounds(&r, block(&r, 0x1000, sum_words, 5), scattered, 2000);
     end(&r);
     /* As many as the window has room for at a time, or as there are misses to be served. */
     assert_true(independent < memory / 15 && independent > 0.95 * memory / r.config.load_misses);
@@ -107,11 +123,11 @@ static void test_prefetched(void **state)
 
     (void)state;
     begin(&r);
-    ordered = rounds(&r, pe_block_create(0x1000, sum_words, 5), in_order, 200000);
+    ordered = rounds(&r, block(&r, 0x1000, sum_words, 5), in_order, 200000);
     end(&r);
     begin(&r);
     r.machine->config.l1_prefetch.distance = r.machine->config.l2_prefetch.distance = 0;
-    strided = rounds(&r, pe_block_create(0x1000, sum_words, 5), in_order, 200000);
+    strided = rounds(&r, block(&r, 0x1000, sum_words, 5), in_order, 200000);
     end(&r);
     assert_true(ordered < 2.5);           /* 1.25 is the width */
     assert_true(strided > 1.5 * ordered); /* what overlapping alone can do */
@@ -120,15 +136,16 @@ static void test_prefetched(void **state)
 /* What a miss made late is in time again when its data is there. */
 static void test_waiting_passes(void **state)
 {
-    struct pe_block *loop = pe_block_create(0x2000, count_words, 4);
+    struct pe_block *loop;
     struct pe_watch *watch;
     struct rig r;
     double before, after;
 
     (void)state;
     begin(&r);
+    loop = block(&r, 0x2000, count_words, 4);
     before = rounds(&r, loop, NULL, 5000);
-    rounds(&r, pe_block_create(0x1000, chase_words, 3), scattered, 1);
+    rounds(&r, block(&r, 0x1000, chase_words, 3), scattered, 1);
     rounds(&r, loop, NULL, 500);
     after = rounds(&r, loop, NULL, 5000);
     assert_true(after < 1.01 * before && after > 0.99 * before);
@@ -145,16 +162,15 @@ static void test_waiting_passes(void **state)
 /* Stores wait only when their queue is full: a few cost nothing, many cost what memory gives. */
 static void test_stores(void **state)
 {
-    struct pe_block *block = pe_block_create(0x1000, store_words, 4);
     struct rig r;
     double few, many;
 
     (void)state;
     begin(&r);
-    few = rounds(&r, block, scattered, r.config.store_queue / 2);
+    few = rounds(&r, block(&r, 0x1000, store_words, 4), scattered, r.config.store_queue / 2);
     end(&r);
     begin(&r);
-    many = rounds(&r, block, scattered, 5000);
+    many = rounds(&r, block(&r, 0x1000, store_words, 4), scattered, 5000);
     end(&r);
     assert_true(few < 1.5);
     assert_true(many > 0.95 * r.config.memory_interval && many < 3 * r.config.memory_interval);
@@ -164,21 +180,22 @@ static void test_stores(void **state)
  */
 static void test_on_its_way(void **state)
 {
-    struct pe_block *block = pe_block_create(0x1000, sum_words, 5);
+    struct pe_block *loop;
     struct pe_watch *watch;
     struct rig r;
 
     (void)state;
     begin(&r);
+    loop = block(&r, 0x1000, sum_words, 5);
     watch = &r.stream.watches[3];
     memset(watch, 0, sizeof(*watch));
     for (unsigned i = 0; i < 8; i++) {
         if (i == 4)
             pe_put_watch(&r.stream, 3);
-        pe_put_block(&r.stream, block);
+        pe_put_block(&r.stream, loop);
         pe_put_access(&r.stream, 0, scattered(1) + 8 * i);
     }
-    pe_put_block(&r.stream, block);
+    pe_put_block(&r.stream, loop);
     now(&r);
     assert_true(watch->done);
     assert_int_equal(watch->access_count, 1);

@@ -498,6 +498,14 @@ static void publish(struct pe_stream *s)
     }
 }
 
+/* After a batch, or before the stream is full if that comes first. */
+static void set_next_hand(struct pe_stream *s)
+{
+    s->hand_at = s->end + BATCH;
+    if (s->hand_at - s->done > PE_EVENTS - PE_BLOCK_EVENTS)
+        s->hand_at = s->done + PE_EVENTS - PE_BLOCK_EVENTS;
+}
+
 static void hand(struct pe_stream *s, uint64_t lead)
 {
     struct pe_merge *m = s->merge;
@@ -505,9 +513,7 @@ static void hand(struct pe_stream *s, uint64_t lead)
     pthread_mutex_lock(&m->lock);
     publish(s);
     wait_for_room(s, proceed(m, false), lead);
-    s->hand_at = s->end + BATCH;
-    if (s->hand_at - s->done > PE_EVENTS - PE_BLOCK_EVENTS)
-        s->hand_at = s->done + PE_EVENTS - PE_BLOCK_EVENTS;
+    set_next_hand(s);
     pthread_mutex_unlock(&m->lock);
 }
 
@@ -554,9 +560,7 @@ void pe_stream_back(struct pe_stream *s)
     pe_put(s, (uint64_t)PE_EVENT_WAKE << PE_EVENT_SHIFT | (common_time(m) & PE_EVENT_MASK));
     publish(s);
     proceed(m, false);
-    s->hand_at = s->end + BATCH;
-    if (s->hand_at - s->done > PE_EVENTS - PE_BLOCK_EVENTS)
-        s->hand_at = s->done + PE_EVENTS - PE_BLOCK_EVENTS;
+    set_next_hand(s);
     pthread_mutex_unlock(&m->lock);
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "names.h"
+#include "profile/profile_internal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -14,9 +15,9 @@ static void look_up(struct spe_profile *p, uint32_t number, uint64_t address)
 {
     struct dso *dso = p->dsos.list.at[number];
     struct spe_profile_frame frames[4];
-    uint32_t line = lines_find(p, dso, number, address);
+    uint32_t line = lines_find(&p->dsos, dso, number, address);
 
-    REQUIRE(line == SPE_NO_ID || line < p->lines.lines.count);
+    REQUIRE(line == SPE_NO_ID || line < p->dsos.lines.lines.count);
     spe_profile_inlines_at(p, number, address, frames, 4);
     dso_find(dso, address, SYMBOL_FUNCTION);
     dso_find(dso, address, SYMBOL_OBJECT);

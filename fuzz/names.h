@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "profile/profile_internal.h"
+#include "names/names_internal.h"
 #include "require.h"
 
 /* A file in memory; its path is /proc/self/fd/N. */

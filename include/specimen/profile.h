@@ -29,6 +29,7 @@
 
 #include "error.h"
 #include "format.h"
+#include "names.h"
 #include "perfdata.h"
 
 #ifdef __cplusplus
@@ -223,9 +224,6 @@ SPE_API int spe_profile_status(const struct spe_profile *profile);
 /* ---- Rows ----------------------------------------------------------------------------------- */
 
 #define SPE_NO_CPU UINT32_MAX
-#define SPE_NO_TASK UINT32_MAX /* pid, tid */
-#define SPE_NO_ID UINT32_MAX   /* thread, comm, map, line */
-#define SPE_NO_SYMBOL UINT64_MAX
 #define SPE_NO_EL 0xff
 
 /* rows.flags */
@@ -305,39 +303,10 @@ SPE_API const struct spe_profile_thread *spe_profile_thread(const struct spe_pro
                                                             uint32_t id);
 SPE_API size_t spe_profile_thread_count(const struct spe_profile *profile);
 
-/* Where a file's symbols came from. */
-enum spe_dso_state {
-    SPE_DSO_UNTRIED,    /* nobody asked yet */
-    SPE_DSO_VERIFIED,   /* its build-id is the recording's */
-    SPE_DSO_UNVERIFIED, /* there is no build-id to compare: the file at its path was taken */
-    SPE_DSO_REFUSED,    /* a file was there, but it is another one: see warning */
-    SPE_DSO_MISSING,    /* no file was found */
-    SPE_DSO_ANONYMOUS,  /* no file: [heap], //anon ... */
-};
-
-SPE_API const char *spe_dso_state_name(unsigned state); /* "verified" ...; never NULL */
-
-struct spe_profile_dso {
-    uint32_t path;   /* string, as perf shows it: the path in the recording, [module] ... */
-    uint32_t name;   /* string, without directories; [JIT] tid PID */
-    uint8_t state;   /* enum spe_dso_state */
-    bool kernel;     /* kernel or module */
-    uint8_t id_size; /* build-id in the recording; 0: none */
-    uint8_t id[SPE_PERF_BUILD_ID_MAX];
-    const char *file;    /* that symbols were read from; NULL */
-    const char *warning; /* why it was refused; NULL */
-};
-
 /* NULL past the last. state, file and warning are current at the time of the call. */
 SPE_API const struct spe_profile_dso *spe_profile_dso(const struct spe_profile *profile,
                                                       uint32_t id);
 SPE_API size_t spe_profile_dso_count(const struct spe_profile *profile);
-
-struct spe_profile_map {
-    uint64_t start, end, page_offset;
-    uint32_t dso;
-    uint32_t pid; /* who mapped it; SPE_NO_TASK: the kernel */
-};
 
 SPE_API const struct spe_profile_map *spe_profile_map(const struct spe_profile *profile,
                                                       uint32_t id);
@@ -353,12 +322,6 @@ struct spe_profile_symbol {
  * ascend within a dso: id >> 32 is the dso. */
 SPE_API int spe_profile_symbol(const struct spe_profile *profile, uint64_t id,
                                struct spe_profile_symbol *symbol);
-
-struct spe_profile_line {
-    uint32_t file; /* string */
-    uint32_t line; /* 0: no line in this file */
-    uint32_t dso;
-};
 
 /* Equal places have equal ids. SPE_OK or SPE_ERR_UNKNOWN as above. Ids are dense. */
 SPE_API int spe_profile_line(const struct spe_profile *profile, uint32_t id,
@@ -388,21 +351,6 @@ SPE_API uint32_t spe_profile_find_line(struct spe_profile *profile, uint32_t map
 /* An address in the file's own addresses, from one in a map; UINT64_MAX: the file has no such
  * place. Means something if the dso's state is verified or unverified. */
 SPE_API uint64_t spe_profile_find_address(struct spe_profile *profile, uint32_t map, uint64_t pc);
-
-struct spe_profile_frame {
-    uint32_t function;      /* string */
-    uint32_t linkage;       /* string: what the linker calls it, "_Z4walki" */
-    uint32_t first_line;    /* of its declaration; 0: not known */
-    uint32_t file;          /* string: where the pc is in this function */
-    uint32_t line;          /* ... 0: no line in this file */
-    uint32_t discriminator; /* which of several pieces of code of the line: LLVM's base
-                               discriminator; 0 if another compiler made it */
-    uint32_t times; /* executions that one of this code stands for: it was unrolled or vectorised
-                       (LLVM's duplication factor); 1 where nothing is said */
-    /* Of the one that is a symbol, in the file's own addresses: */
-    uint64_t entry;      /* its first instruction; UINT64_MAX: not known */
-    uint64_t start, end; /* the piece of its code that has the pc */
-};
 
 /* The functions that were inlined at a pc, innermost first, and last the one that is a symbol.
  * Writes at most `max` and returns how many there are; 0 without debug information. */

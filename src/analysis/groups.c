@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analysis/top.h"
-#include "profile/hash.h"
+#include "base/hash.h"
 
 #define FIRST_SLOTS 256
 

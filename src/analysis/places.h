@@ -11,7 +11,7 @@
 #include <specimen/analysis.h>
 
 #include "analysis/lines.h"
-#include "profile/hash.h"
+#include "base/hash.h"
 
 #define PLACE_COUNTS 7
 

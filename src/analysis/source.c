@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/vector.h"
+#include "base/vector.h"
 
 #define FRAMES_MAX 64                    /* that are inlined into each other */
 #define FUNCTION_MAX (UINT64_C(1) << 20) /* bytes; of larger ones only sampled lines are told */

@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
-/* What other rooms need to know of files that this one reads. */
+/* What other rooms need to know of the file that a profile reads. */
 #ifndef PROFILE_FILES_H
 #define PROFILE_FILES_H
 
 #include <specimen/profile.h>
-#include <stdbool.h>
 
 /* The recording, or a copy of standard input; -1 without either. It stays the profile's. */
 int profile_fd(const struct spe_profile *profile);
-
-/* The build-id of an open ELF file: its size, 0 if it has none, or negative. */
-int file_build_id(int fd, uint8_t *id, size_t max);
-
-/* Does an open ELF file have this build-id? */
-bool has_build_id(int fd, const uint8_t *id, size_t id_size);
 
 #endif

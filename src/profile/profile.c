@@ -127,6 +127,11 @@ static bool reads_everything(const struct spe_profile_options *o)
     return o->filter || o->cpus || o->pids || o->tids || o->time_from || o->time_to;
 }
 
+static void warn_of_lines(void *profile, const char *text)
+{
+    profile_warn(profile, "%s", text);
+}
+
 static int set_options(struct spe_profile *p, const struct spe_profile_options *o,
                        struct spe_profile_error *error)
 {
@@ -148,6 +153,8 @@ static int set_options(struct spe_profile *p, const struct spe_profile_options *
     p->budget.limit = o->memory_limit ? o->memory_limit : MEMORY_LIMIT;
     d->strings = &p->strings;
     d->budget = &p->budget;
+    d->warn = warn_of_lines;
+    d->owner = p;
     d->debuginfod = !o->no_debuginfod && urls && urls[0];
     if (copy_text(&d->symfs, o->symfs) < 0 || copy_debug_dir(d, o->debug_dir) < 0 ||
         copy_text(&d->vmlinux, o->vmlinux) < 0 || copy_text(&d->kallsyms, o->kallsyms) < 0 ||
@@ -606,9 +613,6 @@ void spe_profile_close(struct spe_profile *p)
     free(p->levels.at);
     free(p->cpus.at);
     free(p->maps.at);
-    free(p->lines.lines.at);
-    free(p->lines.table.at);
-    free(p->lines.cache);
     free(p->queues);
     free(p->cut_cpus);
     free(p->cut_pids);
@@ -935,7 +939,7 @@ uint32_t spe_profile_find_line(struct spe_profile *profile, uint32_t map, uint64
     const struct spe_profile_map *m = spe_profile_map(profile, map);
     struct dso *dso = load_dso(profile, m);
 
-    return dso ? lines_find(profile, dso, m->dso, dso_address(dso, m, pc)) : SPE_NO_ID;
+    return dso ? lines_find(&profile->dsos, dso, m->dso, dso_address(dso, m, pc)) : SPE_NO_ID;
 }
 
 int spe_profile_inlines(struct spe_profile *profile, uint32_t map, uint64_t pc,
@@ -948,10 +952,18 @@ int spe_profile_inlines(struct spe_profile *profile, uint32_t map, uint64_t pc,
              : 0;
 }
 
+int spe_profile_inlines_at(struct spe_profile *profile, uint32_t dso, uint64_t address,
+                           struct spe_profile_frame *frames, size_t max)
+{
+    struct dsos *d = &profile->dsos;
+
+    return dso < d->list.count ? lines_inlines(d, d->list.at[dso], address, frames, max) : 0;
+}
+
 int spe_profile_line(const struct spe_profile *profile, uint32_t id, struct spe_profile_line *line)
 {
-    if (id < profile->lines.lines.count) {
-        *line = profile->lines.lines.at[id];
+    if (id < profile->dsos.lines.lines.count) {
+        *line = profile->dsos.lines.lines.at[id];
         return SPE_OK;
     }
     *line = (struct spe_profile_line){SPE_NO_ID, 0, SPE_NO_ID};

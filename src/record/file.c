@@ -14,7 +14,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "profile/files.h"
+#include "names/files.h"
 #include "record/keep.h"
 #include "record/output.h"
 

@@ -9,13 +9,14 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <specimen/perfdata.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "profile/files.h"
+#include "names/files.h"
 
 #define KEEP_MAX (UINT64_C(1) << 30) /* bytes that one recording adds */
 

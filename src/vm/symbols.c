@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "profile/files.h"
+#include "names/files.h"
 #include "vm/vm.h"
 
 /* Something that a recording may name by its build-id. */

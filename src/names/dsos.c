@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "profile_internal.h"
+#include "names_internal.h"
 
 #define KERNEL_NAME "[kernel.kallsyms]"
 #define PAGE_MAX 0x10000 /* the largest page of Arm's Linux */
@@ -271,6 +271,9 @@ void dsos_free(struct dsos *d)
     free(d->debug_dir);
     free(d->vmlinux);
     free(d->kallsyms);
+    free(d->lines.lines.at);
+    free(d->lines.table.at);
+    free(d->lines.cache);
     memset(d, 0, sizeof(*d));
 }
 

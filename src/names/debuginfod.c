@@ -5,7 +5,7 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
-#include "profile_internal.h"
+#include "names_internal.h"
 
 struct debuginfod {
     void *library;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile_internal.h"
+#include "names_internal.h"
 
 static bool take(struct symtab *t, size_t bytes)
 {

@@ -8,8 +8,8 @@
  * Which file finds the budget empty may depend on the threads that read symbols; what is shown is
  * right in any case.
  */
-#ifndef PROFILE_BUDGET_H
-#define PROFILE_BUDGET_H
+#ifndef NAMES_BUDGET_H
+#define NAMES_BUDGET_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

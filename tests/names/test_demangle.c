@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "profile/profile_internal.h"
+#include "names/names_internal.h"
 
 #define LINE 4096
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
-#include "profile/hash.h"
+#include "base/hash.h"
 
 #include <specimen/error.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
  * Hashes with a seed, and a table for them. Who makes a file does not know the seed, so that no
  * file can be made in which all keys meet in one place. Answers do not depend on it.
  */
-#ifndef PROFILE_HASH_H
-#define PROFILE_HASH_H
+#ifndef BASE_HASH_H
+#define BASE_HASH_H
 
 #include <stddef.h>
 #include <stdint.h>

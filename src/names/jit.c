@@ -11,7 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "profile_internal.h"
+#include "base/spaces.h"
+#include "names_internal.h"
 
 #define JIT_LINES (1u << 21) /* each takes up to 80 bytes while they are put in order */
 

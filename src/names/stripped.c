@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "format/bytes.h"
-#include "profile/elf_file.h"
+#include "names/elf_file.h"
 
 /* Above every name out of unwind tables, which have 0. */
 enum { RANK_OF_NAMES = 1 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
-#include "profile/vector.h"
+#include "base/vector.h"
 
 #include <stdlib.h>
 

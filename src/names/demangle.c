@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile_internal.h"
+#include "names_internal.h"
 
 typedef char *demangler(const char *mangled, char *buffer, size_t *size, int *status);
 

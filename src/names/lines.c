@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "profile_internal.h"
+#include "names_internal.h"
 
 #define CACHE 16384
 
@@ -368,45 +368,44 @@ static void use_file(const struct dsos *d, struct lines *l, int fd, const char *
 
 /* The mapped file itself, if it has lines; else its debug file. Lines of a module would have to be
  * relocated first. */
-static void open_dwarf(struct spe_profile *p, struct dso *dso, struct lines *l)
+static void open_dwarf(struct dsos *d, struct dso *dso, struct lines *l)
 {
     char *file = NULL, *warning = NULL;
     uint8_t state;
 
     if (dso->file && (dso->kind == DSO_FILE || dso->kind == DSO_KERNEL))
-        use_file(&p->dsos, l, dso_open_checked(&p->dsos, dso, dso->file, &state, &warning),
-                 dso->file);
+        use_file(d, l, dso_open_checked(d, dso, dso->file, &state, &warning), dso->file);
     if (!l->dwarf && dso->kind == DSO_FILE)
-        use_file(&p->dsos, l, dso_open_debug(&p->dsos, dso, &file, &warning), file);
+        use_file(d, l, dso_open_debug(d, dso, &file, &warning), file);
     free(file);
     free(warning);
 }
 
-static void warn_of_budget(struct spe_profile *p, const struct dso *dso)
+static void warn_of_budget(struct dsos *d, const struct dso *dso)
 {
-    char *text = dso_over_budget(&p->dsos, dso, "source lines");
+    char *text = dso_over_budget(d, dso, "source lines");
 
     if (text)
-        profile_warn(p, "%s", text);
+        d->warn(d->owner, text);
     free(text);
 }
 
-static struct lines *lines_of(struct spe_profile *p, struct dso *dso)
+static struct lines *lines_of(struct dsos *d, struct dso *dso)
 {
-    dso_load(&p->dsos, dso);
+    dso_load(d, dso);
     if (dso->lines)
         return dso->lines;
     dso->lines = calloc(1, sizeof(*dso->lines));
     if (!dso->lines) {
-        names_missing(&p->strings, SPE_ERR_NOMEM);
+        names_missing(d->strings, SPE_ERR_NOMEM);
         return NULL;
     }
     dso->lines->fd = dso->lines->other_fd = -1;
-    dso->lines->budget = &p->budget;
+    dso->lines->budget = d->budget;
     if (dso->state == SPE_DSO_VERIFIED || dso->state == SPE_DSO_UNVERIFIED)
-        open_dwarf(p, dso, dso->lines);
+        open_dwarf(d, dso, dso->lines);
     if (dso->lines->full)
-        warn_of_budget(p, dso);
+        warn_of_budget(d, dso);
     return dso->lines;
 }
 
@@ -428,15 +427,14 @@ static struct unit *find_unit(struct lines *l, uint64_t address, Dwarf_Die *die)
     return unit && dwarf_offdie(l->dwarf, unit->die, die) ? unit : NULL;
 }
 
-static const struct code_range *find_function(struct spe_profile *p, struct lines *l,
-                                              struct unit *unit, Dwarf_Die *unit_die,
-                                              uint64_t address, Dwarf_Die *die)
+static const struct code_range *find_function(struct dsos *d, struct lines *l, struct unit *unit,
+                                              Dwarf_Die *unit_die, uint64_t address, Dwarf_Die *die)
 {
     const struct code_range *range;
 
     if (!unit->listed) {
         if (list_functions(l, &unit->functions, unit_die, 0) < 0 && !l->full)
-            names_missing(&p->strings, SPE_ERR_NOMEM);
+            names_missing(d->strings, SPE_ERR_NOMEM);
         sort_ranges(&unit->functions);
         unit->listed = true;
     }
@@ -495,18 +493,18 @@ static uint32_t line_id(struct line_table *t, const struct spe_profile_line *lin
     return (uint32_t)t->lines.count++;
 }
 
-static uint32_t text(struct spe_profile *p, const char *string)
+static uint32_t text(struct dsos *d, const char *string)
 {
-    uint32_t id = strings_add(&p->strings, string ? string : "");
+    uint32_t id = strings_add(d->strings, string ? string : "");
 
     if (id == NONE)
-        names_missing(&p->strings, SPE_ERR_NOMEM);
+        names_missing(d->strings, SPE_ERR_NOMEM);
     return id;
 }
 
 /* The line of an address, if those of its unit fit. */
-static Dwarf_Line *find_source(struct spe_profile *p, struct dso *dso, struct unit *unit,
-                               Dwarf_Die *die, uint64_t address)
+static Dwarf_Line *find_source(struct dsos *d, struct dso *dso, struct unit *unit, Dwarf_Die *die,
+                               uint64_t address)
 {
     struct lines *l = dso->lines;
 
@@ -514,14 +512,14 @@ static Dwarf_Line *find_source(struct spe_profile *p, struct dso *dso, struct un
         unit->counted = true;
         unit->left_out = !take(l, LINE_COST * program_size(l, die));
         if (unit->left_out)
-            warn_of_budget(p, dso);
+            warn_of_budget(d, dso);
     }
     return unit->left_out ? NULL : dwarf_getsrc_die(die, address);
 }
 
-static uint32_t read_line(struct spe_profile *p, struct dso *dso, uint32_t dso_id, uint64_t address)
+static uint32_t read_line(struct dsos *d, struct dso *dso, uint32_t dso_id, uint64_t address)
 {
-    struct lines *l = lines_of(p, dso);
+    struct lines *l = lines_of(d, dso);
     struct spe_profile_line line = {.dso = dso_id};
     Dwarf_Line *found;
     const char *file;
@@ -533,34 +531,34 @@ static uint32_t read_line(struct spe_profile *p, struct dso *dso, uint32_t dso_i
     unit = find_unit(l, address, &die);
     if (!unit)
         return SPE_NO_ID;
-    found = find_source(p, dso, unit, &die, address);
+    found = find_source(d, dso, unit, &die, address);
     file = found ? dwarf_linesrc(found, NULL, NULL) : NULL;
     if (!file)
         return SPE_NO_ID;
     dwarf_lineno(found, &number);
-    line.file = text(p, file);
+    line.file = text(d, file);
     line.line = number > 0 ? (uint32_t)number : 0;
-    id = line.file == NONE ? SPE_NO_ID : line_id(&p->lines, &line);
+    id = line.file == NONE ? SPE_NO_ID : line_id(&d->lines, &line);
     if (id == SPE_NO_ID)
-        names_missing(&p->strings, SPE_ERR_NOMEM);
+        names_missing(d->strings, SPE_ERR_NOMEM);
     return id;
 }
 
-uint32_t lines_find(struct spe_profile *p, struct dso *dso, uint32_t dso_id, uint64_t address)
+uint32_t lines_find(struct dsos *d, struct dso *dso, uint32_t dso_id, uint64_t address)
 {
     struct line_cache_entry *entry;
 
-    if (!p->lines.cache) {
-        p->lines.cache = malloc(CACHE * sizeof(*entry));
-        if (!p->lines.cache) {
-            names_missing(&p->strings, SPE_ERR_NOMEM);
+    if (!d->lines.cache) {
+        d->lines.cache = malloc(CACHE * sizeof(*entry));
+        if (!d->lines.cache) {
+            names_missing(d->strings, SPE_ERR_NOMEM);
             return SPE_NO_ID;
         }
-        memset(p->lines.cache, 0xff, CACHE * sizeof(*entry));
+        memset(d->lines.cache, 0xff, CACHE * sizeof(*entry));
     }
-    entry = &p->lines.cache[((address >> 2) * 0x9e3779b97f4a7c15u >> 40 ^ dso_id) % CACHE];
+    entry = &d->lines.cache[((address >> 2) * 0x9e3779b97f4a7c15u >> 40 ^ dso_id) % CACHE];
     if (entry->address != address || entry->dso != dso_id)
-        *entry = (struct line_cache_entry){address, dso_id, read_line(p, dso, dso_id, address)};
+        *entry = (struct line_cache_entry){address, dso_id, read_line(d, dso, dso_id, address)};
     return entry->line;
 }
 
@@ -605,7 +603,7 @@ static uint32_t number_of(Dwarf_Die *die, unsigned name)
 }
 
 /* Where the address is in the innermost function. */
-static void line_place(struct spe_profile *p, Dwarf_Die *unit, Dwarf_Line *found,
+static void line_place(struct dsos *d, Dwarf_Die *unit, Dwarf_Line *found,
                        struct spe_profile_frame *frame)
 {
     unsigned discriminator = 0;
@@ -615,13 +613,13 @@ static void line_place(struct spe_profile *p, Dwarf_Die *unit, Dwarf_Line *found
         dwarf_lineno(found, &line);
         dwarf_linediscriminator(found, &discriminator);
     }
-    frame->file = text(p, found ? dwarf_linesrc(found, NULL, NULL) : NULL);
+    frame->file = text(d, found ? dwarf_linesrc(found, NULL, NULL) : NULL);
     frame->line = line > 0 ? (uint32_t)line : 0;
     set_discriminator(unit, discriminator, frame);
 }
 
 /* Where an inlined function was called: the place of the frame around it. */
-static void call_site(struct spe_profile *p, Dwarf_Die *inlined, Dwarf_Die *unit, bool has_files,
+static void call_site(struct dsos *d, Dwarf_Die *inlined, Dwarf_Die *unit, bool has_files,
                       struct spe_profile_frame *frame)
 {
     uint32_t file = number_of(inlined, DW_AT_call_file);
@@ -629,7 +627,7 @@ static void call_site(struct spe_profile *p, Dwarf_Die *inlined, Dwarf_Die *unit
     size_t count;
 
     frame->line = number_of(inlined, DW_AT_call_line);
-    frame->file = text(p, has_files && dwarf_hasattr(inlined, DW_AT_call_file) &&
+    frame->file = text(d, has_files && dwarf_hasattr(inlined, DW_AT_call_file) &&
                                   dwarf_getsrcfiles(unit, &files, &count) == 0 && file < count
                               ? dwarf_filesrc(files, file, NULL, NULL)
                               : NULL);
@@ -637,7 +635,7 @@ static void call_site(struct spe_profile *p, Dwarf_Die *inlined, Dwarf_Die *unit
 }
 
 /* What the function is, out of its definition if this is a copy of it. */
-static void name_frame(struct spe_profile *p, Dwarf_Die *die, struct spe_profile_frame *frame)
+static void name_frame(struct dsos *d, Dwarf_Die *die, struct spe_profile_frame *frame)
 {
     const char *name = dwarf_diename(die), *linkage;
     Dwarf_Attribute attribute;
@@ -647,8 +645,8 @@ static void name_frame(struct spe_profile *p, Dwarf_Die *die, struct spe_profile
     linkage = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
     if (!linkage)
         linkage = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute));
-    frame->function = text(p, name);
-    frame->linkage = text(p, linkage ? linkage : name);
+    frame->function = text(d, name);
+    frame->linkage = text(d, linkage ? linkage : name);
     frame->first_line = dwarf_decl_line(die, &line) == 0 && line > 0 ? (uint32_t)line : 0;
     frame->entry = UINT64_MAX;
     if (dwarf_tag(die) == DW_TAG_subprogram && dwarf_entrypc(die, &frame->entry) != 0 &&
@@ -680,30 +678,29 @@ static int find_scopes(uint64_t address, Dwarf_Die scopes[SCOPES_MAX])
     return count;
 }
 
-int spe_profile_inlines_at(struct spe_profile *profile, uint32_t dso, uint64_t address,
-                           struct spe_profile_frame *frames, size_t max)
+int lines_inlines(struct dsos *d, struct dso *dso, uint64_t address,
+                  struct spe_profile_frame *frames, size_t max)
 {
-    struct dso *file = dso < profile->dsos.list.count ? profile->dsos.list.at[dso] : NULL;
-    struct lines *l = file ? lines_of(profile, file) : NULL;
+    struct lines *l = lines_of(d, dso);
     struct spe_profile_frame frame = {0};
     Dwarf_Die scopes[SCOPES_MAX], die;
     struct unit *unit = find_unit(l, address, &die);
     const struct code_range *function =
-        unit ? find_function(profile, l, unit, &die, address, &scopes[0]) : NULL;
+        unit ? find_function(d, l, unit, &die, address, &scopes[0]) : NULL;
     int count;
 
     if (!function)
         return 0;
     count = find_scopes(address, scopes);
-    line_place(profile, &die, find_source(profile, file, unit, &die, address), &frame);
+    line_place(d, &die, find_source(d, dso, unit, &die, address), &frame);
     for (int i = 0; i < count && (size_t)i < max; i++) {
         Dwarf_Die *scope = &scopes[count - 1 - i];
 
-        name_frame(profile, scope, &frame);
+        name_frame(d, scope, &frame);
         frame.start = i == count - 1 ? function->start : 0;
         frame.end = i == count - 1 ? function->end : 0;
         frames[i] = frame;
-        call_site(profile, scope, &die, !unit->left_out, &frame);
+        call_site(d, scope, &die, !unit->left_out, &frame);
     }
     return count;
 }

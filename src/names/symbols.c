@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "profile/elf_file.h"
-#include "profile/unpack.h"
+#include "names/elf_file.h"
+#include "names/unpack.h"
 
 #define MODULE_MAX (UINT64_C(1) << 32)
 #define NOTES_MAX (1u << 20) /* bytes of one section or segment */

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "profile_internal.h"
+#include "names_internal.h"
 
 /* The file, not opened; -1 if there is none. */
 static int look(const char *path, int flags, struct stat *st)

@@ -4,7 +4,7 @@
  * In place of symbols.c and lines.c where elfutils is not to be had: no file can be verified, so
  * none is used. Names out of kallsyms and of code made at run time work as ever.
  */
-#include "profile_internal.h"
+#include "names_internal.h"
 
 int elf_build_id(int fd, enum dso_kind kind, uint8_t *id, size_t max, uint16_t *machine)
 {
@@ -40,9 +40,9 @@ int symtab_read_stripped(struct symtab *t, int fd, const char *name)
     return SPE_ERR_UNKNOWN;
 }
 
-uint32_t lines_find(struct spe_profile *p, struct dso *dso, uint32_t dso_id, uint64_t address)
+uint32_t lines_find(struct dsos *d, struct dso *dso, uint32_t dso_id, uint64_t address)
 {
-    (void)p;
+    (void)d;
     (void)dso;
     (void)dso_id;
     (void)address;
@@ -54,10 +54,10 @@ void lines_close(struct lines *lines)
     (void)lines;
 }
 
-int spe_profile_inlines_at(struct spe_profile *profile, uint32_t dso, uint64_t address,
-                           struct spe_profile_frame *frames, size_t max)
+int lines_inlines(struct dsos *d, struct dso *dso, uint64_t address,
+                  struct spe_profile_frame *frames, size_t max)
 {
-    (void)profile;
+    (void)d;
     (void)dso;
     (void)address;
     (void)frames;

@@ -4,13 +4,13 @@
  * Packed modules of the kernel (.ko.gz, .ko.xz, .ko.zst). They say how large the file is: that much
  * memory is there for it, and not a byte more. A file that is larger is not unpacked.
  */
-#include "profile/unpack.h"
+#include "names/unpack.h"
 
 #include <limits.h>
 #include <stdbool.h>
 #include <string.h>
 
-#include "profile/budget.h"
+#include "names/budget.h"
 
 #ifndef SPE_NO_ZLIB
 #define ZLIB_CONST

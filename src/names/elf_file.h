@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
 /* An ELF file while symbols are read from it: what that takes is taken from the budget. */
-#ifndef PROFILE_ELF_FILE_H
-#define PROFILE_ELF_FILE_H
+#ifndef NAMES_ELF_FILE_H
+#define NAMES_ELF_FILE_H
 
 #include <gelf.h>
 #include <libelf.h>
 
-#include "profile_internal.h"
+#include "names_internal.h"
 
 struct elf_file {
     Elf *elf;

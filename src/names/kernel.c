@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "profile_internal.h"
+#include "names_internal.h"
 
 /* ---- kallsyms ------------------------------------------------------------------------------- */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
 /* Arrays that grow. */
-#ifndef PROFILE_VECTOR_H
-#define PROFILE_VECTOR_H
+#ifndef BASE_VECTOR_H
+#define BASE_VECTOR_H
 
 #include <specimen/error.h>
 #include <stddef.h>

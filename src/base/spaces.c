@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 
-#include "profile_internal.h"
+#include "base/spaces.h"
 
 #define NODE_MAX (1u << 21) /* 80 MB; recordings have thousands */
 

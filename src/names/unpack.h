@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
-#ifndef PROFILE_UNPACK_H
-#define PROFILE_UNPACK_H
+#ifndef NAMES_UNPACK_H
+#define NAMES_UNPACK_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "profile/profile_internal.h"
+#include "names/names_internal.h"
 
 static char directory[] = "/tmp/spe-open-XXXXXX";
 static int watch;

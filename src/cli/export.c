@@ -3,6 +3,7 @@
 /* spe export: samples for other programs. */
 #include "render/export.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -30,7 +31,8 @@ static const char help[] =
     "                         'perf2bolt -pa' reads\n"
     "                         autofdo: how often its lines ran, LLVM's sample profile\n"
     "                         as text, what 'clang -fprofile-sample-use' reads\n"
-    "      --columns LIST     csv, ndjson, arrow and parquet: these columns only\n"
+    "      --columns LIST     csv, ndjson, arrow and parquet: these columns only; help\n"
+    "                         lists them\n"
     "  -o, --output FILE      where to; - or nothing is standard output\n"
     "      --dso NAME         bolt and autofdo: which one, by path or name (the program)\n"
     "      --weight WHAT      folded: samples or latency (samples)\n"
@@ -111,6 +113,17 @@ static bool is_binary(const struct job *job)
     return job->format == FORMAT_ARROW || job->format == FORMAT_PARQUET;
 }
 
+/* name, type as Arrow has it, what it is */
+static void list_columns(void)
+{
+    static const char *const types[] = {"uint8", "uint16",     "uint32", "uint64",
+                                        "int64", "dictionary", "bool"};
+    struct column c;
+
+    for (size_t i = 0; column_at(i, &c); i++)
+        printf("%-25s %-10s %s\n", c.name, types[c.type], c.sentence);
+}
+
 static bool choose_columns(struct job *job)
 {
     struct spe_profile_error error;
@@ -188,6 +201,11 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
             break;
         case COLUMNS:
             job->columns = optarg;
+            if (strcmp(optarg, "help") == 0) {
+                list_columns();
+                *status = STATUS_OK;
+                return false;
+            }
             break;
         case OPTION_HELP:
             *status = STATUS_OK;

@@ -10,7 +10,7 @@
 #include "columns/facts.h"
 #include "columns/table.h"
 
-#define PARQUET_ROWS 131072 /* of a row group: a batch may have as many */
+#define PARQUET_ROWS 65536 /* of a row group: a batch may have as many */
 
 struct parquet;
 

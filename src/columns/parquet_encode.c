@@ -9,6 +9,7 @@
 
 #define DICTIONARY_MAX 32768 /* values of a dictionary of numbers */
 #define SLOTS 65536          /* to find them: a power of 2, twice as many */
+#define PATIENCE 15          /* row groups after one in which a dictionary did not pay */
 #define DELTA_BLOCK 128
 #define DELTA_MINI 32
 
@@ -314,20 +315,22 @@ static int put_indexed(struct encoder *e, const struct column *c, const struct c
 
 /* Indexes of the values in the order in which they first come: how many there are, or 0 if that
  * are so many that it does not pay. */
-static size_t find_dictionary(struct encoder *e, size_t count)
+static size_t find_dictionary(struct encoder *e, size_t count, struct chunk *chunk)
 {
     size_t most = count / 4 < DICTIONARY_MAX ? count / 4 : DICTIONARY_MAX, known = 0;
 
     memset(e->slots, 0, SLOTS * sizeof(*e->slots));
     for (size_t i = 0; i < count; i++) {
         uint64_t value = e->values[i];
-        size_t slot = (size_t)(value * 0x9e3779b97f4a7c15u >> 48);
+        size_t slot = value < SLOTS ? (size_t)value : (size_t)(value * 0x9e3779b97f4a7c15u >> 48);
 
         while (e->slots[slot] && e->known[e->slots[slot] - 1] != value)
             slot = (slot + 1) % SLOTS;
         if (!e->slots[slot]) {
-            if (known == most)
+            if (known == most) {
+                chunk->patience = PATIENCE;
                 return 0;
+            }
             e->known[known++] = value;
             e->slots[slot] = (uint32_t)known;
         }
@@ -473,12 +476,12 @@ static void put_differences(struct buffer *b, const uint64_t *values, size_t cou
 /* ---- columns -------------------------------------------------------------------------------- */
 
 static int encode_number(struct encoder *e, const struct column *c, const struct cells *cells,
-                         size_t rows, struct chunk *chunk)
+                         size_t rows, unsigned patience, struct chunk *chunk)
 {
     size_t count = gather(e, c, cells, rows), known;
 
     find_range(e, count, c->type == COLUMN_I64, chunk);
-    known = find_dictionary(e, count);
+    known = patience ? 0 : find_dictionary(e, count, chunk);
     if (known) {
         e->page.size = 0;
         put_numbers(&e->page, e->known, known, parquet_type(c));
@@ -532,15 +535,17 @@ int encode_chunk(struct encoder *e, const struct column *c, const struct cells *
                  struct chunk *chunk)
 {
     struct buffer bytes = chunk->bytes;
+    unsigned patience = chunk->patience;
 
     bytes.size = 0;
     bytes.failed = false;
     *chunk = (struct chunk){.bytes = bytes, .values = rows, .nulls = cells->nulls};
+    chunk->patience = (uint8_t)(patience ? patience - 1 : 0);
     if (make_room(e, rows) < 0)
         return SPE_ERR_NOMEM;
     if (c->type == COLUMN_TEXT)
         return encode_text(e, c, cells, rows, chunk);
     if (c->type == COLUMN_FLAG)
         return encode_flags(e, c, cells, rows, chunk);
-    return encode_number(e, c, cells, rows, chunk);
+    return encode_number(e, c, cells, rows, patience, chunk);
 }

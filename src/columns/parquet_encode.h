@@ -27,7 +27,8 @@ struct chunk {
     size_t dictionary_size; /* bytes of the dictionary page at the beginning; 0: there is none */
     uint64_t uncompressed;  /* bytes, with headers */
     size_t values, nulls;
-    bool has_range; /* min and max mean something */
+    uint8_t patience; /* row groups in which a dictionary is not tried again */
+    bool has_range;   /* min and max mean something */
     uint64_t min, max;
 };
 
@@ -38,7 +39,7 @@ void encoder_free(struct encoder *e);   /* NULL is fine */
 
 enum parquet_type parquet_type(const struct column *c);
 
-/* SPE_OK or an error. Empties the chunk first. */
+/* SPE_OK or an error. Empties the chunk first: it is that of the row group before. */
 int encode_chunk(struct encoder *e, const struct column *c, const struct cells *cells, size_t rows,
                  struct chunk *chunk);
 

@@ -15,7 +15,7 @@ import re
 import sys
 
 # Public headers that are not called after their room.
-PUBLIC = {"error.h": "base", "features.h": "format", "gen.h": "format",
+PUBLIC = {"error.h": "base", "features.h": "format", "gen.h": "format", "version.h": "base",
           "arrow.h": "columns"}
 
 # Rooms whose headers are for every room to their right.

@@ -17,6 +17,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "error.h"
 #include "profile.h"
@@ -80,6 +81,14 @@ struct spe_arrow_options {
                           stream closes it when it is released */
 };
 
+/* The usual ones. */
+static inline void spe_arrow_options_init(struct spe_arrow_options *it)
+{
+    memset(it, 0, sizeof(*it));
+    it->size = sizeof(*it);
+}
+
+/* The same as an initializer. */
 #ifdef __cplusplus
 static inline struct spe_arrow_options spe_arrow_options_usual(void)
 {
@@ -114,13 +123,17 @@ SPE_API int spe_arrow_stream(struct spe_profile *profile, const struct spe_arrow
 
 /* The columns there are, for help texts; false past the last. */
 struct spe_arrow_column {
-    const char *name;
+    char name[40];
     const char *format; /* of Arrow: "L"; "i" with a dictionary of "u" for names; "b" for events */
     const char *sentence;
-    char text[40]; /* where the name is */
 };
 
-SPE_API bool spe_arrow_column(size_t i, struct spe_arrow_column *column);
+SPE_API bool spe_arrow_column_sized(size_t i, struct spe_arrow_column *column, size_t size);
+
+static inline bool spe_arrow_column(size_t i, struct spe_arrow_column *column)
+{
+    return spe_arrow_column_sized(i, column, sizeof(*column));
+}
 
 #ifdef __cplusplus
 }

@@ -11,6 +11,7 @@
 
 #include <specimen/arrow.h>
 
+#include "base/sized.h"
 #include "columns/facts.h"
 #include "columns/table.h"
 
@@ -334,9 +335,14 @@ static int refuse(struct spe_profile_error *error, int code, const char *why)
 int spe_arrow_prepare(const struct spe_arrow_options *options, struct spe_profile_options *profile,
                       struct spe_profile_error *error)
 {
+    struct spe_arrow_options own;
+    const struct spe_arrow_options *o = sized_view(&own, sizeof(own), options, options->size);
     struct column_choice choice;
-    int result = columns_choose(&choice, options->columns, error);
+    int result;
 
+    if (!o)
+        return refuse(error, SPE_ERR_INVALID, "an option is out of its range");
+    result = columns_choose(&choice, o->columns, error);
     if (result < 0)
         return result;
     profile->want = columns_want(&choice);
@@ -347,14 +353,16 @@ int spe_arrow_prepare(const struct spe_arrow_options *options, struct spe_profil
 int spe_arrow_stream(struct spe_profile *profile, const struct spe_arrow_options *options,
                      struct ArrowArrayStream *stream, struct spe_profile_error *error)
 {
-    size_t rows = options->batch_rows ? options->batch_rows : BATCH_ROWS;
+    struct spe_arrow_options own;
+    const struct spe_arrow_options *o = sized_view(&own, sizeof(own), options, options->size);
+    size_t rows = o && o->batch_rows ? o->batch_rows : BATCH_ROWS;
     struct column_choice choice;
     struct stream *s;
     int result;
 
-    if (options->size != sizeof(*options) || rows > BATCH_ROWS_MAX)
+    if (!o || rows > BATCH_ROWS_MAX)
         return refuse(error, SPE_ERR_INVALID, "an option is out of its range");
-    result = columns_choose(&choice, options->columns, error);
+    result = columns_choose(&choice, o->columns, error);
     if (result < 0)
         return result;
     s = calloc(1, sizeof(*s));
@@ -363,20 +371,21 @@ int spe_arrow_stream(struct spe_profile *profile, const struct spe_arrow_options
         return refuse(error, SPE_ERR_NOMEM, "out of memory");
     }
     s->profile = profile;
-    s->keep_profile = options->keep_profile;
+    s->keep_profile = o->keep_profile;
     *stream = (struct ArrowArrayStream){get_schema, get_next, get_last_error, release_stream, s};
     return SPE_OK;
 }
 
-bool spe_arrow_column(size_t i, struct spe_arrow_column *column)
+bool spe_arrow_column_sized(size_t i, struct spe_arrow_column *column, size_t size)
 {
+    struct spe_arrow_column own = {0};
     struct column c;
 
     if (!column_at(i, &c))
         return false;
-    memcpy(column->text, c.name, sizeof(c.name));
-    column->name = column->text;
-    column->format = format_of(&c);
-    column->sentence = c.sentence;
+    memcpy(own.name, c.name, sizeof(c.name));
+    own.format = format_of(&c);
+    own.sentence = c.sentence;
+    sized_give(column, size, &own, sizeof(own));
     return true;
 }

@@ -3,6 +3,7 @@
 #include "columns/facts.h"
 
 #include <inttypes.h>
+#include <specimen/version.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,7 +83,7 @@ int facts_of(struct facts *f, const struct spe_profile *profile)
     const struct spe_profile_info *info = spe_profile_info(profile);
 
     if (add(f, "specimen.schema", "%s", COLUMNS_VERSION) < 0 ||
-        add_text(f, "specimen.version", SPECIMEN_VERSION) < 0 ||
+        add_text(f, "specimen.version", SPE_VERSION) < 0 ||
         add_text(f, "specimen.host", info->hostname) < 0 ||
         add_text(f, "specimen.kernel", info->osrelease) < 0 ||
         add_text(f, "specimen.machine", info->arch) < 0 ||

@@ -3,6 +3,7 @@
 #include "columns/parquet.h"
 
 #include <pthread.h>
+#include <specimen/version.h>
 #include <stdlib.h>
 
 #include "columns/parquet_encode.h"
@@ -293,7 +294,7 @@ static void make_footer(const struct parquet *p, const struct facts *facts, stru
     thrift_list(&t, 4, THRIFT_STRUCT, p->group_count);
     buffer_put(out, p->groups.at, p->groups.size);
     put_facts(&t, facts);
-    thrift_text(&t, 6, "specimen version " SPECIMEN_VERSION);
+    thrift_text(&t, 6, "specimen version " SPE_VERSION);
     put_orders(&t, p->choice.count);
     thrift_end(&t);
     size = (uint32_t)out->size;

@@ -68,6 +68,7 @@ static void on_pmu(void *user, unsigned event, uint64_t count)
 static const char *const options[][2] = {
     {"features", "all"},         {"max_inflight_samples", "4"},  {"sample_pick", "3"},
     {"fault_late_samples", "2"}, {"part_choice", "round_robin"}, {"rng_seed", "99"},
+    {"pbt_non_branch", "1"},     {"multi_access", "part"},
 };
 
 static void configure(struct spe_spu_config *config)
@@ -114,18 +115,19 @@ static void describe(struct machine *m, struct spe_operation *op, struct spe_mem
     op->pc = word >> 40 << 2;
     op->execute_cycles = (uint32_t)(word >> 4 & 0xff);
     if (word & 1) {
-        *a = (struct spe_memory_access){.va = word >> 20, .bytes = 8, .facts = SPE_FACT_L1D_ACCESS};
+        a[0] = (struct spe_memory_access){.va = word >> 20, .bytes = 8, .pa = 1};
+        a[1] = (struct spe_memory_access){.va = word >> 30, .bytes = 8, .pa = 2};
         op->accesses = a;
-        op->access_count = 1;
+        op->access_count = 2;
     }
 }
 
 static void finish_one(struct machine *m)
 {
-    struct spe_memory_access a;
+    struct spe_memory_access accesses[2];
     struct spe_operation op;
 
-    describe(m, &op, &a);
+    describe(m, &op, accesses);
     hear(m, (uint64_t)spe_spu_complete(m->spu, (unsigned)m->flying[0], &op));
     m->flights--;
     memmove(m->flying, m->flying + 1, m->flights * sizeof(m->flying[0]));

@@ -45,6 +45,7 @@ class Pages(unittest.TestCase):
         for header in exports.headers():
             there = prototypes(pages()[f"specimen-{header.removesuffix('.h')}.3"])
             text = " ".join(exports.without_comments(exports.text_of(header)).split())
+            text = text.replace("* ", "*")
             for name in exports.declared(header):
                 self.assertIn(name, there, header)
                 self.assertIn(f"SPE_API {there[name]};", text)

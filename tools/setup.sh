@@ -32,6 +32,7 @@ build | command python3                                 | python3               
 test  | command gcc                                     | gcc                   | C compiler
 test  | command g++                                     | g++                   | headers for C++
 check | library cmocka                                  | libcmocka-dev         | unit tests
+test  | command abidiff                                 | abigail-tools         | comparison of ABIs
 test  | command clang                                   | clang                 | second C compiler
 test  | fuzzer                                          | <clang-rt>            | fuzzers, sanitizers
 test  | command clang-format                            | clang-format          | style check

@@ -6,13 +6,13 @@
 # last lines say which these are.
 #
 #   tools/test.sh [STAGE...]     all stages by default: layers headers format man scripts
-#                                conformance gcc clang asan tsan aarch64 faults tidy vm
+#                                conformance gcc abi clang asan tsan aarch64 faults tidy vm
 #
 # The network has a part in `vm` alone: it comes last and is counted apart.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 
-all_stages=(layers headers format man scripts conformance gcc clang asan tsan aarch64 faults tidy vm)
+all_stages=(layers headers format man scripts conformance gcc abi clang asan tsan aarch64 faults tidy vm)
 stages=("$@")
 [ $# -gt 0 ] || stages=("${all_stages[@]}")
 pinned=14 # the clang-format and clang-tidy whose word counts
@@ -82,6 +82,9 @@ stage_headers() {
 }
 
 stage_gcc() { CC=gcc build build-gcc && run_tests build-gcc; }
+
+# The kept ABI is GCC's: compilers describe the same types in different words.
+stage_abi() { CC=gcc build build-gcc && tools/abi.sh build-gcc; }
 
 # What depends on the compiler are the tests in C; the commands run in the asan stage, which is
 # Clang's, too.
@@ -208,6 +211,7 @@ title() {
     layers) echo "no room calls one to its right" ;;
     headers) echo "public headers alone, in C11 and C++17" ;;
     gcc) echo "GCC build, warnings are errors, all tests" ;;
+    abi) echo "the libraries have what docs/abi says" ;;
     clang) echo "Clang build, warnings are errors, tests in C" ;;
     asan) echo "Clang build with ASan and UBSan, all tests, fuzz corpora" ;;
     tsan) echo "Clang build with TSan, tests that use threads" ;;

@@ -407,7 +407,9 @@ enum {
  */
 struct spe_stream;
 
+/* Bytes that one takes. */
 SPE_API size_t spe_stream_sizeof(void);
+
 SPE_API void spe_stream_init(struct spe_stream *s, unsigned flags);
 
 /* Give the next piece. It is borrowed until spe_stream_next returns SPE_ITEM_NONE, and must not be
@@ -527,6 +529,7 @@ enum spe_bulk_path {
     SPE_BULK_NEON,
 };
 
+/* Bytes that one takes. */
 SPE_API size_t spe_bulk_sizeof(void);
 
 /* SPE_ERR_INVALID if this CPU or build lacks the path. */

@@ -51,6 +51,7 @@ static inline void spe_gen_config_init(struct spe_gen_config *config)
     spe_gen_config_default(config);
 }
 
+/* Bytes that one takes. */
 SPE_API size_t spe_gen_sizeof(void);
 
 /* Zero, or SPE_ERR_INVALID with a sentence about the configuration. The configuration is copied;

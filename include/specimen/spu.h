@@ -880,6 +880,25 @@ SPE_API int spe_spu_external_abort(struct spe_spu *spu, const struct spe_write_r
 SPE_API int spe_spu_impdef_enable(struct spe_spu *spu, bool enable);
 SPE_API int spe_spu_impdef_event(struct spe_spu *spu, uint16_t mss, uint32_t mss2);
 
+/* ---- Snapshots ------------------------------------------------------------------------------ */
+
+/*
+ * The unit's whole state as bytes: registers, PE state, counters and generators, samples in flight,
+ * what the host was told of interrupt and exception, statistics. Returns how many there are, and
+ * writes them if `size` is enough; two units in the same state give the same bytes. The
+ * configuration and the host are not in it, nor is what the Profiling Buffer holds.
+ */
+SPE_API size_t spe_spu_save(const struct spe_spu *spu, void *bytes, size_t size);
+
+/*
+ * Put a unit of the same configuration into that state, on any machine. No callback runs: a host
+ * that restores a snapshot has its own interrupt lines in it. SPE_ERR_FORMAT if the bytes are
+ * damaged or of another version, SPE_ERR_INVALID if the configuration is another one; `why` (may be
+ * NULL) then has a sentence, and the unit is as it was.
+ */
+SPE_API int spe_spu_restore(struct spe_spu *spu, const void *bytes, size_t size, char *why,
+                            size_t why_size);
+
 /* ---- Queries -------------------------------------------------------------------------------- */
 
 enum spe_timestamp_kind { /* CollectTimeStamp() */

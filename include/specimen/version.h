@@ -19,8 +19,8 @@
  * Names say how long something lives: _create and _destroy; _open and _close for what reads or
  * writes a file; _init for memory of the caller's, which nobody has to give back.
  *
- * Who asks why gets one sentence, in English, that begins with a small letter unless with a name,
- * and has no full stop: in `why` (which may be NULL, or too short) or in the text of an error.
+ * Who asks why gets one sentence: in `why` (which may be NULL or too short), or, of files, in the
+ * text of an error that also has the place.
  */
 #ifndef SPECIMEN_VERSION_H
 #define SPECIMEN_VERSION_H

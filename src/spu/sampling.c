@@ -93,7 +93,7 @@ static bool selects_at_zero(const struct spe_spu *spu)
 }
 
 /* Bring the counters up to date. The budget kept `ran` below whatever a counter can lose. */
-static void settle(struct spu_sampling *s)
+void spu_sampling_settle(struct spu_sampling *s)
 {
     uint64_t counted = s->ran;
 
@@ -150,7 +150,7 @@ void spu_sampling_update(struct spe_spu *spu)
     const struct spe_spu_status *status = &spu->status;
     bool enabled = status->enabled;
 
-    settle(s); /* by the controls that the members ran under */
+    spu_sampling_settle(s); /* by the controls that the members ran under */
     s->ecount_on = spu_has(spu, SPE_FEAT_SPE_ERnd) && spu_bit(spu->reg[SPE_REG_PMSIRR_EL1], 0);
     /* D17.3.3: the test is on the whole register. */
     if (enabled && !s->enabled && s->count == 0 && s->ecount == 0) {
@@ -165,7 +165,7 @@ uint64_t spu_sampling_get(const struct spe_spu *spu)
 {
     struct spu_sampling now = spu->sampling;
 
-    settle(&now);
+    spu_sampling_settle(&now);
     return (uint64_t)now.ecount << 56 | now.count;
 }
 
@@ -174,7 +174,7 @@ void spu_sampling_set(struct spe_spu *spu, uint64_t pmsicr)
 {
     struct spu_sampling *s = &spu->sampling;
 
-    settle(s);
+    spu_sampling_settle(s);
     s->count = (uint32_t)pmsicr;
     s->ecount = spu_has(spu, SPE_FEAT_SPE_ERnd) ? (uint8_t)(pmsicr >> 56) : 0;
     s->ecount_due = false;
@@ -327,7 +327,7 @@ int spe_spu_step(struct spe_spu *spu, unsigned population)
         run(spu, 1);
         return 0;
     }
-    settle(&spu->sampling);
+    spu_sampling_settle(&spu->sampling);
     spu->stats.population++;
     spu_pmu(spu, SPE_PMU_SAMPLE_POP, 1);
     point = member(spu);

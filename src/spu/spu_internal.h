@@ -11,6 +11,7 @@
  *   buffer.c     D17.8    record -> memory, full test, faults
  *   event.c      D17.8    PMBSR_ELx, routing, exception, interrupt, freeze, PSB CSYNC
  *   options.c, options_text.c, config.c, preset.c   the configuration
+ *   save.c                the state as bytes
  *   spu.c                 life, PE state, completion, statistics
  */
 #ifndef SPECIMEN_SPU_INTERNAL_H
@@ -282,6 +283,11 @@ void spu_options_settle(struct spe_spu_config *config);
 int spu_refuse(char *why, size_t why_size, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* ---- save.c --------------------------------------------------------------------------------- */
+
+/* What stands in the last 8 bytes of a state, of those before them. */
+uint64_t spu_save_checksum(const uint8_t *bytes, size_t size);
+
 /* ---- state.c -------------------------------------------------------------------------------- */
 
 /* Compute *status from configuration, PE state and registers. Pure: same inputs, same answer. */
@@ -302,6 +308,7 @@ void spu_sampling_reset(struct spe_spu *spu);
  * (D17.3.3; where the pseudocode loads on the next operation the result is the same). */
 void spu_sampling_update(struct spe_spu *spu);
 
+void spu_sampling_settle(struct spu_sampling *s);            /* take what ran into the counters */
 uint64_t spu_sampling_get(const struct spe_spu *spu);        /* PMSICR_EL1 */
 void spu_sampling_set(struct spe_spu *spu, uint64_t pmsicr); /* written by software */
 uint8_t spu_random_byte(struct spe_spu *spu);                /* PMSIRR_EL1.RND; may ask the host */

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 The Specimen authors
+#
+# Compares the libraries of a build with the ABI that is kept in docs/abi: what a program may rely on
+# is there, in the same shape. New functions are fine; a new member at the end of a struct is shown,
+# and taken over by --update.
+#
+#   tools/abi.sh [--update] BUILD
+#
+#   --update  keep the ABI of this build instead: after additions, or when the soname has changed
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+update=no
+if [ "${1:-}" = --update ]; then
+    update=yes
+    shift
+fi
+build=${1:?usage: tools/abi.sh [--update] BUILD}
+status=0
+for name in libspecimen-core libspecimen; do
+    kept=docs/abi/$name.abi
+    library=$build/src/$name.so
+    if [ $update = yes ]; then
+        abidw --exported-interfaces-only --headers-dir include/specimen --drop-private-types \
+            --no-corpus-path --no-comp-dir-path --no-show-locs --no-parameter-names \
+            --no-elf-needed --type-id-style hash "$library" >"$kept"
+    else
+        abidiff --no-added-syms --no-show-locs "$kept" "$library" || status=1
+    fi
+done
+exit $status

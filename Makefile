@@ -14,7 +14,7 @@ FUZZ_JOBS    ?=
 configured = grep -qs '^$(1) = $(2)$$' $(BUILD)/meson-private/cmd_line.txt || \
 	    meson configure $(BUILD) -D$(1)=$(2)
 
-.PHONY: build setup demo test test-vm check bench fuzz fuzz-merge mutate install format clean distclean help
+.PHONY: build setup demo test test-vm check bench fuzz fuzz-merge mutate install dist deb format clean distclean help
 
 build: $(BUILD)/build.ninja	## build the library and the command (the default)
 	@ninja -C $(BUILD)
@@ -63,11 +63,17 @@ install: build	## install to PREFIX (/usr/local), below DESTDIR if given
 	@$(call configured,prefix,$(PREFIX))
 	@DESTDIR=$(DESTDIR) meson install -C $(BUILD)
 
+dist:	## build-dist/specimen-VERSION.tar.xz, which builds without git
+	@tools/dist.sh
+
+deb:	## Debian packages in build-deb (needs dpkg-dev, debhelper, fakeroot, lintian)
+	@tools/deb.sh
+
 format:	## run clang-format on the C files
 	@find include src tests fuzz bench examples -name '*.[ch]' 2>/dev/null | xargs -r clang-format -i
 
 clean:	## remove what was built
-	rm -rf $(BUILD) build-gcc build-clang build-asan build-tsan build-aarch64 build-fuzz
+	rm -rf $(BUILD) build-gcc build-clang build-asan build-tsan build-aarch64 build-fuzz build-dist build-deb
 
 distclean: clean	## and what was fetched
 	rm -rf .deps

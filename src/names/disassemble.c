@@ -182,20 +182,40 @@ static bool is_false_alias(uint32_t word, const char *text)
            !begins(text, "cs");
 }
 
-/* "orr x0, xzr, #1" is preferred as MOV (bitmask immediate), INS as MOV (vector). */
-static bool prefer_move(char *text)
+/* Has the number one part of 16 bits that is not 0? Then MOVZ makes it, and MOV means that. */
+static bool is_wide(uint64_t value, bool is_64)
 {
-    char rest[160], *comma;
+    unsigned parts = 0;
 
-    if (begins(text, "ins v")) {
-        snprintf(rest, sizeof(rest), "mov %s", text + 4);
-    } else if (begins(text, "orr ") && (comma = strstr(text, ", ")) && strstr(comma, "#") &&
-               (begins(comma, ", xzr, ") || begins(comma, ", wzr, "))) {
-        snprintf(rest, sizeof(rest), "mov %.*s, %s", (int)(comma - text - 4), text + 4, comma + 7);
-    } else {
+    for (unsigned i = 0; i < (is_64 ? 4 : 2); i++)
+        parts += (value >> (16 * i) & 0xffff) != 0;
+    return parts <= 1;
+}
+
+/* ORR of the zero register and a bitmask immediate is preferred as MOV, unless MOV would mean MOVZ
+ * or MOVN then: MoveWidePreferred(). */
+static bool move_bitmask(uint32_t word, char *text)
+{
+    char rest[160], *operand = strrchr(text, '#');
+    bool is_64 = word >> 31;
+    uint64_t value;
+
+    if ((word & 0x7f8003e0) != 0x320003e0 || !operand)
         return false;
-    }
+    value = strtoull(operand + 1, NULL, 0);
+    if (is_wide(value, is_64) || is_wide(~value, is_64))
+        return false;
+    snprintf(rest, sizeof(rest), "mov %.*s, %s", (int)(strcspn(text, ",") - 4), text + 4, operand);
     strcpy(text, rest);
+    return true;
+}
+
+/* INS is preferred as MOV. */
+static bool move_element(char *text)
+{
+    if (!begins(text, "ins v"))
+        return false;
+    memcpy(text, "mov", 3);
     return true;
 }
 
@@ -214,7 +234,7 @@ static bool read_word(struct spe_disassembler *d, uint64_t address, const struct
     if (!library_read(d, address, insn->word, mnemonic, sizeof(mnemonic), text, size) ||
         !agree(insn, mnemonic))
         return false;
-    if (move_wide(insn->word, text, size) || prefer_move(text))
+    if (move_wide(insn->word, text, size) || move_bitmask(insn->word, text) || move_element(text))
         return true;
     repair_register(insn->word, text);
     if (insn->branch && insn->direct)

@@ -296,8 +296,8 @@ SPE_API void spe_edges_list(const struct spe_edges *edges, struct spe_edge *list
 
 /*
  * What happened at each instruction of some functions. The functions are chosen first (by
- * spe_analysis_groups, say); one more pass over the rows counts. Memory grows with the distinct
- * instructions that have samples.
+ * spe_analysis_groups, say), or by a question about each that has samples; one pass over the rows
+ * counts. Memory grows with the distinct instructions that have samples.
  */
 struct spe_code_choice {
     uint64_t symbol; /* a function; SPE_NO_SYMBOL: what has no symbol in ... */
@@ -344,6 +344,16 @@ struct spe_annotation;
 SPE_API int spe_annotation_create(struct spe_annotation **annotation,
                                   const struct spe_code_choice *choices, size_t count);
 SPE_API void spe_annotation_destroy(struct spe_annotation *annotation); /* NULL is fine */
+
+/* Before the first row: functions that are not among the choices become one if `wanted` says so,
+ * which is asked once for each pc of a map. */
+typedef bool spe_annotation_wanted(void *user, struct spe_profile *profile, uint64_t symbol);
+SPE_API void spe_annotation_ask(struct spe_annotation *annotation, spe_annotation_wanted *wanted,
+                                void *user);
+
+/* All choices, those that were asked for, too. */
+SPE_API const struct spe_code_choice *
+spe_annotation_choices(const struct spe_annotation *annotation, size_t *count);
 SPE_API int spe_annotation_add(struct spe_annotation *annotation, struct spe_profile *profile,
                                const struct spe_rows *rows);
 

@@ -37,6 +37,8 @@ struct target {
 
 struct spe_annotation {
     VECTOR(struct spe_code_choice) choices;
+    spe_annotation_wanted *wanted; /* or NULL */
+    void *user;
     struct seen *seen;
     size_t mask, used;
     uint64_t seed;
@@ -71,7 +73,20 @@ int spe_annotation_create(struct spe_annotation **annotation, const struct spe_c
     if (count)
         memcpy(a->choices.at, choices, count * sizeof(*choices));
     a->choices.count = count;
+    a->choices.capacity = count + 1;
     return SPE_OK;
+}
+
+void spe_annotation_ask(struct spe_annotation *a, spe_annotation_wanted *wanted, void *user)
+{
+    a->wanted = wanted;
+    a->user = user;
+}
+
+const struct spe_code_choice *spe_annotation_choices(const struct spe_annotation *a, size_t *count)
+{
+    *count = a->choices.count;
+    return a->choices.at;
 }
 
 void spe_annotation_destroy(struct spe_annotation *a)
@@ -92,8 +107,9 @@ void spe_annotation_destroy(struct spe_annotation *a)
 
 /* ---- instructions ---------------------------------------------------------------------------- */
 
-static uint32_t find_choice(const struct spe_annotation *a, struct spe_profile *profile,
-                            uint32_t map, uint64_t pc)
+/* NOT_CHOSEN without memory, too: *error says so. */
+static uint32_t find_choice(struct spe_annotation *a, struct spe_profile *profile, uint32_t map,
+                            uint64_t pc, int *error)
 {
     const struct spe_profile_map *m = map != SPE_NO_ID ? spe_profile_map(profile, map) : NULL;
     uint64_t symbol = m ? spe_profile_find_symbol(profile, map, pc) : SPE_NO_SYMBOL;
@@ -105,7 +121,13 @@ static uint32_t find_choice(const struct spe_annotation *a, struct spe_profile *
         if (c->symbol == symbol && (symbol != SPE_NO_SYMBOL || c->dso == dso))
             return (uint32_t)i;
     }
-    return NOT_CHOSEN;
+    if (!a->wanted || symbol == SPE_NO_SYMBOL || !a->wanted(a->user, profile, symbol))
+        return NOT_CHOSEN;
+    *error = VECTOR_ROOM(&a->choices);
+    if (*error < 0)
+        return NOT_CHOSEN;
+    a->choices.at[a->choices.count] = (struct spe_code_choice){symbol, dso};
+    return (uint32_t)a->choices.count++;
 }
 
 /* Of one instruction, where the mix has them of many. */
@@ -127,15 +149,17 @@ static void name_operation(struct spe_instruction *insn, const struct spe_rows *
 static uint32_t find_instruction(struct spe_annotation *a, struct spe_profile *profile,
                                  const struct spe_rows *rows, size_t i, int *error)
 {
-    uint32_t map = rows->map[i], choice = find_choice(a, profile, map, rows->pc[i]), number;
-    struct spe_instruction insn = {.choice = choice, .map = map, .pc = rows->pc[i]};
+    struct spe_instruction insn = {.map = rows->map[i], .pc = rows->pc[i]};
+    uint32_t choice, number;
     size_t cursor = 0;
     uint64_t hash;
 
     *error = SPE_OK;
+    choice = find_choice(a, profile, insn.map, insn.pc, error);
     if (choice == NOT_CHOSEN)
         return NOT_CHOSEN;
-    insn.address = address_in_file(profile, map, rows->pc[i]);
+    insn.choice = choice;
+    insn.address = address_in_file(profile, insn.map, insn.pc);
     hash = hash_number(hash_number(a->seed, choice), insn.address);
     while ((number = hash_table_find(&a->by_address, hash, &cursor)) != UINT32_MAX) {
         const struct spe_instruction *other = &a->instructions.at[number];

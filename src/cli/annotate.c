@@ -326,6 +326,15 @@ static bool has_address(struct spe_profile *profile, const struct place *p,
     return inside && dso && strcmp(spe_profile_string(profile, dso->name), p->name) == 0;
 }
 
+/* Of a function that is named; one pass over the rows is then enough. */
+static bool is_named(void *user, struct spe_profile *profile, uint64_t id)
+{
+    const struct place *p = user;
+    struct spe_profile_symbol symbol;
+
+    return spe_profile_symbol(profile, id, &symbol) == SPE_OK && is_called(symbol.name, p->text);
+}
+
 static bool is_wanted(struct job *job, struct spe_profile *profile, const struct spe_group *group)
 {
     const struct place *p = &job->place;
@@ -337,10 +346,9 @@ static bool is_wanted(struct job *job, struct spe_profile *profile, const struct
     if (p->kind == PLACE_LINE)
         return spe_profile_line(profile, group->line, &line) == SPE_OK && line.line == p->number &&
                is_path(spe_profile_string(profile, line.file), p->name);
-    if (spe_profile_symbol(profile, group->symbol, &symbol) != SPE_OK)
-        return false;
-    return p->kind == PLACE_ADDRESS ? has_address(profile, p, &symbol)
-                                    : is_called(symbol.name, p->text);
+    return p->kind == PLACE_ADDRESS &&
+           spe_profile_symbol(profile, group->symbol, &symbol) == SPE_OK &&
+           has_address(profile, p, &symbol);
 }
 
 static bool is_chosen(const struct job *job, const struct spe_group *group)
@@ -506,18 +514,20 @@ static bool describe(struct job *job, struct spe_profile *profile,
                      const struct spe_annotation *annotation)
 {
     struct annotate *a = &job->annotate;
+    size_t count;
+    const struct spe_code_choice *choices = spe_annotation_choices(annotation, &count);
 
-    a->functions = calloc(job->choices.count + 1, sizeof(*a->functions));
+    a->functions = calloc(count + 1, sizeof(*a->functions));
     a->disassembler = spe_disassembler_new();
     if (!a->functions || !a->disassembler)
         return false;
     a->targets = spe_annotation_targets(annotation);
     spe_annotation_totals(annotation, &a->samples, &a->latency);
-    for (size_t i = 0; i < job->choices.count; i++) {
+    for (size_t i = 0; i < count && i < FUNCTIONS_MAX; i++) {
         struct annotate_function *f = &a->functions[a->function_count++];
 
-        f->symbol = job->choices.at[i].symbol;
-        f->dso = job->choices.at[i].dso;
+        f->symbol = choices[i].symbol;
+        f->dso = choices[i].dso;
         f->instructions = spe_annotation_instructions(annotation, i, &f->count);
         for (size_t k = 0; k < f->count; k++)
             spe_instruction_add(&f->sum, &f->instructions[k]);
@@ -556,27 +566,51 @@ static int count_rows(void *user, struct spe_profile *profile, struct spe_rows *
     return result < 0 ? result : 1;
 }
 
-static int annotate_profile(struct job *job, struct spe_profile *profile)
+/* The pass that counts. SPE_OK, or an error that has not been reported. */
+static int count_instructions(struct job *job, struct spe_profile *profile,
+                              struct spe_annotation *annotation)
 {
-    struct spe_annotation *annotation = NULL;
-    int status = choose_functions(job, profile), error;
+    int error = recording_rows(profile, job->annotate.file, count_rows, annotation);
+
+    return error < 0 ? error : spe_annotation_finish(annotation);
+}
+
+/* Chooses functions, by a pass of its own or while counting, and counts. */
+static int annotate_rows(struct job *job, struct spe_profile *profile,
+                         struct spe_annotation **annotation)
+{
+    bool named = job->place.kind == PLACE_FUNCTION;
+    int status = named ? STATUS_OK : choose_functions(job, profile), error;
+    size_t found = 0;
 
     if (status != STATUS_OK)
         return status;
-    job->annotate.profile = profile;
-    error = spe_annotation_create(&annotation, job->choices.at, job->choices.count);
-    if (error == SPE_OK)
+    error = spe_annotation_create(annotation, job->choices.at, job->choices.count);
+    if (error == SPE_OK && named)
+        spe_annotation_ask(*annotation, is_named, &job->place);
+    else if (error == SPE_OK)
         error = spe_profile_rewind(profile);
     if (error == SPE_OK)
-        error = recording_rows(profile, job->annotate.file, count_rows, annotation);
-    if (error == SPE_OK)
-        error = spe_annotation_finish(annotation);
+        error = count_instructions(job, profile, *annotation);
     if (error < 0) {
         complain(job->annotate.file, "%s", spe_strerror(error));
-        status = STATUS_BAD_DATA;
-    } else {
-        status = describe(job, profile, annotation) ? show(job) : out_of_memory(job);
+        return STATUS_BAD_DATA;
     }
+    spe_annotation_choices(*annotation, &found);
+    if (found)
+        return STATUS_OK;
+    error = spe_profile_rewind(profile);
+    return error < 0 ? STATUS_BAD_DATA : choose_functions(job, profile); /* which says it */
+}
+
+static int annotate_profile(struct job *job, struct spe_profile *profile)
+{
+    struct spe_annotation *annotation = NULL;
+    int status = annotate_rows(job, profile, &annotation);
+
+    job->annotate.profile = profile;
+    if (status == STATUS_OK)
+        status = describe(job, profile, annotation) ? show(job) : out_of_memory(job);
     if (status == STATUS_OK && recording_result(profile, job->annotate.file, SPE_OK) < 0)
         status = STATUS_BAD_DATA;
     spe_annotation_destroy(annotation);

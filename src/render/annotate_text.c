@@ -24,9 +24,10 @@ struct page {
     const struct annotate_function *function;
     unsigned width;
     bool color, no_memory;
-    uint64_t hottest; /* of the instructions or lines that are shown: samples or latency */
-    uint32_t *labels; /* of the function's words: number, or 0 */
-    bool newer;       /* a source file is newer than the recording */
+    uint64_t hot;       /* samples or latency from which on instructions or lines are marked */
+    uint32_t *labels;   /* of the function's words: number, or 0 */
+    size_t label_width; /* of "L3: " */
+    bool newer;         /* a source file is newer than the recording */
 };
 
 /* ---- headings -------------------------------------------------------------------------------- */
@@ -118,19 +119,32 @@ static uint64_t weight_of(const struct annotate *a, const struct spe_instruction
     return a->by_latency ? insn->counts.latency : insn->counts.samples;
 }
 
-static void see_heat(struct page *p, const struct spe_instruction *insn)
-{
-    uint64_t weight = weight_of(p->annotate, insn);
+#define MARKED 10
 
-    p->hottest = weight > p->hottest ? weight : p->hottest;
+/* What is at least half as hot as the hottest is marked, but not more than some. */
+static void set_heat(struct page *p, const struct spe_instruction *first, size_t step, size_t count)
+{
+    uint64_t top[MARKED] = {0};
+
+    for (size_t i = 0; i < count; i++) {
+        const char *at = (const char *)first + i * step;
+        uint64_t weight = weight_of(p->annotate, (const struct spe_instruction *)(const void *)at);
+
+        for (size_t k = 0; k < MARKED; k++) {
+            if (weight > top[k]) {
+                uint64_t less = top[k];
+
+                top[k] = weight;
+                weight = less;
+            }
+        }
+    }
+    p->hot = top[0] / 2 > top[MARKED - 1] ? top[0] / 2 : top[MARKED - 1];
 }
 
-/* At least a tenth of the function, and half of the hottest: in a short loop not everything is. */
 static bool is_hot(const struct page *p, const struct spe_instruction *insn)
 {
-    uint64_t weight = weight_of(p->annotate, insn);
-
-    return 10 * weight >= weight_of(p->annotate, &p->function->sum) && 2 * weight >= p->hottest;
+    return weight_of(p->annotate, insn) >= (p->hot ? p->hot : 1);
 }
 
 /* ---- columns --------------------------------------------------------------------------------- */
@@ -256,7 +270,19 @@ static void operation_cell(struct table *t, const struct spe_instruction *insn)
 
 static void sum_cell(struct table *t, const struct spe_latency_sum *sum)
 {
-    mean_cell(t, sum->cycles, sum->samples);
+    if (sum->samples)
+        mean_cell(t, sum->cycles, sum->samples);
+    else
+        table_text(t, TONE_PLAIN, "");
+}
+
+/* Empty where there are none of its kind: most instructions are of one kind. */
+static void own_cell(struct table *t, uint64_t part, uint64_t of)
+{
+    if (of)
+        miss_cell(t, part, of);
+    else
+        table_text(t, TONE_PLAIN, "");
 }
 
 static void number_cell(const struct page *p, struct table *t, unsigned column,
@@ -294,19 +320,19 @@ static void number_cell(const struct page *p, struct table *t, unsigned column,
         sum_cell(t, &insn->execution);
         break;
     case ANNOTATE_L1:
-        miss_cell(t, c->l1_misses, c->memory);
+        own_cell(t, c->l1_misses, c->memory);
         break;
     case ANNOTATE_LLC:
-        miss_cell(t, c->llc_misses, c->memory);
+        own_cell(t, c->llc_misses, c->memory);
         break;
     case ANNOTATE_TLB:
-        miss_cell(t, c->tlb_walks, c->memory);
+        own_cell(t, c->tlb_walks, c->memory);
         break;
     case ANNOTATE_SERVED:
         served_cell(t, insn);
         break;
     case ANNOTATE_MISPREDICTED:
-        miss_cell(t, c->mispredicted, c->branches);
+        own_cell(t, c->mispredicted, c->branches);
         break;
     default:
         operation_cell(t, insn);
@@ -476,9 +502,7 @@ static void source_section(struct page *p)
         line(p, TONE_QUIET, "  its lines are not known: there is no debug information");
         return;
     }
-    p->hottest = 0;
-    for (size_t i = 0; i < f->line_count; i++)
-        see_heat(p, &f->lines[i].sum);
+    set_heat(p, &f->lines[0].sum, sizeof(f->lines[0]), f->line_count);
     out_char(p->out, '\n');
     set_columns(p, "line", "source", columns);
     table_begin(&t, columns, ALL_COLUMNS);
@@ -588,6 +612,7 @@ static void find_labels(struct page *p)
         if (p->labels[i] & WORD_TARGET)
             p->labels[i] = WORD_SHOWN | 2 * ++number;
     }
+    p->label_width = number < 10 ? 4 : number < 100 ? 5 : number < 1000 ? 6 : 12;
 }
 
 /* Text that is put together; what does not fit is cut. */
@@ -688,8 +713,7 @@ static void word_text(struct page *p, size_t at, const struct spe_instruction *i
 
     if (label)
         append(t, "L%" PRIu32 ":", label);
-    while (t->used < 4 || (label && t->bytes[t->used - 1] != ' '))
-        append(t, " ");
+    append(t, "%*s", (int)(p->label_width - t->used), "");
     if (f->data[at]) {
         append(t, ".word 0x%08" PRIx32, f->words[at]);
         return;
@@ -800,9 +824,7 @@ static void assembly_section(struct page *p)
         p->no_memory = true;
         return;
     }
-    p->hottest = 0;
-    for (size_t i = 0; i < f->count; i++)
-        see_heat(p, &f->instructions[i]);
+    set_heat(p, f->instructions, sizeof(f->instructions[0]), f->count);
     choose_words(p);
     find_labels(p);
     out_char(p->out, '\n');

@@ -30,6 +30,7 @@ static const char help[] =
     "      --source           source lines only\n"
     "      --asm, --no-source instructions only\n"
     "      --all              code without samples, too: nothing is folded\n"
+    "      --percent-limit N  fold instructions with less than N % of the function, too\n"
     "  -F, --columns LIST     of: share, interval, samples, latency, weight, issue,\n"
     "                         translation, execution, l1, llc, tlb, served,\n"
     "                         mispredicted, operation (as many as there is room for)\n"
@@ -110,6 +111,18 @@ static bool sort_option(struct job *job, const char *text)
     if (job->annotate.by_latency || strcmp(text, "samples") == 0)
         return true;
     usage_error(job->command, "--sort", "'%s' is neither samples nor latency", text);
+    return false;
+}
+
+static bool limit_option(struct job *job, const char *text)
+{
+    char *end;
+
+    job->annotate.limit = strtod(text, &end) / 100;
+    if (end != text && (!*end || strcmp(end, "%") == 0) && job->annotate.limit >= 0 &&
+        job->annotate.limit <= 1)
+        return true;
+    usage_error(job->command, "--percent-limit", "'%s' is not a number from 0 to 100", text);
     return false;
 }
 
@@ -195,7 +208,7 @@ static bool take_words(struct job *job, int argc, char **argv)
 
 static bool parse_options(struct job *job, int argc, char **argv, int *status)
 {
-    enum { TOP = 256, SORT, SOURCE, ASM, ALL, PERCENT, RAW, SOURCE_DIR, JSON, WIDTH };
+    enum { TOP = 256, SORT, SOURCE, ASM, ALL, LIMIT, PERCENT, RAW, SOURCE_DIR, JSON, WIDTH };
     static const struct option options[] = {
         {"symbol", required_argument, NULL, 's'},
         {"top", required_argument, NULL, TOP},
@@ -204,6 +217,7 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
         {"asm", no_argument, NULL, ASM},
         {"no-source", no_argument, NULL, ASM},
         {"all", no_argument, NULL, ALL},
+        {"percent-limit", required_argument, NULL, LIMIT},
         {"columns", required_argument, NULL, 'F'},
         {"percent-type", required_argument, NULL, PERCENT},
         {"asm-raw", no_argument, NULL, RAW},
@@ -245,6 +259,9 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
             break;
         case ALL:
             a->all = true;
+            break;
+        case LIMIT:
+            good = limit_option(job, optarg);
             break;
         case 'F':
             good = columns_option(job, optarg);

@@ -66,6 +66,7 @@ struct annotate {
     const struct spe_branch_target *targets;
     uint64_t samples, latency; /* of the recording */
     bool source, assembly;     /* which parts of the page */
+    double limit;              /* instructions below so much of the function are folded; 0 to 1 */
     bool all;                  /* code without samples, too */
     bool by_latency;           /* what is hot: by latency; else by samples */
     bool global;               /* shares of the recording; else of the function */

@@ -142,6 +142,14 @@ static void set_heat(struct page *p, const struct spe_instruction *first, size_t
     p->hot = top[0] / 2 > top[MARKED - 1] ? top[0] / 2 : top[MARKED - 1];
 }
 
+/* Below the limit that was asked for. */
+static bool is_cold(const struct page *p, const struct spe_instruction *insn)
+{
+    const struct annotate *a = p->annotate;
+
+    return share_of(weight_of(a, insn), weight_of(a, &p->function->sum)) < a->limit;
+}
+
 static bool is_hot(const struct page *p, const struct spe_instruction *insn)
 {
     return weight_of(p->annotate, insn) >= (p->hot ? p->hot : 1);
@@ -359,12 +367,15 @@ static void text_row(const struct page *p, struct table *t, enum tone tone, cons
     table_text(t, tone, text);
 }
 
-static void fold_row(const struct page *p, struct table *t, uint64_t count, const char *what)
+static void fold_row(const struct page *p, struct table *t, uint64_t count, const char *what,
+                     uint64_t samples)
 {
-    char text[96], digits[32];
+    char text[128], digits[32], of[32];
 
     text_grouped(digits, count);
-    snprintf(text, sizeof(text), "... %s %s without samples", digits, what);
+    text_grouped(of, samples);
+    snprintf(text, sizeof(text), "... %s %s with%s%s sample%s", digits, what, samples ? " " : "out",
+             samples ? of : "", samples == 1 ? "" : "s");
     text_row(p, t, TONE_QUIET, text);
 }
 
@@ -435,7 +446,7 @@ static void source_gap(struct page *p, struct table *t, const char *path, uint32
         source_row(p, t, path, n, NULL);
     gap = from && to && tail > head ? tail - head : 0;
     if (gap)
-        fold_row(p, t, gap, "lines");
+        fold_row(p, t, gap, "lines", 0);
     for (uint32_t n = tail > head ? tail : head; to && n < to; n++)
         source_row(p, t, path, n, NULL);
 }
@@ -542,6 +553,18 @@ static void show_around(struct page *p, uint64_t address, size_t reach)
         p->labels[i] = SHOWN;
 }
 
+#define TARGETS_SHOWN 3
+
+/* A target of a branch's samples, of the first ones, if it is in the function; else NULL. */
+static const struct spe_branch_target *own_target(const struct page *p,
+                                                  const struct spe_instruction *insn, size_t i)
+{
+    const struct annotate_function *f = p->function;
+    const struct spe_branch_target *target = &p->annotate->targets[insn->first_target + i];
+
+    return target->dso == f->dso && has_word(f, target->address) ? target : NULL;
+}
+
 /* What a branch goes to is shown with it, if it has samples. */
 static void show_targets(struct page *p, const struct spe_instruction *insn)
 {
@@ -554,6 +577,10 @@ static void show_targets(struct page *p, const struct spe_instruction *insn)
                     &word);
     if (word.has_target && has_word(f, word.target))
         show_around(p, word.target, 0);
+    for (size_t i = 0; i < insn->target_count && i < TARGETS_SHOWN; i++) {
+        if (own_target(p, insn, i))
+            show_around(p, own_target(p, insn, i)->address, 0);
+    }
 }
 
 static void fill_small_gaps(struct page *p)
@@ -578,7 +605,7 @@ static void choose_words(struct page *p)
     const struct annotate_function *f = p->function;
 
     for (size_t i = 0; i < f->count; i++) {
-        if (!has_word(f, f->instructions[i].address))
+        if (!has_word(f, f->instructions[i].address) || is_cold(p, &f->instructions[i]))
             continue;
         show_around(p, f->instructions[i].address, CODE_CONTEXT);
         show_targets(p, &f->instructions[i]);
@@ -590,6 +617,14 @@ static void choose_words(struct page *p)
 
 #define WORD_SHOWN 1u  /* in labels, from here on: shown, and 2 * number of its label */
 #define WORD_TARGET 2u /* until it has a number */
+
+static void label(struct page *p, uint64_t address)
+{
+    const struct annotate_function *f = p->function;
+
+    if (has_word(f, address) && p->labels[word_at(f, address)] & WORD_SHOWN)
+        p->labels[word_at(f, address)] |= WORD_TARGET;
+}
 
 /* Labels are for what is shown, from what is shown. */
 static void find_labels(struct page *p)
@@ -604,9 +639,14 @@ static void find_labels(struct page *p)
         if (!(p->labels[i] & WORD_SHOWN) || f->data[i])
             continue;
         spe_disassemble(p->annotate->disassembler, f->start + 4 * i, f->words[i], &word);
-        if (word.has_target && has_word(f, word.target) &&
-            p->labels[word_at(f, word.target)] & WORD_SHOWN)
-            p->labels[word_at(f, word.target)] |= WORD_TARGET;
+        if (word.has_target)
+            label(p, word.target);
+    }
+    for (size_t i = 0; i < f->count; i++) {
+        for (size_t k = 0; k < f->instructions[i].target_count && k < TARGETS_SHOWN; k++) {
+            if (own_target(p, &f->instructions[i], k))
+                label(p, own_target(p, &f->instructions[i], k)->address);
+        }
     }
     for (size_t i = 0; i < f->word_count; i++) {
         if (p->labels[i] & WORD_TARGET)
@@ -636,6 +676,14 @@ static void append(struct text *t, const char *format, ...)
             (size_t)n < sizeof(t->bytes) - t->used ? (size_t)n : sizeof(t->bytes) - t->used - 1;
 }
 
+/* The number of the label at an address; 0: none. */
+static uint32_t label_at(const struct page *p, uint64_t address)
+{
+    const struct annotate_function *f = p->function;
+
+    return has_word(f, address) ? p->labels[word_at(f, address)] / 2 : 0;
+}
+
 /* What is at an address of the same file. */
 static void append_place(struct page *p, struct text *t, uint64_t address)
 {
@@ -661,19 +709,16 @@ static void append_place(struct page *p, struct text *t, uint64_t address)
  * with the name of what is there. */
 static void append_branch(struct page *p, struct text *t, const struct spe_code_word *word)
 {
-    const struct annotate_function *f = p->function;
-    uint32_t label = has_word(f, word->target) ? p->labels[word_at(f, word->target)] / 2 : 0;
+    uint32_t number = label_at(p, word->target);
     const char *operand = strrchr(word->text, ' ');
 
-    if (label && word->known && operand)
-        append(t, "%.*s L%" PRIu32, (int)(operand - word->text), word->text, label);
+    if (number && word->known && operand)
+        append(t, "%.*s L%" PRIu32, (int)(operand - word->text), word->text, number);
     else
         append(t, "%s", word->text);
-    if (!label)
+    if (!number)
         append_place(p, t, word->target);
 }
-
-#define TARGETS_SHOWN 3
 
 /* Where samples of a branch went: of one with a target in its word how often, of others where to.
  */
@@ -694,7 +739,10 @@ static void append_targets(struct page *p, struct text *t, const struct spe_inst
     for (i = 0; i < insn->target_count && i < TARGETS_SHOWN; i++) {
         const struct spe_branch_target *target = &p->annotate->targets[insn->first_target + i];
 
-        annotate_target_name(p->annotate, target, name);
+        if (own_target(p, insn, i) && label_at(p, target->address))
+            snprintf(name, sizeof(name), "L%" PRIu32, label_at(p, target->address));
+        else
+            annotate_target_name(p->annotate, target, name);
         append(t, "%s %s %.1f %%", i ? "," : "  // to", name,
                100.0 * share_of(target->samples, all));
         said += target->samples;
@@ -708,11 +756,10 @@ static void append_targets(struct page *p, struct text *t, const struct spe_inst
 static void word_text(struct page *p, size_t at, const struct spe_instruction *insn, struct text *t)
 {
     const struct annotate_function *f = p->function;
-    uint32_t label = p->labels[at] / 2;
     struct spe_code_word word;
 
-    if (label)
-        append(t, "L%" PRIu32 ":", label);
+    if (p->labels[at] / 2)
+        append(t, "L%" PRIu32 ":", p->labels[at] / 2);
     append(t, "%*s", (int)(p->label_width - t->used), "");
     if (f->data[at]) {
         append(t, ".word 0x%08" PRIx32, f->words[at]);
@@ -783,32 +830,43 @@ static void bare_row(struct page *p, struct table *t, const struct spe_instructi
     table_text(t, TONE_QUIET, insn->operation ? insn->operation : "");
 }
 
+/* Instructions that are folded, and the samples that they have. */
+struct fold {
+    uint64_t words, samples;
+};
+
+static void end_fold(struct page *p, struct table *t, struct fold *fold)
+{
+    if (fold->words)
+        fold_row(p, t, fold->words, "instructions", fold->samples);
+    *fold = (struct fold){0, 0};
+}
+
 static void word_rows(struct page *p, struct table *t)
 {
     const struct annotate_function *f = p->function;
     struct spe_code_place last = {SPE_NO_ID, SPE_NO_ID, 0, false};
-    size_t folded = 0, next = 0;
+    struct fold fold = {0, 0};
+    size_t next = 0;
 
     while (next < f->count && !has_word(f, f->instructions[next].address))
         bare_row(p, t, &f->instructions[next++]);
     for (size_t i = 0; i < f->word_count; i++) {
         const struct spe_instruction *insn = NULL;
 
-        if (!(p->labels[i] & WORD_SHOWN)) {
-            folded++;
-            continue;
-        }
-        if (folded)
-            fold_row(p, t, folded, "instructions");
-        folded = 0;
         if (next < f->count && f->instructions[next].address == f->start + 4 * i)
             insn = &f->instructions[next++];
+        if (!(p->labels[i] & WORD_SHOWN)) {
+            fold.words++;
+            fold.samples += insn ? insn->counts.samples : 0;
+            continue;
+        }
+        end_fold(p, t, &fold);
         if (!f->data[i])
             code_line(p, t, f->start + 4 * i, &last);
         word_row(p, t, i, insn);
     }
-    if (folded)
-        fold_row(p, t, folded, "instructions");
+    end_fold(p, t, &fold);
     for (; next < f->count; next++)
         bare_row(p, t, &f->instructions[next]);
 }

@@ -107,6 +107,13 @@ class Annotate(RecordTest):
         rows = len(re.findall(r"(?m)^ .* [0-9a-f]{3,} +(L\d+:)? +[a-z]", every))
         self.assertEqual(rows, folded + len(re.findall(
             r"(?m)^ .* [0-9a-f]{3,} +(L\d+:)? +[a-z]", page)))
+        limited = self.page("--asm", "--percent-limit", "8", "walk")
+        folds = re.findall(r"\.\.\. \d+ instructions with ([\d,]+) samples?", limited)
+        self.assertTrue(folds)
+        shown = [int(n.replace(",", "")) for n in
+                 re.findall(r"(?m)^ +(?:> )?[\d.]+ +[\d.]+-[\d.]+ +([\d,]+) ", limited)]
+        self.assertEqual(sum(int(n.replace(",", "")) for n in folds) + sum(shown),
+                         self.annotated("walk")["samples"])
         for label in re.findall(r"\bb\S* .*(L\d+)", page):
             self.assertIn(f"{label}:", page)
 

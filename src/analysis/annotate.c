@@ -13,6 +13,7 @@
 #include "analysis/places.h"
 #include "base/hash.h"
 #include "base/vector.h"
+#include "format/clones.h"
 
 #define FIRST_SEEN 4096
 #define NOT_CHOSEN UINT32_MAX
@@ -177,9 +178,15 @@ static uint32_t find_instruction(struct spe_annotation *a, struct spe_profile *p
     return (uint32_t)a->instructions.count++;
 }
 
-static struct seen *find_seen(const struct spe_annotation *a, uint64_t pc, uint32_t map)
+static size_t seen_hash(uint64_t seed, uint64_t pc, uint32_t map)
 {
-    size_t at = (size_t)hash_number(a->seed, pc + map * (a->seed | 1)) & a->mask;
+    return (size_t)hash_number(seed, pc + map * (seed | 1));
+}
+
+static struct seen *find_seen(const struct spe_annotation *a, size_t hash, uint64_t pc,
+                              uint32_t map)
+{
+    size_t at = hash & a->mask;
 
     while (a->seen[at].number && (a->seen[at].pc != pc || a->seen[at].map != map))
         at = (at + 1) & a->mask;
@@ -199,7 +206,8 @@ static int grow_seen(struct spe_annotation *a)
     a->mask = 2 * entries - 1;
     for (size_t i = 0; i < entries; i++) {
         if (old[i].number)
-            *find_seen(a, old[i].pc, old[i].map) = old[i];
+            *find_seen(a, seen_hash(a->seed, old[i].pc, old[i].map), old[i].pc, old[i].map) =
+                old[i];
     }
     free(old);
     return SPE_OK;
@@ -217,7 +225,8 @@ static int see(struct spe_annotation *a, struct spe_profile *profile, const stru
     if (error < 0)
         return error;
     *number += *number != NOT_CHOSEN;
-    *find_seen(a, rows->pc[i], rows->map[i]) = (struct seen){rows->pc[i], rows->map[i], *number};
+    *find_seen(a, seen_hash(a->seed, rows->pc[i], rows->map[i]), rows->pc[i], rows->map[i]) =
+        (struct seen){rows->pc[i], rows->map[i], *number};
     a->used++;
     return SPE_OK;
 }
@@ -362,11 +371,29 @@ static int count_row(struct spe_annotation *a, struct spe_profile *profile,
     return class_ == SPE_CLASS_BRANCH ? count_branch(a, profile, rows, i, number) : SPE_OK;
 }
 
-int spe_annotation_add(struct spe_annotation *a, struct spe_profile *profile,
-                       const struct spe_rows *rows)
+#define BATCH 256
+
+/* Where the rows' instructions are in the table, which is in no near cache if there are many. */
+static CLONES void hash_rows(const struct spe_annotation *a, const struct spe_rows *rows,
+                             size_t from, size_t count, size_t *hash)
 {
-    for (size_t i = 0; i < rows->count; i++) {
-        uint32_t number = find_seen(a, rows->pc[i], rows->map[i])->number;
+    const uint64_t *pc = rows->pc + from, seed = a->seed;
+    const uint32_t *map = rows->map + from;
+
+    for (size_t i = 0; i < count; i++)
+        hash[i] = seen_hash(seed, pc[i], map[i]);
+    for (size_t i = 0; i < count; i++)
+        __builtin_prefetch(&a->seen[hash[i] & a->mask]);
+}
+
+static int add_batch(struct spe_annotation *a, struct spe_profile *profile,
+                     const struct spe_rows *rows, size_t from, size_t count)
+{
+    size_t hash[BATCH];
+
+    hash_rows(a, rows, from, count, hash);
+    for (size_t i = from; i < from + count; i++) {
+        uint32_t number = find_seen(a, hash[i - from], rows->pc[i], rows->map[i])->number;
 
         a->latency += rows->total[i];
         if (!number && see(a, profile, rows, i, &number) < 0)
@@ -374,8 +401,21 @@ int spe_annotation_add(struct spe_annotation *a, struct spe_profile *profile,
         if (number != NOT_CHOSEN && count_row(a, profile, rows, i, number - 1) < 0)
             return SPE_ERR_NOMEM;
     }
-    a->samples += rows->count;
     return SPE_OK;
+}
+
+int spe_annotation_add(struct spe_annotation *a, struct spe_profile *profile,
+                       const struct spe_rows *rows)
+{
+    int error = SPE_OK;
+
+    for (size_t from = 0; from < rows->count && error == SPE_OK; from += BATCH) {
+        size_t left = rows->count - from;
+
+        error = add_batch(a, profile, rows, from, left < BATCH ? left : BATCH);
+    }
+    a->samples += rows->count;
+    return error;
 }
 
 /* ---- answers --------------------------------------------------------------------------------- */

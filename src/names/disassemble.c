@@ -194,9 +194,9 @@ static bool is_wide(uint64_t value, bool is_64)
 
 /* ORR of the zero register and a bitmask immediate is preferred as MOV, unless MOV would mean MOVZ
  * or MOVN then: MoveWidePreferred(). */
-static bool move_bitmask(uint32_t word, char *text)
+static bool move_bitmask(uint32_t word, char *text, size_t size)
 {
-    char rest[160], *operand = strrchr(text, '#');
+    char register_[8], number[32], *operand = strrchr(text, '#');
     bool is_64 = word >> 31;
     uint64_t value;
 
@@ -205,8 +205,9 @@ static bool move_bitmask(uint32_t word, char *text)
     value = strtoull(operand + 1, NULL, 0);
     if (is_wide(value, is_64) || is_wide(~value, is_64))
         return false;
-    snprintf(rest, sizeof(rest), "mov %.*s, %s", (int)(strcspn(text, ",") - 4), text + 4, operand);
-    strcpy(text, rest);
+    snprintf(register_, sizeof(register_), "%.*s", (int)(strcspn(text, ",") - 4), text + 4);
+    snprintf(number, sizeof(number), "%s", operand);
+    snprintf(text, size, "mov %s, %s", register_, number);
     return true;
 }
 
@@ -215,7 +216,9 @@ static bool move_element(char *text)
 {
     if (!begins(text, "ins v"))
         return false;
-    memcpy(text, "mov", 3);
+    text[0] = 'm';
+    text[1] = 'o';
+    text[2] = 'v';
     return true;
 }
 
@@ -234,7 +237,8 @@ static bool read_word(struct spe_disassembler *d, uint64_t address, const struct
     if (!library_read(d, address, insn->word, mnemonic, sizeof(mnemonic), text, size) ||
         !agree(insn, mnemonic))
         return false;
-    if (move_wide(insn->word, text, size) || move_bitmask(insn->word, text) || move_element(text))
+    if (move_wide(insn->word, text, size) || move_bitmask(insn->word, text, size) ||
+        move_element(text))
         return true;
     repair_register(insn->word, text);
     if (insn->branch && insn->direct)

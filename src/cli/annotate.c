@@ -307,9 +307,9 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
 
 /* ---- which functions ------------------------------------------------------------------------- */
 
-static int out_of_memory(const struct job *job)
+static int failed(const struct job *job, int error)
 {
-    complain(job->annotate.file, "%s", spe_strerror(SPE_ERR_NOMEM));
+    complain(job->annotate.file, "%s", spe_strerror(error));
     return STATUS_BAD_DATA;
 }
 
@@ -465,8 +465,7 @@ static int choose_functions(struct job *job, struct spe_profile *profile)
         !choose_by_pc(job, profile))
         error = SPE_ERR_NOMEM;
     if (error < 0) {
-        complain(job->annotate.file, "%s", spe_strerror(error));
-        status = STATUS_BAD_DATA;
+        status = failed(job, error);
     } else if (!job->choices.count) {
         status = nothing_there(job, profile, groups, count);
     }
@@ -561,19 +560,19 @@ static int show(struct job *job)
 {
     struct annotate *a = &job->annotate;
     struct out out;
-    bool good;
+    int error;
 
     if (!job->json)
         start_pager();
     if (!open_stdout(&out))
         return STATUS_BAD_DATA;
     if (job->json)
-        good = annotate_json(&out, a);
+        error = annotate_json(&out, a);
     else
-        good =
+        error =
             annotate_text(&out, a, page_width(job->width, STDOUT_FILENO), use_color(STDOUT_FILENO));
     recording_warn(&job->recording, a->profile, a->file);
-    return close_stdout(&out, good ? recording_status(a->profile) : out_of_memory(job));
+    return close_stdout(&out, error < 0 ? failed(job, error) : recording_status(a->profile));
 }
 
 static int count_rows(void *user, struct spe_profile *profile, struct spe_rows *rows)
@@ -609,15 +608,13 @@ static int annotate_rows(struct job *job, struct spe_profile *profile,
         error = spe_profile_rewind(profile);
     if (error == SPE_OK)
         error = count_instructions(job, profile, *annotation);
-    if (error < 0) {
-        complain(job->annotate.file, "%s", spe_strerror(error));
-        return STATUS_BAD_DATA;
-    }
+    if (error < 0)
+        return failed(job, error);
     spe_annotation_choices(*annotation, &found);
     if (found)
         return STATUS_OK;
     error = spe_profile_rewind(profile);
-    return error < 0 ? STATUS_BAD_DATA : choose_functions(job, profile); /* which says it */
+    return error < 0 ? failed(job, error) : choose_functions(job, profile); /* which says it */
 }
 
 static int annotate_profile(struct job *job, struct spe_profile *profile)
@@ -627,7 +624,7 @@ static int annotate_profile(struct job *job, struct spe_profile *profile)
 
     job->annotate.profile = profile;
     if (status == STATUS_OK)
-        status = describe(job, profile, annotation) ? show(job) : out_of_memory(job);
+        status = describe(job, profile, annotation) ? show(job) : failed(job, SPE_ERR_NOMEM);
     if (status == STATUS_OK && recording_result(profile, job->annotate.file, SPE_OK) < 0)
         status = STATUS_BAD_DATA;
     spe_annotation_destroy(annotation);

@@ -4,6 +4,7 @@
  * Words of code, out of the file that the symbols came from. It is opened again, and must have the
  * recording's build-id still: bytes of another file would be wrong without anybody noticing.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -107,7 +108,7 @@ static const char *no_code(const struct dso *dso)
     return dso->file ? NULL : "the file with this code was not found (--symfs, --debug-dir)";
 }
 
-/* Fewer than asked for if the file ends before: it is shorter than it says. */
+/* Fewer than asked for if the file ends before: it is shorter than it says. SPE_ERR_IO. */
 static int64_t read_words(int fd, uint64_t offset, uint32_t *words, size_t count)
 {
     uint8_t *bytes = (uint8_t *)words;
@@ -116,7 +117,11 @@ static int64_t read_words(int fd, uint64_t offset, uint32_t *words, size_t count
     while (done < 4 * count) {
         ssize_t n = pread(fd, bytes + done, 4 * count - done, (off_t)(offset + done));
 
-        if (n <= 0)
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return SPE_ERR_IO;
+        if (n == 0)
             break;
         done += (size_t)n;
     }
@@ -151,8 +156,11 @@ int64_t dso_code(struct dsos *d, struct dso *dso, uint64_t address, uint32_t *wo
     if (count > (segment->size - (address - segment->address)) / 4)
         count = (segment->size - (address - segment->address)) / 4;
     read = read_words(fd, segment->offset + (address - segment->address), words, count);
-    mark_data(d, fd, dso->kind, address, data, (size_t)read);
+    if (read >= 0)
+        mark_data(d, fd, dso->kind, address, data, (size_t)read);
+    else
+        names_missing(d->strings, (int)read);
     close(fd);
-    *why = NULL;
-    return read;
+    *why = read < 0 ? "the file could not be read" : NULL;
+    return read < 0 ? SPE_ERR_UNKNOWN : read;
 }

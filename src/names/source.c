@@ -4,6 +4,7 @@
  * Source files. Their paths come out of debug information, and may name anything: only regular
  * files are opened, and only so much of them is read.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,21 +24,24 @@ struct spe_source {
 
 /* ---- Finding --------------------------------------------------------------------------------- */
 
-/* The descriptor of directory/path, or -1; *opened is its name, to be freed. */
+/* The descriptor of directory/path; *opened is its name, to be freed. Or SPE_ERR_UNKNOWN: there is
+ * none; SPE_ERR_NOMEM, SPE_ERR_IO. */
 static int try_path(const char *directory, const char *path, char **opened)
 {
-    int fd;
+    int fd, why;
 
     if (asprintf(opened, "%s%s%s", directory ? directory : "", directory ? "/" : "", path) < 0) {
         *opened = NULL;
-        return -1;
+        return SPE_ERR_NOMEM;
     }
     fd = dso_open_regular(*opened);
-    if (fd < 0) {
-        free(*opened);
-        *opened = NULL;
-    }
-    return fd;
+    if (fd >= 0)
+        return fd;
+    why = errno;
+    free(*opened);
+    *opened = NULL;
+    return why == EMFILE || why == ENFILE || why == ENOMEM || why == EIO ? SPE_ERR_IO
+                                                                         : SPE_ERR_UNKNOWN;
 }
 
 /* Most of the path first: two files may have the same name. A path that leads upwards could lead
@@ -45,16 +49,16 @@ static int try_path(const char *directory, const char *path, char **opened)
 static int find_source(const char *path, const char *directory, char **opened)
 {
     const char *rest = path;
-    int fd = -1;
+    int fd = SPE_ERR_UNKNOWN;
 
-    while (directory && fd < 0 && rest) {
+    while (directory && fd == SPE_ERR_UNKNOWN && rest) {
         while (*rest == '/')
             rest++;
         if (*rest && !strstr(rest, "../"))
             fd = try_path(directory, rest, opened);
         rest = strchr(rest, '/');
     }
-    return fd < 0 ? try_path(NULL, path, opened) : fd;
+    return fd == SPE_ERR_UNKNOWN ? try_path(NULL, path, opened) : fd;
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
@@ -69,6 +73,8 @@ static int read_all(struct spe_source *s, int fd)
     for (s->size = 0; s->size < room;) {
         ssize_t n = pread(fd, s->bytes + s->size, room - s->size, (off_t)s->size);
 
+        if (n < 0 && errno == EINTR)
+            continue;
         if (n < 0)
             return SPE_ERR_IO;
         if (n == 0)
@@ -115,7 +121,7 @@ int spe_source_open(struct spe_source **source, const char *path, const char *di
     if (!s)
         return SPE_ERR_NOMEM;
     fd = find_source(path, directory, &s->path);
-    result = fd < 0 ? SPE_ERR_UNKNOWN : read_source(s, fd);
+    result = fd < 0 ? fd : read_source(s, fd);
     if (fd >= 0)
         close(fd);
     if (result < 0) {

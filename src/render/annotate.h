@@ -76,16 +76,16 @@ struct annotate {
     unsigned columns; /* bit n: enum annotate_column n */
 };
 
-/* False if memory ran out. */
-bool annotate_text(struct out *o, const struct annotate *a, unsigned width, bool color);
-bool annotate_json(struct out *o, const struct annotate *a);
+/* SPE_OK, SPE_ERR_NOMEM, or SPE_ERR_IO: a source file could not be read. */
+int annotate_text(struct out *o, const struct annotate *a, unsigned width, bool color);
+int annotate_json(struct out *o, const struct annotate *a);
 
 /* ---- what both share ------------------------------------------------------------------------- */
 
-/* The text of a line, or "" if there is no such source; false if memory ran out. *newer: the file
- * was changed after the recording. */
-bool annotate_source_line(struct annotate_sources *s, const char *path, uint32_t line,
-                          char text[SPE_SOURCE_TEXT], bool *newer);
+/* The text of a line, or "" if there is no such source; *newer: the file was changed after the
+ * recording. SPE_OK, SPE_ERR_NOMEM or SPE_ERR_IO. */
+int annotate_source_line(struct annotate_sources *s, const char *path, uint32_t line,
+                         char text[SPE_SOURCE_TEXT], bool *newer);
 void annotate_sources_free(struct annotate_sources *s);
 
 /* How a branch's target is called: "L3", "memcpy@plt", "walk+0x10", "0x1234". Labels are those

@@ -54,17 +54,19 @@ static void place_json(struct json *j, const struct annotate *a, const struct sp
     json_number(j, "line", place->line);
 }
 
-static bool lines_json(struct json *j, const struct annotate *a, const struct annotate_function *f)
+static int lines_json(struct json *j, const struct annotate *a, const struct annotate_function *f)
 {
     char text[SPE_SOURCE_TEXT];
-    bool newer, good = true;
+    int error = SPE_OK, now;
+    bool newer;
 
     json_array(j, "lines");
     for (size_t i = 0; i < f->line_count; i++) {
         const struct spe_code_place *place = &f->lines[i].place;
 
-        good &= annotate_source_line(a->sources, spe_profile_string(a->profile, place->file),
-                                     place->line, text, &newer);
+        now = annotate_source_line(a->sources, spe_profile_string(a->profile, place->file),
+                                   place->line, text, &newer);
+        error = error < 0 ? error : now;
         json_object(j, NULL);
         place_json(j, a, place);
         json_string(j, "text", text);
@@ -73,7 +75,7 @@ static bool lines_json(struct json *j, const struct annotate *a, const struct an
         json_object_end(j);
     }
     json_array_end(j);
-    return good;
+    return error;
 }
 
 static void targets_json(struct json *j, const struct annotate *a,
@@ -137,28 +139,28 @@ static void instructions_json(struct json *j, const struct annotate *a,
     json_array_end(j);
 }
 
-static bool function_json(struct json *j, const struct annotate *a,
-                          const struct annotate_function *f)
+static int function_json(struct json *j, const struct annotate *a,
+                         const struct annotate_function *f)
 {
     const struct spe_profile_dso *dso =
         f->dso != SPE_NO_ID ? spe_profile_dso(a->profile, f->dso) : NULL;
-    bool good;
+    int error;
 
     json_object(j, NULL);
     json_string(j, "function", f->symbol != SPE_NO_SYMBOL ? f->name : NULL);
     json_string(j, "dso", dso ? spe_profile_string(a->profile, dso->path) : NULL);
     json_string(j, "no_code", f->no_code);
     sums_json(j, &f->sum, a->samples);
-    good = lines_json(j, a, f);
+    error = lines_json(j, a, f);
     instructions_json(j, a, f);
     json_object_end(j);
-    return good;
+    return error;
 }
 
-bool annotate_json(struct out *o, const struct annotate *a)
+int annotate_json(struct out *o, const struct annotate *a)
 {
     struct json j;
-    bool good = true;
+    int error = SPE_OK;
 
     json_begin(&j, o);
     json_object(&j, NULL);
@@ -166,10 +168,10 @@ bool annotate_json(struct out *o, const struct annotate *a)
     json_number(&j, "samples", a->samples);
     json_number(&j, "latency", a->latency);
     json_array(&j, "functions");
-    for (size_t i = 0; i < a->function_count; i++)
-        good &= function_json(&j, a, &a->functions[i]);
+    for (size_t i = 0; i < a->function_count && error == SPE_OK; i++)
+        error = function_json(&j, a, &a->functions[i]);
     json_array_end(&j);
     json_object_end(&j);
     json_end_line(&j);
-    return good;
+    return error;
 }

@@ -15,42 +15,50 @@ struct annotate_source {
     struct spe_source *source; /* NULL: there is none */
 };
 
-static struct annotate_source *find_source(struct annotate_sources *s, const char *path)
+/* That there is no such file, or that it is too large, is no error. */
+static int open_source(struct annotate_sources *s, const char *path, struct annotate_source *new)
 {
-    struct annotate_source *new;
+    int error = s->count < SOURCES_MAX ? spe_source_open(&new->source, path, s->directory) : SPE_OK;
 
-    for (size_t i = s->count; i > 0; i--) {
-        if (strcmp(s->list[i - 1].path, path) == 0)
-            return &s->list[i - 1];
-    }
-    if (vector_grow(&s->list, &s->capacity, s->count, sizeof(*s->list)) < 0)
-        return NULL;
-    new = &s->list[s->count];
-    new->source = NULL;
-    new->path = strdup(path);
-    if (!new->path || (s->count < SOURCES_MAX &&
-                       spe_source_open(&new->source, path, s->directory) == SPE_ERR_NOMEM)) {
-        free(new->path);
-        return NULL;
-    }
-    s->count++;
-    return new;
+    return error == SPE_ERR_NOMEM || error == SPE_ERR_IO ? error : SPE_OK;
 }
 
-bool annotate_source_line(struct annotate_sources *s, const char *path, uint32_t line,
-                          char text[SPE_SOURCE_TEXT], bool *newer)
+static int find_source(struct annotate_sources *s, const char *path,
+                       const struct annotate_source **found)
 {
-    const struct annotate_source *found = find_source(s, path);
+    struct annotate_source *new;
+    int error;
+
+    for (size_t i = s->count; i > 0; i--) {
+        *found = &s->list[i - 1];
+        if (strcmp((*found)->path, path) == 0)
+            return SPE_OK;
+    }
+    if (vector_grow(&s->list, &s->capacity, s->count, sizeof(*s->list)) < 0)
+        return SPE_ERR_NOMEM;
+    *found = new = &s->list[s->count];
+    *new = (struct annotate_source){strdup(path), NULL};
+    error = new->path ? open_source(s, path, new) : SPE_ERR_NOMEM;
+    if (error < 0)
+        free(new->path);
+    else
+        s->count++;
+    return error;
+}
+
+int annotate_source_line(struct annotate_sources *s, const char *path, uint32_t line,
+                         char text[SPE_SOURCE_TEXT], bool *newer)
+{
+    const struct annotate_source *found;
+    int error = find_source(s, path, &found);
 
     text[0] = '\0';
     *newer = false;
-    if (!found)
-        return false;
-    if (!found->source)
-        return true;
+    if (error < 0 || !found->source)
+        return error;
     spe_source_line(found->source, line, text);
     *newer = s->recorded && spe_source_time(found->source) > s->recorded;
-    return true;
+    return SPE_OK;
 }
 
 void annotate_sources_free(struct annotate_sources *s)

@@ -23,12 +23,19 @@ struct page {
     const struct annotate *annotate;
     const struct annotate_function *function;
     unsigned width;
-    bool color, no_memory;
+    bool color;
+    int error;          /* the first */
     uint64_t hot;       /* samples or latency from which on instructions or lines are marked */
     uint32_t *labels;   /* of the function's words: number, or 0 */
     size_t label_width; /* of "L3: " */
     bool newer;         /* a source file is newer than the recording */
 };
+
+static void fail(struct page *p, int error)
+{
+    if (p->error == SPE_OK)
+        p->error = error;
+}
 
 /* ---- headings -------------------------------------------------------------------------------- */
 
@@ -382,7 +389,7 @@ static void fold_row(const struct page *p, struct table *t, uint64_t count, cons
 static void end_table(struct page *p, struct table *t)
 {
     if (!table_end(t, p->out, p->width, p->color))
-        p->no_memory = true;
+        fail(p, SPE_ERR_NOMEM);
 }
 
 /* ---- source ---------------------------------------------------------------------------------- */
@@ -401,8 +408,7 @@ static void source_text(struct page *p, const char *path, uint32_t number, char 
     size_t used = 0;
     bool newer;
 
-    if (!annotate_source_line(p->annotate->sources, path, number, raw, &newer))
-        p->no_memory = true;
+    fail(p, annotate_source_line(p->annotate->sources, path, number, raw, &newer));
     p->newer |= newer;
     for (const char *s = raw; *s && used + TAB < size; s++) {
         if (*s != '\t') {
@@ -477,8 +483,7 @@ static bool has_source(struct page *p, const char *path)
     bool newer;
 
     for (uint32_t n = 1; n <= 8; n++) {
-        if (!annotate_source_line(p->annotate->sources, path, n, text, &newer))
-            p->no_memory = true;
+        fail(p, annotate_source_line(p->annotate->sources, path, n, text, &newer));
         if (text[0])
             return true;
     }
@@ -879,7 +884,7 @@ static void assembly_section(struct page *p)
 
     p->labels = calloc(f->word_count + 1, sizeof(*p->labels));
     if (!p->labels) {
-        p->no_memory = true;
+        fail(p, SPE_ERR_NOMEM);
         return;
     }
     set_heat(p, f->instructions, sizeof(f->instructions[0]), f->count);
@@ -894,11 +899,11 @@ static void assembly_section(struct page *p)
     p->labels = NULL;
 }
 
-bool annotate_text(struct out *o, const struct annotate *a, unsigned width, bool color)
+int annotate_text(struct out *o, const struct annotate *a, unsigned width, bool color)
 {
     struct page p = {.out = o, .annotate = a, .width = width, .color = color};
 
-    for (size_t i = 0; i < a->function_count && !p.no_memory; i++) {
+    for (size_t i = 0; i < a->function_count && p.error == SPE_OK; i++) {
         p.function = &a->functions[i];
         p.newer = false;
         if (i)
@@ -909,5 +914,5 @@ bool annotate_text(struct out *o, const struct annotate *a, unsigned width, bool
         if (a->assembly)
             assembly_section(&p);
     }
-    return !p.no_memory;
+    return p.error;
 }

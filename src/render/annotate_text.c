@@ -891,7 +891,7 @@ static void assembly_section(struct page *p)
     choose_words(p);
     find_labels(p);
     out_char(p->out, '\n');
-    set_columns(p, "address", f->words ? "instruction" : "operation", columns);
+    set_columns(p, "address", f->word_count ? "instruction" : "operation", columns);
     table_begin(&t, columns, ALL_COLUMNS);
     word_rows(p, &t);
     end_table(p, &t);

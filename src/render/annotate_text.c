@@ -730,6 +730,7 @@ static void append_branch(struct page *p, struct text *t, const struct spe_code_
 static void append_targets(struct page *p, struct text *t, const struct spe_instruction *insn,
                            const struct spe_code_word *word)
 {
+    const char *start = word->known ? "  // " : ", "; /* behind the kind of a bare word */
     uint64_t all = insn->counts.branches, said = 0;
     char name[ANNOTATE_NAME];
     size_t i;
@@ -738,7 +739,7 @@ static void append_targets(struct page *p, struct text *t, const struct spe_inst
         return;
     if (word->has_target) {
         if (insn->not_taken)
-            append(t, "  // taken %.1f %%", 100.0 * share_of(all - insn->not_taken, all));
+            append(t, "%staken %.1f %%", start, 100.0 * share_of(all - insn->not_taken, all));
         return;
     }
     for (i = 0; i < insn->target_count && i < TARGETS_SHOWN; i++) {
@@ -748,7 +749,7 @@ static void append_targets(struct page *p, struct text *t, const struct spe_inst
             snprintf(name, sizeof(name), "L%" PRIu32, label_at(p, target->address));
         else
             annotate_target_name(p->annotate, target, name);
-        append(t, "%s %s %.1f %%", i ? "," : "  // to", name,
+        append(t, "%s%s %s %.1f %%", i ? "" : start, i ? "," : "to", name,
                100.0 * share_of(target->samples, all));
         said += target->samples;
     }

@@ -306,6 +306,110 @@ SPE_API size_t spe_edges_count(const struct spe_edges *edges);
 /* All of them, spe_edges_count(), by from, kind and to. */
 SPE_API void spe_edges_list(const struct spe_edges *edges, struct spe_edge *list);
 
+/* ---- Instructions --------------------------------------------------------------------------- */
+
+/*
+ * What happened at each instruction of some functions. The functions are chosen first (by
+ * spe_analysis_groups, say), or by a question about each that has samples; one pass over the rows
+ * counts. Memory grows with the distinct instructions that have samples.
+ */
+struct spe_code_choice {
+    uint64_t symbol; /* a function; SPE_NO_SYMBOL: what has no symbol in ... */
+    uint32_t dso;    /* ... this dso (SPE_NO_ID: in no map) */
+};
+
+struct spe_latency_sum {
+    uint64_t samples, cycles; /* those that have the counter, and the sum of it */
+};
+
+struct spe_instruction {
+    uint32_t choice;  /* number of the function in the list of choices */
+    uint64_t address; /* in the file's own addresses; of the kernel and without a file: as it was */
+    uint32_t map;     /* one of the maps it ran in, or SPE_NO_ID ... */
+    uint64_t pc;      /* ... and where it was there */
+    const char *operation; /* of its first sample: "load", "store", "branch", "other" ... */
+    const char *kind;      /* ... and as in the operation mix: "general-purpose"; or NULL */
+    struct spe_counts counts;
+    uint64_t loads;     /* of counts.memory */
+    uint64_t not_taken; /* of counts.branches */
+    struct spe_latency_sum total, issue, translation;
+    struct spe_latency_sum execution;  /* total less issue and translation, where both are there */
+    uint64_t served[SPE_SERVED_COUNT]; /* loads; their sum is `loads` */
+    size_t first_target, target_count; /* in spe_annotation_targets */
+};
+
+/* Where a branch went when it was taken and its record says so. */
+struct spe_branch_target {
+    uint32_t dso;     /* or SPE_NO_ID */
+    uint64_t address; /* as of instructions; without a dso: as it was */
+    uint64_t symbol;  /* or SPE_NO_SYMBOL */
+    uint64_t in_symbol;
+    uint64_t samples, mispredicted;
+};
+
+struct spe_annotation;
+
+/* Columns that are not read. */
+#define SPE_ANNOTATION_OMIT                                                                        \
+    (SPE_OMIT_OFFSET | SPE_OMIT_TIMESTAMP | SPE_OMIT_VA | SPE_OMIT_PA | SPE_OMIT_PREVIOUS_TARGET | \
+     SPE_OMIT_SOURCE | SPE_OMIT_CONTEXTS | SPE_OMIT_COMM | SPE_OMIT_CPU | SPE_OMIT_TID)
+
+/* The choices are copied. SPE_OK or SPE_ERR_NOMEM. */
+SPE_API int spe_annotation_create(struct spe_annotation **annotation,
+                                  const struct spe_code_choice *choices, size_t count);
+SPE_API void spe_annotation_destroy(struct spe_annotation *annotation); /* NULL is fine */
+
+/* Before the first row: functions that are not among the choices become one if `wanted` says so,
+ * which is asked once for each pc of a map. */
+typedef bool spe_annotation_wanted(void *user, struct spe_profile *profile, uint64_t symbol);
+SPE_API void spe_annotation_ask(struct spe_annotation *annotation, spe_annotation_wanted *wanted,
+                                void *user);
+
+/* All choices, those that were asked for, too. */
+SPE_API const struct spe_code_choice *
+spe_annotation_choices(const struct spe_annotation *annotation, size_t *count);
+SPE_API int spe_annotation_add(struct spe_annotation *annotation, struct spe_profile *profile,
+                               const struct spe_rows *rows);
+
+/* After the last row: put everything in order. SPE_OK or SPE_ERR_NOMEM. */
+SPE_API int spe_annotation_finish(struct spe_annotation *annotation);
+
+/* All rows: samples and latency, whatever they are of. */
+SPE_API void spe_annotation_totals(const struct spe_annotation *annotation, uint64_t *samples,
+                                   uint64_t *latency);
+
+/* Of one function, by address. Valid until the annotation is destroyed. */
+SPE_API const struct spe_instruction *
+spe_annotation_instructions(const struct spe_annotation *annotation, size_t choice, size_t *count);
+
+/* All of them; those of one instruction are together, the most frequent first. */
+SPE_API const struct spe_branch_target *
+spe_annotation_targets(const struct spe_annotation *annotation);
+
+/* Where a pc of a map is in the source: the innermost function that it was compiled from, of which
+ * `inlined` says whether it is another one than the symbol's. False: nothing is known. function is
+ * SPE_NO_ID where only the line is. */
+struct spe_code_place {
+    uint32_t function, file, line;
+    bool inlined;
+};
+SPE_API bool spe_code_place(struct spe_profile *profile, uint32_t map, uint64_t pc,
+                            struct spe_code_place *place);
+
+/* The lines of a function's instructions, with their sums: the function's own first, then those of
+ * each inlined function, the ones with the most samples first; by file and line. Instructions
+ * without a line are in none. To be freed with free(). SPE_OK or SPE_ERR_NOMEM. */
+struct spe_annotated_line {
+    struct spe_code_place place;
+    struct spe_instruction sum;
+};
+SPE_API int spe_annotation_lines(const struct spe_annotation *annotation,
+                                 struct spe_profile *profile, size_t choice,
+                                 struct spe_annotated_line **lines, size_t *count);
+
+/* Add what is counted of an instruction to a sum: of a line, of a function. */
+SPE_API void spe_instruction_add(struct spe_instruction *sum, const struct spe_instruction *more);
+
 /* ---- Source profiles ------------------------------------------------------------------------ */
 
 /*

@@ -143,9 +143,7 @@ static uint32_t dso_of_map(struct spe_profile *profile, uint32_t map)
     return m ? m->dso : SPE_NO_ID;
 }
 
-/* Where in its file an instruction is, as a disassembler shows it. Code of the kernel, and of what
- * is in no file, is where it was. */
-static uint64_t address_in_file(struct spe_profile *profile, uint32_t map, uint64_t pc)
+uint64_t address_in_file(struct spe_profile *profile, uint32_t map, uint64_t pc)
 {
     const struct spe_profile_map *m =
         profile && map != SPE_NO_ID ? spe_profile_map(profile, map) : NULL;

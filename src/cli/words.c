@@ -93,9 +93,6 @@ struct answer {
 };
 
 static const struct answer commands[] = {
-    {NULL, "annotate",
-     "there is no list of instructions here; 'spe report --by pc' counts by instruction, and perf "
-     "annotate reads the recording"},
     {NULL, "archive", "spe takes binaries from ~/.debug, --debug-dir and --symfs"},
     {NULL, "buildid-cache", "spe takes binaries from ~/.debug, --debug-dir and --symfs"},
     {NULL, "c2c",
@@ -150,6 +147,20 @@ static const struct answer options[] = {
     {"report", "--mmaps", "see 'spe buildid-list' and --by dso"},
     {"report", "--stats", "see 'spe check'"},
     {"report", "--max-samples", "see 'spe script --count N'"},
+    {"annotate", "-M", "the disassembler has one style"},
+    {"annotate", "--disassembler-style", "the disassembler has one style"},
+    {"annotate", "--objdump", "it is not needed: no other program disassembles"},
+    {"annotate", "--addr2line", "it is not needed: no other program looks lines up"},
+    {"annotate", "--prefix", "see --source-dir"},
+    {"annotate", "--prefix-strip", "see --source-dir"},
+    {"annotate", "--show-total-period", "see --columns weight"},
+    {"annotate", "--group", "a recording has one SPE event"},
+    {"annotate", "--skip-missing", "it is not needed: what is not there is said"},
+    {"annotate", "--tui", "there is only the page: --stdio"},
+    {"annotate", "--gtk", "there is only the page: --stdio"},
+    {"annotate", "-w", "see --width"},
+    {"annotate", "-m", "see --vmlinux: the kernel's modules are not disassembled"},
+    {"annotate", "--modules", "see --vmlinux: the kernel's modules are not disassembled"},
     {NULL, "--itrace", ONE_SAMPLE},
     {NULL, "--mem-mode", "it is not needed: the page has where loads were served, and hot data"},
     {NULL, "--children", NO_STACKS},
@@ -176,8 +187,8 @@ const char *perf_command(const char *name)
 
 static int reads_recordings(const char *command)
 {
-    return strcmp(command, "report") == 0 || strcmp(command, "script") == 0 ||
-           strcmp(command, "export") == 0;
+    return strcmp(command, "annotate") == 0 || strcmp(command, "report") == 0 ||
+           strcmp(command, "script") == 0 || strcmp(command, "export") == 0;
 }
 
 const char *perf_option(const char *command, const char *option)

@@ -997,6 +997,16 @@ int spe_profile_inlines_at(struct spe_profile *profile, uint32_t dso, uint64_t a
     return dso < d->list.count ? lines_inlines(d, d->list.at[dso], address, frames, max) : 0;
 }
 
+int64_t spe_profile_code(struct spe_profile *profile, uint32_t dso, uint64_t address,
+                         uint32_t *words, uint8_t *data, size_t count, const char **why)
+{
+    struct dsos *d = &profile->dsos;
+
+    *why = "there is no such file";
+    return dso < d->list.count ? dso_code(d, d->list.at[dso], address, words, data, count, why)
+                               : SPE_ERR_UNKNOWN;
+}
+
 int spe_profile_line(const struct spe_profile *profile, uint32_t id, struct spe_profile_line *line)
 {
     if (id < profile->dsos.lines.lines.count) {

@@ -196,6 +196,8 @@ def reading_cases(path):
         Case(MEMORY, "report", *one, "--csv", "--by", "symbol+source", path),
         Case(MEMORY, "report", *one, "--data", "page", "--filter",
              'comm ~ "task" and level == l2', path),
+        Case(MEMORY + FILES, "annotate", *one, path),
+        Case(MEMORY + OUTPUT, "annotate", *one, "--json", path),
         Case(MEMORY + FILES, "script", *one, path),
         Case(MEMORY, "script", *one, "-F", "+srcline,source,timestamp", "--order", "queue", path),
         Case(MEMORY + FILES, "export", *one, "--format", "csv", "--lines", "-o", "OUT", path),

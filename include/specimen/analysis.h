@@ -90,18 +90,18 @@ SPE_API enum spe_group_by spe_group_by_code(enum spe_group_by by);
 SPE_API enum spe_group_by spe_group_by_task(enum spe_group_by by);
 
 struct spe_analysis_config {
-    size_t size;           /* sizeof(struct spe_analysis_config) */
-    unsigned by;           /* bit n: groups by enum spe_group_by n are wanted */
-    bool data;             /* hot data is wanted */
-    unsigned data_shift;   /* of 2^n bytes each: 6 lines, 12 pages; 0: 6 */
-    size_t data_slots;     /* places in memory for it, a power of two from 16; 0: 8192 */
-    size_t pc_slots;       /* likewise for distinct pcs before they are summed up; 0: 524288 */
+    size_t size;          /* sizeof(struct spe_analysis_config) */
+    unsigned by;          /* bit n: groups by enum spe_group_by n are wanted */
+    bool data;            /* hot data is wanted */
+    unsigned data_shift;  /* of 2^n bytes each: 6 lines, 12 pages; 0: 6 */
+    uint64_t data_memory; /* most bytes for it, from 8192 on; 0: 64 MB. Exact until it is used */
+    size_t pc_slots; /* distinct pcs before they are summed up, a power of two from 16; 0: 524288 */
     uint16_t saturated_at; /* of the latency counters, see above */
 };
 
 struct spe_analysis;
 
-/* SPE_OK, SPE_ERR_NOMEM, or SPE_ERR_INVALID if a size is no power of two. */
+/* SPE_OK, SPE_ERR_NOMEM, or SPE_ERR_INVALID if a size cannot be. */
 SPE_API int spe_analysis_create(struct spe_analysis **analysis,
                                 const struct spe_analysis_config *config);
 SPE_API void spe_analysis_destroy(struct spe_analysis *analysis); /* NULL is fine */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/exact.h"
 #include "analysis/groups.h"
 #include "analysis/heavy.h"
 #include "analysis/latency.h"
@@ -13,7 +14,8 @@
 #include "analysis/top.h"
 #include "format/clones.h"
 
-#define DATA_SLOTS 8192
+#define DATA_MEMORY (UINT64_C(64) << 20)
+#define DATA_MEMORY_LEAST 8192
 #define DATA_AHEAD 8
 #define BATCH 512 /* rows */
 #define PC_SLOTS 524288
@@ -41,7 +43,8 @@ struct spe_analysis {
     uint64_t rows_since_sum, branch_error;
     struct groups groups[SPE_BY_COUNT];
     struct spe_counts totals; /* of the places that have been summed up */
-    struct heavy data;
+    struct exact exact;       /* data, as long as there is room for all */
+    struct heavy data;        /* ... and from then on */
 };
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -51,15 +54,31 @@ static bool is_power_of_two(size_t n)
     return n >= 16 && (n & (n - 1)) == 0;
 }
 
+/* Three quarters of the memory are for the exact table. While it is poured into the other, which
+ * has an eighth of it, both are there. */
+static size_t exact_keys(uint64_t memory)
+{
+    return (size_t)(memory / 4 * 3 / EXACT_BYTES);
+}
+
+static size_t heavy_slots_in(uint64_t memory)
+{
+    size_t slots = 16;
+
+    while (slots * 2 * 8 * EXACT_BYTES <= memory)
+        slots *= 2;
+    return slots;
+}
+
 static int prepare(struct spe_analysis *a)
 {
     struct spe_analysis_config *config = &a->config;
     unsigned i;
 
-    config->data_slots = config->data_slots ? config->data_slots : DATA_SLOTS;
+    config->data_memory = config->data_memory ? config->data_memory : DATA_MEMORY;
     config->pc_slots = config->pc_slots ? config->pc_slots : PC_SLOTS;
     config->data_shift = config->data_shift ? config->data_shift : 6;
-    if (!is_power_of_two(config->data_slots) || !is_power_of_two(config->pc_slots) ||
+    if (config->data_memory < DATA_MEMORY_LEAST || !is_power_of_two(config->pc_slots) ||
         config->data_shift > 32)
         return SPE_ERR_INVALID;
     for (i = 0; i < OP_COUNT; i++)
@@ -68,7 +87,8 @@ static int prepare(struct spe_analysis *a)
         if (latency_prepare(&a->served[i]) < 0)
             return SPE_ERR_NOMEM;
     }
-    return config->data ? heavy_init(&a->data, config->data_slots) : SPE_OK;
+    exact_init(&a->exact, exact_keys(config->data_memory));
+    return SPE_OK;
 }
 
 int spe_analysis_create(struct spe_analysis **analysis, const struct spe_analysis_config *config)
@@ -104,6 +124,7 @@ void spe_analysis_destroy(struct spe_analysis *a)
         groups_free(&a->groups[i]);
     places_free(&a->places);
     places_free(&a->branches);
+    exact_free(&a->exact);
     heavy_free(&a->data);
     free(a);
 }
@@ -387,22 +408,28 @@ static unsigned from_another_cache(const struct spe_rows *rows, size_t i)
            ((rows->events[i] >> SPE_EVENT_MODIFIED | rows->events[i] >> SPE_EVENT_SNOOPED) & 1);
 }
 
-static void count_data(struct spe_analysis *a, const struct spe_rows *rows, size_t i, uint64_t hash)
+/* One sample of a key. Its weight has been added. */
+static void count_key(struct heavy_counts *counts, const struct spe_rows *rows, size_t i,
+                      unsigned shift)
 {
     uint32_t thread = rows->thread[i];
-    uint64_t va = rows->va[i];
-    struct heavy_counts *counts = heavy_add_hashed(&a->data, hash, va >> a->config.data_shift,
-                                                   space_of(va, rows->pid[i]), rows->total[i]);
 
-    if (!counts)
-        return;
     counts->thread = counts->samples == 1 ? thread : counts->thread;
     counts->loads += !(rows->op[i] & 1);
     counts->misses += rows->events[i] >> SPE_EVENT_L1D_MISS & 1;
     counts->several |= counts->thread != thread;
     counts->shared += from_another_cache(rows, i);
-    heavy_vote(counts, (uint32_t)(va & ((UINT64_C(1) << a->config.data_shift) - 1)),
-               rows->total[i]);
+    heavy_vote(counts, (uint32_t)(rows->va[i] & ((UINT64_C(1) << shift) - 1)), rows->total[i]);
+}
+
+static void count_data(struct spe_analysis *a, const struct spe_rows *rows, size_t i, uint64_t hash)
+{
+    uint64_t va = rows->va[i];
+    struct heavy_counts *counts = heavy_add_hashed(&a->data, hash, va >> a->config.data_shift,
+                                                   space_of(va, rows->pid[i]), rows->total[i]);
+
+    if (counts)
+        count_key(counts, rows, i, a->config.data_shift);
 }
 
 static CLONES void hash_data(const struct batch *b, unsigned shift, uint64_t *hash)
@@ -417,8 +444,8 @@ static CLONES void hash_data(const struct batch *b, unsigned shift, uint64_t *ha
 
 /* Whether the table has a key is what nobody can predict: rows are first told apart by what it has
  * before them. Cells are in no near cache: they are asked for ahead. */
-static CLONES void count_all_data(struct spe_analysis *a, const struct batch *b,
-                                  const uint16_t *with_data, size_t n)
+static CLONES void count_heavy_data(struct spe_analysis *a, const struct batch *b,
+                                    const uint16_t *with_data, size_t n)
 {
     uint16_t known[BATCH], others[BATCH];
     size_t n_known = 0, n_others = 0, i;
@@ -442,6 +469,81 @@ static CLONES void count_all_data(struct spe_analysis *a, const struct batch *b,
         if (!heavy_absorb(&a->data, hash[row], b->rows->total[b->from + row]))
             count_data(a, b->rows, b->from + row, hash[row]);
     }
+}
+
+/* The numbers of the rows' keys; how many of them: fewer than n if the table is full. */
+static CLONES size_t find_exact_data(struct spe_analysis *a, const struct batch *b,
+                                     const uint16_t *with_data, size_t n, uint32_t *numbers)
+{
+    const uint64_t *va = b->rows->va + b->from;
+    const uint32_t *pid = b->rows->pid + b->from;
+    unsigned shift = a->config.data_shift;
+    uint64_t hash[BATCH];
+    size_t i;
+
+    for (i = 0; i < n; i++) {
+        size_t row = with_data[i];
+
+        hash[i] = exact_hash(a->exact.seed, va[row] >> shift, space_of(va[row], pid[row]));
+        exact_prefetch(&a->exact, hash[i]);
+    }
+    for (i = 0; i < n; i++) {
+        size_t row = with_data[i];
+        size_t number =
+            exact_find(&a->exact, hash[i], va[row] >> shift, space_of(va[row], pid[row]));
+
+        if (number == SIZE_MAX)
+            break;
+        __builtin_prefetch(&a->exact.keys[number], 1);
+        numbers[i] = (uint32_t)number;
+    }
+    return i;
+}
+
+/* Go on with the heaviest only. */
+static int pour_data(struct spe_analysis *a)
+{
+    size_t i;
+
+    if (a->data.sets)
+        return SPE_OK;
+    if (heavy_init(&a->data, heavy_slots_in(a->config.data_memory)) < 0)
+        return SPE_ERR_NOMEM;
+    for (i = 0; i < a->exact.count; i++) {
+        const struct exact_key *key = &a->exact.keys[i];
+
+        heavy_add_counts(&a->data, key->place, &key->counts, key->weight);
+    }
+    exact_free(&a->exact);
+    return SPE_OK;
+}
+
+static int count_all_data(struct spe_analysis *a, const struct batch *b, const uint16_t *with_data,
+                          size_t n)
+{
+    uint32_t numbers[BATCH];
+    size_t found = 0, i;
+
+    if (!a->data.sets) {
+        if (exact_make_room(&a->exact, n) < 0)
+            return SPE_ERR_NOMEM;
+        found = n ? find_exact_data(a, b, with_data, n, numbers) : 0;
+        for (i = 0; i < found; i++) {
+            size_t row = b->from + with_data[i];
+            struct exact_key *key = &a->exact.keys[numbers[i]];
+
+            key->weight += b->rows->total[row];
+            a->exact.total += b->rows->total[row];
+            key->counts.samples++;
+            count_key(&key->counts, b->rows, row, a->config.data_shift);
+        }
+    }
+    if (found == n)
+        return SPE_OK;
+    if (pour_data(a) < 0)
+        return SPE_ERR_NOMEM;
+    count_heavy_data(a, b, with_data + found, n - found);
+    return SPE_OK;
 }
 
 static uint32_t task_id(const struct spe_rows *rows, size_t i, enum spe_group_by task)
@@ -502,7 +604,7 @@ static int count_tasks(struct spe_analysis *a, struct spe_profile *profile,
 
 /* Which rows are loads, and which have data, is first found out without a branch that nobody can
  * predict. */
-static CLONES void count_memory(struct spe_analysis *a, const struct batch *b)
+static CLONES int count_memory(struct spe_analysis *a, const struct batch *b)
 {
     const uint16_t *total = b->rows->total + b->from;
     const uint8_t *addresses = b->rows->addresses + b->from;
@@ -518,8 +620,7 @@ static CLONES void count_memory(struct spe_analysis *a, const struct batch *b)
     }
     for (i = 0; i < n_loads; i++)
         count_load(a, b->rows, b->from + loads[i]);
-    if (a->config.data)
-        count_all_data(a, b, with_data, n_data);
+    return a->config.data ? count_all_data(a, b, with_data, n_data) : SPE_OK;
 }
 
 static int add_batch(struct spe_analysis *a, struct batch *b)
@@ -530,7 +631,8 @@ static int add_batch(struct spe_analysis *a, struct batch *b)
     if (count_places(a, b) < 0)
         return SPE_ERR_NOMEM;
     count_events(a, b);
-    count_memory(a, b);
+    if (count_memory(a, b) < 0)
+        return SPE_ERR_NOMEM;
     for (i = 0; a->config.by & ~IN_CODE && i < b->count; i++) {
         if (count_tasks(a, b->profile, b->rows, b->from + i, a->class_of[b->op[i]]) < 0)
             return SPE_ERR_NOMEM;
@@ -589,6 +691,28 @@ static void merge_tables(struct spe_analysis *a, const struct spe_analysis *from
         a->untimed[i] += from->untimed[i];
 }
 
+static int merge_data(struct spe_analysis *a, const struct spe_analysis *from)
+{
+    size_t i;
+
+    if (from->data.sets && pour_data(a) < 0)
+        return SPE_ERR_NOMEM;
+    if (!a->data.sets && exact_make_room(&a->exact, from->exact.count) < 0)
+        return SPE_ERR_NOMEM;
+    for (i = 0; i < from->exact.count; i++) {
+        const struct exact_key *key = &from->exact.keys[i];
+
+        if (!a->data.sets && exact_add(&a->exact, key))
+            continue;
+        if (pour_data(a) < 0)
+            return SPE_ERR_NOMEM;
+        heavy_add_counts(&a->data, key->place, &key->counts, key->weight);
+    }
+    if (from->data.sets)
+        heavy_merge(&a->data, &from->data);
+    return SPE_OK;
+}
+
 int spe_analysis_merge(struct spe_analysis *a, const struct spe_analysis *from,
                        struct spe_profile *profile)
 {
@@ -604,8 +728,8 @@ int spe_analysis_merge(struct spe_analysis *a, const struct spe_analysis *from,
             return SPE_ERR_NOMEM;
     }
     group_counts_add(&a->totals, &from->totals);
-    if (a->config.data)
-        heavy_merge(&a->data, &from->data);
+    if (a->config.data && merge_data(a, from) < 0)
+        return SPE_ERR_NOMEM;
     a->branch_error += from->branch_error;
     if (merge_places(&a->branches, &from->branches) < 0)
         return SPE_ERR_NOMEM;
@@ -748,16 +872,42 @@ static int data_order(const void *left, const void *right, void *user)
     return a->address < b->address ? -1 : a->address > b->address;
 }
 
+/* All keys, of weight 0 where there is none. */
+static size_t data_keys(const struct spe_analysis *a)
+{
+    return a->data.sets ? heavy_slots(&a->data) : a->exact.count;
+}
+
+static struct heavy_key data_key_at(const struct spe_analysis *a, size_t i)
+{
+    const struct exact_key *key = &a->exact.keys[i];
+    const struct heavy_counts *c = &key->counts;
+
+    if (a->data.sets)
+        return heavy_key_at(&a->data, i);
+    return (struct heavy_key){.weight = key->weight,
+                              .place = key->place,
+                              .space = c->space,
+                              .samples = c->samples,
+                              .loads = c->loads,
+                              .misses = c->misses,
+                              .thread = c->thread,
+                              .several = c->several,
+                              .shared = c->shared,
+                              .within = c->within};
+}
+
 size_t spe_analysis_data(const struct spe_analysis *a, struct spe_data *first, size_t n,
                          struct spe_data_summary *summary)
 {
     struct top top = {.elements = first, .size = sizeof(*first), .n = n, .order = data_order};
-    size_t slot;
+    size_t i;
 
-    *summary = (struct spe_data_summary){
-        .shift = a->config.data_shift, .latency = a->data.total, .missing = heavy_error(&a->data)};
-    for (slot = 0; slot < heavy_slots(&a->data); slot++) {
-        struct heavy_key key = heavy_key_at(&a->data, slot);
+    *summary = (struct spe_data_summary){.shift = a->config.data_shift,
+                                         .latency = a->data.sets ? a->data.total : a->exact.total,
+                                         .missing = heavy_error(&a->data)};
+    for (i = 0; i < data_keys(a); i++) {
+        struct heavy_key key = data_key_at(a, i);
         struct spe_data data = {
             .address = key.place << a->config.data_shift,
             .hottest = key.place << a->config.data_shift | key.within,

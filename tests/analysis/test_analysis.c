@@ -112,13 +112,13 @@ static struct spe_analysis *analyse(struct spe_analysis_config config)
 
 static void test_config(void **state)
 {
-    struct spe_analysis_config config = {.size = sizeof(config), .data = true, .data_slots = 17};
+    struct spe_analysis_config config = {.size = sizeof(config), .data = true, .data_memory = 8191};
     struct spe_analysis *a = NULL;
 
     (void)state;
     assert_int_equal(spe_analysis_create(&a, &config), SPE_ERR_INVALID);
     assert_null(a);
-    config.data_slots = 16;
+    config.data_memory = 8192;
     config.size--;
     assert_int_equal(spe_analysis_create(&a, &config), SPE_ERR_INVALID);
     spe_analysis_destroy(NULL);
@@ -409,7 +409,8 @@ static void test_data_errors(void **state)
     enum { LINES = 2000 };
     uint64_t truth[LINES] = {0};
     struct spe_data_summary summary;
-    struct spe_analysis_config config = {.size = sizeof(config), .data = true, .data_slots = 64};
+    struct spe_analysis_config config = {
+        .size = sizeof(config), .data = true, .data_memory = 32768};
     struct spe_data top[64];
     struct spe_analysis *a;
     uint32_t random = 1;

@@ -125,3 +125,13 @@ void json_string(struct json *j, const char *key, const char *value)
     start(j, key);
     quoted(j->out, value);
 }
+
+void json_real(struct json *j, const char *key, double value)
+{
+    struct out *o = j->out;
+
+    if (j->comma)
+        out_char(o, ',');
+    j->comma = true;
+    out_printf(o, "\"%s\":%.9f", key, value);
+}

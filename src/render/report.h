@@ -55,6 +55,10 @@ void report_csv(struct out *o, const struct report *report); /* the first list o
 const char *report_by_name(enum spe_group_by by); /* "function" ..., as in --by */
 const char *report_sort_name(enum spe_sort sort); /* "samples" ..., as in --sort */
 
+/* {"low": ..., "high": ...}: the 95 % interval of a share. */
+struct json;
+void json_interval(struct json *j, const char *key, uint64_t hits, uint64_t samples);
+
 /* "v1p1"; NULL if the features are not known. */
 const char *report_spe_version(const struct report *report);
 

@@ -1,23 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
 /* The report as one JSON object: counts, and what follows from them where it is not a division. */
-#include <stdio.h>
-
 #include "render/json.h"
 #include "render/report.h"
 
-/* Fractions with nine digits behind the point: more than any sample size gives a meaning to. */
-static void json_real(struct json *j, const char *key, double value)
-{
-    struct out *o = j->out;
-
-    if (j->comma)
-        out_char(o, ',');
-    j->comma = true;
-    out_printf(o, "\"%s\":%.9f", key, value);
-}
-
-static void json_interval(struct json *j, const char *key, uint64_t hits, uint64_t samples)
+void json_interval(struct json *j, const char *key, uint64_t hits, uint64_t samples)
 {
     struct spe_interval i = spe_interval_of_share(hits, samples);
 

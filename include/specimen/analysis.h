@@ -250,13 +250,13 @@ SPE_API size_t spe_analysis_data(const struct spe_analysis *analysis, struct spe
 /* ---- Sharing -------------------------------------------------------------------------------- */
 
 /*
- * Cache lines that travel between cores. The rows are read twice: first which lines they are, then
- * who uses their bytes, for the first of them only.
+ * Cache lines that travel between cores: first which they are, then who uses their bytes, for the
+ * first of them only. Where memory is not enough for all samples, the rows are read twice.
  *
  *     spe_sharing_create(&sharing, &config);
- *     ... spe_sharing_find(sharing, &rows) of all rows, spe_profile_rewind ...
- *     spe_sharing_choose(sharing);
- *     ... spe_sharing_add(sharing, &rows) of all rows ...
+ *     ... spe_sharing_find(sharing, &rows) of all rows ...
+ *     if (spe_sharing_choose(sharing) > 0)
+ *         ... spe_profile_rewind, spe_sharing_add(sharing, &rows) of all rows ...
  *     spe_sharing_finish(sharing);
  *     result = spe_sharing_result(sharing);
  */
@@ -352,7 +352,7 @@ SPE_API int spe_sharing_create(struct spe_sharing **sharing,
                                const struct spe_sharing_config *config);
 SPE_API void spe_sharing_destroy(struct spe_sharing *sharing); /* NULL is fine */
 
-/* SPE_OK or SPE_ERR_NOMEM each. */
+/* SPE_OK or SPE_ERR_NOMEM each; of choose also 1: all rows have to be added. */
 SPE_API int spe_sharing_find(struct spe_sharing *sharing, const struct spe_rows *rows);
 SPE_API int spe_sharing_choose(struct spe_sharing *sharing);
 SPE_API int spe_sharing_add(struct spe_sharing *sharing, const struct spe_rows *rows);

@@ -14,7 +14,7 @@
 #define MEMORY (UINT64_C(64) << 20)
 #define MEMORY_LEAST 65536
 #define BATCH 512
-#define SPARE_LINES 32 /* that are looked at beside those that are wanted: some are refused */
+#define SPARE_LINES 10 /* that are looked at beside those that are wanted: some are refused */
 
 /* Accesses of one thread on one CPU by one instruction at one offset of a line. */
 struct access {
@@ -22,6 +22,19 @@ struct access {
     uint32_t map, thread, cpu, line, offset;
     uint64_t reads, writes, travelled, latency;
 };
+
+/* A sample, as short as it can be: the first pass keeps them while there is memory, so that the
+ * rows need not be read again. */
+struct note {
+    uint64_t va;
+    uint64_t pc_and_flags; /* flags above bit 55, from which the pc is extended */
+    uint32_t pid, thread, map;
+    uint16_t cpu, total;
+};
+
+#define NOTE_STORE (UINT64_C(1) << 56)
+#define NOTE_TRAVELLED (UINT64_C(1) << 57)
+#define NOTE_NO_CPU UINT16_MAX
 
 struct candidate {
     uint64_t place;
@@ -32,7 +45,11 @@ struct spe_sharing {
     struct spe_sharing_config config;
     struct spe_sharing_result result;
     struct exact lines; /* of the first pass: those with a sample that travelled */
-    uint32_t thread;    /* the first one */
+    struct note *notes; /* of all samples; NULL if there are too many */
+    size_t note_count, note_capacity;
+    bool no_notes;
+    uint64_t memory;
+    uint32_t thread; /* the first one */
     bool any;
     struct candidate *chosen;
     size_t chosen_count;
@@ -101,6 +118,7 @@ int spe_sharing_create(struct spe_sharing **sharing, const struct spe_sharing_co
     s->result.shift = shift;
     /* One pass ends before the other begins. An access has its place in the index, and up to an
      * offset and two users in the result. */
+    s->memory = memory;
     exact_init(&s->lines, (size_t)(memory / EXACT_BYTES));
     s->most_accesses =
         (size_t)(memory / (sizeof(struct access) + 16 + sizeof(struct spe_shared_offset) +
@@ -117,6 +135,7 @@ void spe_sharing_destroy(struct spe_sharing *s)
     exact_free(&s->lines);
     hash_table_free(&s->index);
     hash_table_free(&s->by_key);
+    free(s->notes);
     free(s->chosen);
     free(s->accesses.at);
     free(s->out);
@@ -177,6 +196,20 @@ static CLONES size_t rows_with_data(const struct spe_rows *rows, size_t from, si
     return n;
 }
 
+static struct note note_of(const struct spe_rows *rows, size_t i, bool travelled)
+{
+    return (struct note){
+        .va = rows->va[i],
+        .pc_and_flags = (rows->pc[i] & UINT64_MAX >> 8) | (rows->op[i] & 1 ? NOTE_STORE : 0) |
+                        (travelled ? NOTE_TRAVELLED : 0),
+        .pid = rows->pid[i],
+        .thread = rows->thread[i],
+        .map = rows->map[i],
+        .cpu = rows->cpu[i] < NOTE_NO_CPU ? (uint16_t)rows->cpu[i] : NOTE_NO_CPU,
+        .total = rows->total[i],
+    };
+}
+
 /* ---- the first pass -------------------------------------------------------------------------- */
 
 static void note_thread(struct spe_sharing *s, uint32_t thread)
@@ -202,6 +235,52 @@ static void count_line(struct spe_sharing *s, const struct spe_rows *rows, size_
     c->thread = c->samples ? c->thread : rows->thread[i];
     c->several |= c->thread != rows->thread[i];
     c->samples++;
+}
+
+static void drop_notes(struct spe_sharing *s)
+{
+    free(s->notes);
+    s->notes = NULL;
+    s->no_notes = true;
+}
+
+/* Room for n more, or they are dropped: lines come first. */
+static void make_room_for_notes(struct spe_sharing *s, size_t n)
+{
+    size_t wanted = s->note_count + n, capacity = s->note_capacity ? s->note_capacity : 4096;
+    struct note *notes;
+
+    if (s->no_notes)
+        return;
+    if (wanted * sizeof(*notes) + s->lines.count * EXACT_BYTES > s->memory) {
+        drop_notes(s);
+        return;
+    }
+    while (capacity < wanted)
+        capacity *= 2;
+    if (capacity == s->note_capacity)
+        return;
+    notes = realloc(s->notes, capacity * sizeof(*notes));
+    if (!notes) {
+        drop_notes(s);
+        return;
+    }
+    s->notes = notes;
+    s->note_capacity = capacity;
+}
+
+static void note_all(struct spe_sharing *s, const struct spe_rows *rows, size_t from,
+                     const uint16_t *with_data, size_t n)
+{
+    struct note *notes = s->notes + s->note_count;
+    size_t i;
+
+    for (i = 0; i < n; i++) {
+        size_t row = from + with_data[i];
+
+        notes[i] = note_of(rows, row, has_travelled(s->config.basis, rows, row));
+    }
+    s->note_count += n;
 }
 
 static CLONES void count_all(struct spe_sharing *s, const struct spe_rows *rows, size_t from,
@@ -241,6 +320,9 @@ int spe_sharing_find(struct spe_sharing *s, const struct spe_rows *rows)
         if (exact_make_room(&s->lines, n) < 0)
             return SPE_ERR_NOMEM;
         count_all(s, rows, from, with_data, n);
+        make_room_for_notes(s, n);
+        if (s->notes)
+            note_all(s, rows, from, with_data, n);
     }
     return SPE_OK;
 }
@@ -266,11 +348,6 @@ static bool may_be_shared(const struct spe_sharing *s, const struct heavy_counts
     return c->samples >= SPE_SHARING_LEAST && (s->config.basis != SPE_SHARING_MISSES || c->several);
 }
 
-static uint64_t *filter_word(struct spe_sharing *s, uint64_t hash)
-{
-    return &s->filter[hash >> 58];
-}
-
 static int index_chosen(struct spe_sharing *s)
 {
     size_t i;
@@ -278,7 +355,7 @@ static int index_chosen(struct spe_sharing *s)
     for (i = 0; i < s->chosen_count; i++) {
         uint64_t hash = exact_hash(s->seed, s->chosen[i].place, s->chosen[i].space);
 
-        *filter_word(s, hash) |= UINT64_C(1) << (hash >> 52 & 63);
+        s->filter[hash >> 58] |= UINT64_C(1) << (hash >> 52 & 63);
         if (hash_table_add(&s->index, hash, (uint32_t)i) < 0)
             return SPE_ERR_NOMEM;
     }
@@ -308,7 +385,7 @@ int spe_sharing_choose(struct spe_sharing *s)
     s->result.too_few = s->lines.count - may_be;
     s->result.not_examined = may_be - s->chosen_count;
     exact_free(&s->lines);
-    return index_chosen(s);
+    return index_chosen(s) < 0 ? SPE_ERR_NOMEM : s->notes ? 0 : 1;
 }
 
 /* ---- the second pass ------------------------------------------------------------------------- */
@@ -364,16 +441,15 @@ static struct access *find_access(struct spe_sharing *s, const struct access *ke
     return &s->accesses.at[s->accesses.count++];
 }
 
-static int add_access(struct spe_sharing *s, const struct spe_rows *rows, size_t i, uint32_t line)
+static int add_access(struct spe_sharing *s, const struct note *n, uint32_t line)
 {
-    bool store = rows->op[i] & 1;
     struct access key = {
-        .pc = rows->pc[i],
-        .map = rows->map[i],
-        .thread = rows->thread[i],
-        .cpu = rows->cpu[i],
+        .pc = (uint64_t)((int64_t)(n->pc_and_flags << 8) >> 8),
+        .map = n->map,
+        .thread = n->thread,
+        .cpu = n->cpu == NOTE_NO_CPU ? SPE_NO_CPU : n->cpu,
         .line = line,
-        .offset = (uint32_t)(rows->va[i] & ((UINT64_C(1) << s->config.shift) - 1)),
+        .offset = (uint32_t)(n->va & ((UINT64_C(1) << s->config.shift) - 1)),
     };
     int error;
     struct access *a = find_access(s, &key, &error);
@@ -382,26 +458,56 @@ static int add_access(struct spe_sharing *s, const struct spe_rows *rows, size_t
         s->result.left_out++;
         return error;
     }
-    a->reads += !store;
-    a->writes += store;
-    a->travelled += has_travelled(s->config.basis, rows, i);
-    a->latency += rows->total[i];
+    a->reads += !(n->pc_and_flags & NOTE_STORE);
+    a->writes += (n->pc_and_flags & NOTE_STORE) != 0;
+    a->travelled += (n->pc_and_flags & NOTE_TRAVELLED) != 0;
+    a->latency += n->total;
+    return SPE_OK;
+}
+
+static uint64_t hash_of(const struct spe_sharing *s, uint64_t va, uint32_t pid)
+{
+    return exact_hash(s->seed, va >> s->config.shift, space_of(va, pid));
+}
+
+static bool may_be_chosen(const struct spe_sharing *s, uint64_t hash)
+{
+    return s->filter[hash >> 58] >> (hash >> 52 & 63) & 1;
+}
+
+static int add_note(struct spe_sharing *s, const struct note *n)
+{
+    uint64_t place = n->va >> s->config.shift;
+    uint32_t space = space_of(n->va, n->pid);
+    uint32_t line = find_line(s, exact_hash(s->seed, place, space), place, space);
+
+    return line == UINT32_MAX ? SPE_OK : add_access(s, n, line);
+}
+
+static int add_notes(struct spe_sharing *s)
+{
+    size_t i;
+
+    for (i = 0; i < s->note_count; i++) {
+        const struct note *n = &s->notes[i];
+
+        if (may_be_chosen(s, hash_of(s, n->va, n->pid)) && add_note(s, n) < 0)
+            return SPE_ERR_NOMEM;
+    }
     return SPE_OK;
 }
 
 /* The rows of chosen lines, as far as the filter tells. */
-static CLONES size_t filter_rows(struct spe_sharing *s, const struct spe_rows *rows, size_t from,
-                                 const uint16_t *with_data, size_t n, uint16_t *left)
+static CLONES size_t filter_rows(const struct spe_sharing *s, const struct spe_rows *rows,
+                                 size_t from, const uint16_t *with_data, size_t n, uint16_t *left)
 {
     size_t found = 0, i;
 
     for (i = 0; i < n; i++) {
         size_t row = from + with_data[i];
-        uint64_t va = rows->va[row];
-        uint64_t hash = exact_hash(s->seed, va >> s->config.shift, space_of(va, rows->pid[row]));
 
         left[found] = with_data[i];
-        found += *filter_word(s, hash) >> (hash >> 52 & 63) & 1;
+        found += may_be_chosen(s, hash_of(s, rows->va[row], rows->pid[row]));
     }
     return found;
 }
@@ -418,11 +524,9 @@ int spe_sharing_add(struct spe_sharing *s, const struct spe_rows *rows)
         n = filter_rows(s, rows, from, with_data, n, left);
         for (i = 0; i < n; i++) {
             size_t row = from + left[i];
-            uint64_t place = rows->va[row] >> s->config.shift;
-            uint32_t space = space_of(rows->va[row], rows->pid[row]);
-            uint32_t line = find_line(s, exact_hash(s->seed, place, space), place, space);
+            struct note note = note_of(rows, row, has_travelled(s->config.basis, rows, row));
 
-            if (line != UINT32_MAX && add_access(s, rows, row, line) < 0)
+            if (add_note(s, &note) < 0)
                 return SPE_ERR_NOMEM;
         }
     }
@@ -609,10 +713,17 @@ static int allocate_answer(struct spe_sharing *s)
 
 int spe_sharing_finish(struct spe_sharing *s)
 {
-    struct access *a = s->accesses.at;
-    size_t n = s->accesses.count, at, run, count = 0;
     struct spe_shared_offset *offsets;
     struct spe_shared_user *users;
+    size_t n, at, run, count = 0;
+    struct access *a;
+
+    if (s->notes && add_notes(s) < 0)
+        return SPE_ERR_NOMEM;
+    a = s->accesses.at;
+    n = s->accesses.count;
+    free(s->notes);
+    s->notes = NULL;
 
     hash_table_free(&s->by_key);
     if (allocate_answer(s) < 0)

@@ -166,7 +166,7 @@ static int find_lines(struct job *job, struct spe_profile *profile, struct spe_s
             return error;
         basis = spe_sharing_next_basis(spe_sharing_result(*sharing), info);
         if (basis == SPE_SHARING_BASIS_COUNT)
-            return spe_profile_rewind(profile);
+            return SPE_OK;
         spe_sharing_destroy(*sharing);
         *sharing = NULL;
         error = spe_profile_rewind(profile);
@@ -179,8 +179,11 @@ static int find_users(struct job *job, struct spe_profile *profile, struct spe_s
 {
     int error = spe_sharing_choose(sharing);
 
-    if (error == SPE_OK)
-        error = recording_rows(profile, job->c2c.report.file, add, sharing);
+    if (error > 0) {
+        error = spe_profile_rewind(profile);
+        if (error == SPE_OK)
+            error = recording_rows(profile, job->c2c.report.file, add, sharing);
+    }
     return error < 0 ? error : spe_sharing_finish(sharing);
 }
 

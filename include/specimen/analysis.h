@@ -299,12 +299,13 @@ struct spe_shared_user {
     uint32_t thread; /* of code: SPE_NO_ID */
     uint32_t map;    /* of code: with the pc */
     uint64_t pc;
-    uint64_t reads, writes, travelled, latency;
+    uint64_t samples, reads, writes; /* an atomic that returns a value is both */
+    uint64_t travelled, latency;
 };
 
 struct spe_shared_offset {
     uint32_t offset; /* where the accesses begin: records do not say how long they are */
-    uint64_t reads, writes, travelled, latency;
+    uint64_t samples, reads, writes, travelled, latency;
     uint32_t cpus;                                /* 0: not known */
     bool same_used;                               /* by several threads, of which one writes */
     const struct spe_shared_user *threads, *code; /* most accesses first */

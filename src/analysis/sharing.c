@@ -20,7 +20,7 @@
 struct access {
     uint64_t pc;
     uint32_t map, thread, cpu, line, offset;
-    uint64_t reads, writes, travelled, latency;
+    uint64_t samples, reads, writes, travelled, latency;
 };
 
 /* A sample, as short as it can be: the first pass keeps them while there is memory, so that the
@@ -34,6 +34,10 @@ struct note {
 
 #define NOTE_STORE (UINT64_C(1) << 56)
 #define NOTE_TRAVELLED (UINT64_C(1) << 57)
+#define NOTE_WRITES (UINT64_C(1) << 58)
+#define SUBCLASS_EXTENDED_MASK 0xe2 /* of the operation's payload: 0b000xxx1x */
+#define SUBCLASS_EXTENDED 0x02
+#define ATOMIC 0x04
 #define NOTE_NO_CPU UINT16_MAX
 
 struct candidate {
@@ -196,11 +200,19 @@ static CLONES size_t rows_with_data(const struct spe_rows *rows, size_t from, si
     return n;
 }
 
+/* Whether memory is written: by a store, or by an atomic, which may be a memory-reading instruction
+ * as well (D18.2.7). */
+static bool is_write(uint16_t op)
+{
+    return op & 1 || ((op & SUBCLASS_EXTENDED_MASK) == SUBCLASS_EXTENDED && op & ATOMIC);
+}
+
 static struct note note_of(const struct spe_rows *rows, size_t i, bool travelled)
 {
     return (struct note){
         .va = rows->va[i],
         .pc_and_flags = (rows->pc[i] & UINT64_MAX >> 8) | (rows->op[i] & 1 ? NOTE_STORE : 0) |
+                        (is_write(rows->op[i]) ? NOTE_WRITES : 0) |
                         (travelled ? NOTE_TRAVELLED : 0),
         .pid = rows->pid[i],
         .thread = rows->thread[i],
@@ -459,7 +471,8 @@ static int add_access(struct spe_sharing *s, const struct note *n, uint32_t line
         return error;
     }
     a->reads += !(n->pc_and_flags & NOTE_STORE);
-    a->writes += (n->pc_and_flags & NOTE_STORE) != 0;
+    a->writes += (n->pc_and_flags & NOTE_WRITES) != 0;
+    a->samples++;
     a->travelled += (n->pc_and_flags & NOTE_TRAVELLED) != 0;
     a->latency += n->total;
     return SPE_OK;
@@ -574,7 +587,7 @@ static int by_code(const void *left, const void *right)
 static int by_use(const void *left, const void *right)
 {
     const struct spe_shared_user *a = left, *b = right;
-    int order = compare(b->reads + b->writes, a->reads + a->writes);
+    int order = compare(b->samples, a->samples);
 
     order = order ? order : compare(a->thread, b->thread);
     order = order ? order : compare(a->pc, b->pc);
@@ -615,6 +628,7 @@ static size_t collect_users(struct access *a, size_t n, order *by, struct spe_sh
         user->thread = by == by_thread ? a[i].thread : SPE_NO_ID;
         user->map = by == by_thread ? SPE_NO_ID : a[i].map;
         user->pc = by == by_thread ? 0 : a[i].pc;
+        user->samples += a[i].samples;
         user->reads += a[i].reads;
         user->writes += a[i].writes;
         user->travelled += a[i].travelled;
@@ -632,6 +646,7 @@ static void fill_offset(struct spe_shared_offset *o, struct access *a, size_t n,
 
     o->offset = a->offset;
     for (i = 0; i < n; i++) {
+        o->samples += a[i].samples;
         o->reads += a[i].reads;
         o->writes += a[i].writes;
         o->travelled += a[i].travelled;
@@ -673,7 +688,7 @@ static void fill_line(const struct spe_sharing *s, struct spe_shared_line *line,
         run = run_of(a + at, n - at, true);
         fill_offset(o, a + at, run, users);
         line->loads += o->reads;
-        line->stores += o->writes;
+        line->stores += o->samples - o->reads;
         line->travelled += o->travelled;
         line->latency += o->latency;
     }

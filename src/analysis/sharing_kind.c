@@ -11,21 +11,14 @@
 #define OFFSET_SHARE 100 /* likewise */
 #define BESIDE_SHARE 10  /* of the line's accesses, beside those that share the same bytes */
 
-static uint64_t accesses(const struct spe_shared_offset *o)
-{
-    return o->reads + o->writes;
-}
-
 static bool user_counts(const struct spe_shared_offset *o, const struct spe_shared_user *u)
 {
-    uint64_t n = u->reads + u->writes;
-
-    return n >= 2 && n * USER_SHARE >= accesses(o);
+    return u->samples >= 2 && u->samples * USER_SHARE >= o->samples;
 }
 
 static bool offset_counts(const struct spe_shared_line *line, const struct spe_shared_offset *o)
 {
-    return accesses(o) >= 2 && accesses(o) * OFFSET_SHARE >= line->loads + line->stores;
+    return o->samples >= 2 && o->samples * OFFSET_SHARE >= line->loads + line->stores;
 }
 
 static bool is_same_used(const struct spe_shared_offset *o)
@@ -105,7 +98,7 @@ enum spe_sharing_kind sharing_kind(const struct spe_shared_line *line,
     for (i = 0; i < line->offset_count; i++) {
         if (offset_counts(line, &offsets[i]) && beside_others(line, offsets, i) &&
             !(offsets[i].same_used && same == 1))
-            beside += accesses(&offsets[i]);
+            beside += offsets[i].samples;
     }
     if (!same)
         return beside ? SPE_SHARING_FALSE : SPE_SHARING_UNCLEAR;

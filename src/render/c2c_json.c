@@ -9,18 +9,13 @@ static const char *or_null(const char *name)
     return *name ? name : NULL;
 }
 
-static void use_json(struct json *j, uint64_t reads, uint64_t writes, uint64_t travelled,
-                     uint64_t latency)
-{
-    json_number(j, "reads", reads);
-    json_number(j, "writes", writes);
-    json_number(j, "travelled", travelled);
-    json_number(j, "latency", latency);
-}
-
 static void user_json(struct json *j, const struct spe_shared_user *u)
 {
-    use_json(j, u->reads, u->writes, u->travelled, u->latency);
+    json_number(j, "samples", u->samples);
+    json_number(j, "reads", u->reads);
+    json_number(j, "writes", u->writes);
+    json_number(j, "travelled", u->travelled);
+    json_number(j, "latency", u->latency);
     json_object_end(j);
 }
 
@@ -69,7 +64,11 @@ static void offset_json(struct json *j, const struct c2c *c, const struct spe_sh
     json_number(j, "offset", o->offset);
     c2c_object_name(c, line, o, name);
     json_string(j, "object", or_null(name));
-    use_json(j, o->reads, o->writes, o->travelled, o->latency);
+    json_number(j, "samples", o->samples);
+    json_number(j, "reads", o->reads);
+    json_number(j, "writes", o->writes);
+    json_number(j, "travelled", o->travelled);
+    json_number(j, "latency", o->latency);
     json_bool(j, "same_bytes", o->same_used);
     cpus_json(j, o->cpus);
     json_array(j, "threads");

@@ -113,7 +113,7 @@ static void say_user(struct sentence *s, const struct c2c *c2c, const struct spe
 
 static bool is_light(const struct spe_shared_line *line, const struct spe_shared_offset *o)
 {
-    return (o->reads + o->writes) * 100 < line->loads + line->stores;
+    return o->samples * 100 < line->loads + line->stores;
 }
 
 /* Offsets from i on that belong to the same user: the last of them. */
@@ -166,7 +166,11 @@ void c2c_advice(const struct c2c *c2c, const struct spe_shared_line *line, char 
     const char *may = c2c->result->basis == SPE_SHARING_MISSES ? "Maybe " : "";
     unsigned bytes = 1u << c2c->result->shift;
     struct sentence s = {text, 0};
+    uint64_t writes = 0;
+    size_t i;
 
+    for (i = 0; i < line->offset_count; i++)
+        writes += line->offsets[i].writes;
     text[0] = '\0';
     switch (line->kind) {
     case SPE_SHARING_FALSE:
@@ -190,7 +194,7 @@ void c2c_advice(const struct c2c *c2c, const struct spe_shared_line *line, char 
         break;
     case SPE_SHARING_UNCLEAR:
         say(&s, "True or false sharing is not clear: %s.",
-            line->stores ? "too few writes were sampled" : "no write to the line was sampled");
+            writes ? "too few writes were sampled" : "no write to the line was sampled");
         break;
     }
 }

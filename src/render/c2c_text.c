@@ -251,7 +251,7 @@ static void use_cells(struct table *t, const struct spe_shared_line *line,
         table_percent(t, TONE_PLAIN, share_of(code->travelled, line->travelled));
     else
         table_text(t, TONE_QUIET, "-");
-    mean_cell(t, code->latency, code->reads + code->writes);
+    mean_cell(t, code->latency, code->samples);
 }
 
 /* Code beyond the first CODES, as one row. */
@@ -262,6 +262,7 @@ static void rest_row(struct table *t, const struct spe_shared_line *line,
     size_t i;
 
     for (i = CODES; i < o->code_count; i++) {
+        rest.samples += o->code[i].samples;
         rest.reads += o->code[i].reads;
         rest.writes += o->code[i].writes;
         rest.travelled += o->code[i].travelled;

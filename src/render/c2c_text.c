@@ -273,8 +273,7 @@ static void rest_row(struct table *t, const struct spe_shared_line *line,
     use_cells(t, line, &rest);
     table_text(t, TONE_PLAIN, "");
     table_text(t, TONE_PLAIN, "");
-    table_format(t, TONE_QUIET, "%zu more instruction%s", o->code_count - CODES,
-                 o->code_count - CODES == 1 ? "" : "s");
+    table_format(t, TONE_QUIET, "+%zu more", o->code_count - CODES);
     table_text(t, TONE_PLAIN, "");
 }
 
@@ -353,8 +352,11 @@ bool c2c_text(struct out *o, const struct c2c *c2c, unsigned width, bool color)
             line_section(&p, i);
         out_char(o, '\n');
         wrapped(&p, 0, "", TONE_QUIET,
-                "peer, L1m of an offset: its part of the line's; 95 %: Wilson's interval of the "
-                "share, if samples are independent");
+                c2c->result->basis == SPE_SHARING_MISSES
+                    ? "L1m of an offset: its part of the line's; 95 %: Wilson's interval of the "
+                      "share, if samples are independent"
+                    : "peer of an offset: its part of the line's; 95 %: Wilson's interval of the "
+                      "share, if samples are independent");
     }
     return !p.no_memory;
 }

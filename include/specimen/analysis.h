@@ -95,6 +95,7 @@ struct spe_analysis_config {
     bool data;            /* hot data is wanted */
     unsigned data_shift;  /* of 2^n bytes each: 6 lines, 12 pages; 0: 6 */
     uint64_t data_memory; /* most bytes for it, from 8192 on; 0: 64 MB. Exact until it is used */
+    size_t data_top;      /* most lines or pages that will be asked for; 0: all */
     size_t pc_slots; /* distinct pcs before they are summed up, a power of two from 16; 0: 524288 */
     uint16_t saturated_at; /* of the latency counters, see above */
 };

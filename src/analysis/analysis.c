@@ -8,6 +8,7 @@
 #include "analysis/exact.h"
 #include "analysis/groups.h"
 #include "analysis/heavy.h"
+#include "analysis/journal.h"
 #include "analysis/latency.h"
 #include "analysis/mix.h"
 #include "analysis/places.h"
@@ -16,6 +17,7 @@
 
 #define DATA_MEMORY (UINT64_C(64) << 20)
 #define DATA_MEMORY_LEAST 8192
+#define FIRST_PLACES 8192 /* of data: a near cache has them */
 #define DATA_AHEAD 8
 #define BATCH 512 /* rows */
 #define PC_SLOTS 524288
@@ -43,8 +45,10 @@ struct spe_analysis {
     uint64_t rows_since_sum, branch_error;
     struct groups groups[SPE_BY_COUNT];
     struct spe_counts totals; /* of the places that have been summed up */
-    struct exact exact;       /* data, as long as there is room for all */
-    struct heavy data;        /* ... and from then on */
+    struct exact exact;       /* data: the places that came first */
+    struct journal journal;   /* ... samples of others */
+    struct exact rest; /* ... their places, looked up when the journal is full, or at the end */
+    struct heavy data; /* ... when there is no room for all places: instead of these three */
 };
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -54,11 +58,16 @@ static bool is_power_of_two(size_t n)
     return n >= 16 && (n & (n - 1)) == 0;
 }
 
-/* Three quarters of the memory are for the exact table. While it is poured into the other, which
- * has an eighth of it, both are there. */
-static size_t exact_keys(uint64_t memory)
+/* At first most of the memory is for samples. Only with more of them than that, places need it. */
+static void divide_memory(struct spe_analysis *a)
 {
-    return (size_t)(memory / 4 * 3 / EXACT_BYTES);
+    uint64_t memory = a->config.data_memory;
+    size_t places = (size_t)(memory / 4 * 3 / EXACT_BYTES);
+
+    exact_init(&a->exact, places < FIRST_PLACES ? places : FIRST_PLACES);
+    exact_init(&a->rest, places);
+    a->rest.seed = a->exact.seed;
+    a->journal.max = (size_t)(memory / 8 * 5 / sizeof(struct journal_entry));
 }
 
 static size_t heavy_slots_in(uint64_t memory)
@@ -87,7 +96,7 @@ static int prepare(struct spe_analysis *a)
         if (latency_prepare(&a->served[i]) < 0)
             return SPE_ERR_NOMEM;
     }
-    exact_init(&a->exact, exact_keys(config->data_memory));
+    divide_memory(a);
     return SPE_OK;
 }
 
@@ -125,6 +134,8 @@ void spe_analysis_destroy(struct spe_analysis *a)
     places_free(&a->places);
     places_free(&a->branches);
     exact_free(&a->exact);
+    exact_free(&a->rest);
+    journal_free(&a->journal);
     heavy_free(&a->data);
     free(a);
 }
@@ -471,14 +482,14 @@ static CLONES void count_heavy_data(struct spe_analysis *a, const struct batch *
     }
 }
 
-/* The numbers of the rows' keys; how many of them: fewer than n if the table is full. */
-static CLONES size_t find_exact_data(struct spe_analysis *a, const struct batch *b,
-                                     const uint16_t *with_data, size_t n, uint32_t *numbers)
+/* The rows' keys among the first places: their numbers, UINT32_MAX for others. */
+static CLONES void find_first_places(struct spe_analysis *a, const struct batch *b,
+                                     const uint16_t *with_data, size_t n, uint64_t *hash,
+                                     uint32_t *numbers)
 {
     const uint64_t *va = b->rows->va + b->from;
     const uint32_t *pid = b->rows->pid + b->from;
     unsigned shift = a->config.data_shift;
-    uint64_t hash[BATCH];
     size_t i;
 
     for (i = 0; i < n; i++) {
@@ -489,15 +500,24 @@ static CLONES size_t find_exact_data(struct spe_analysis *a, const struct batch 
     }
     for (i = 0; i < n; i++) {
         size_t row = with_data[i];
-        size_t number =
-            exact_find(&a->exact, hash[i], va[row] >> shift, space_of(va[row], pid[row]));
 
-        if (number == SIZE_MAX)
-            break;
-        __builtin_prefetch(&a->exact.keys[number], 1);
-        numbers[i] = (uint32_t)number;
+        numbers[i] =
+            (uint32_t)exact_find(&a->exact, hash[i], va[row] >> shift, space_of(va[row], pid[row]));
     }
-    return i;
+}
+
+static void pour_keys(struct heavy *to, struct exact *from)
+{
+    size_t i;
+
+    for (i = 0; i < from->count; i++)
+        heavy_add_counts(to, from->keys[i].place, &from->keys[i].counts, from->keys[i].weight);
+    exact_free(from);
+}
+
+static void pour_key(struct heavy *to, const struct exact_key *key)
+{
+    heavy_add_counts(to, key->place, &key->counts, key->weight);
 }
 
 /* Go on with the heaviest only. */
@@ -509,40 +529,126 @@ static int pour_data(struct spe_analysis *a)
         return SPE_OK;
     if (heavy_init(&a->data, heavy_slots_in(a->config.data_memory)) < 0)
         return SPE_ERR_NOMEM;
-    for (i = 0; i < a->exact.count; i++) {
-        const struct exact_key *key = &a->exact.keys[i];
+    pour_keys(&a->data, &a->exact);
+    pour_keys(&a->data, &a->rest);
+    for (i = 0; i < a->journal.count; i++) {
+        struct exact_key key = journal_key(&a->journal.entries[i]);
 
-        heavy_add_counts(&a->data, key->place, &key->counts, key->weight);
+        pour_key(&a->data, &key);
     }
-    exact_free(&a->exact);
+    journal_free(&a->journal);
+    return SPE_OK;
+}
+
+/* Look up entries of the journal, some at a time from its end, whose place can have the weight.
+ * Those that have been are gone, unless others were left out. False if there is no room for all. */
+static bool look_up_entries(struct spe_analysis *a, size_t n, size_t left, uint64_t weight)
+{
+    struct journal *j = &a->journal;
+    uint64_t hash[BATCH];
+    size_t k;
+
+    for (k = 0; k < n; k++) {
+        const struct journal_entry *e = &j->entries[left - 1 - k];
+
+        hash[k] = exact_hash(a->exact.seed, e->place, e->space);
+        if (*journal_cell(j, hash[k]) >= weight)
+            exact_prefetch(&a->rest, hash[k]);
+    }
+    for (k = 0; k < n; k++) {
+        struct exact_key key = journal_key(&j->entries[left - 1 - k]);
+
+        if (*journal_cell(j, hash[k]) >= weight && !exact_add(&a->rest, &key))
+            return false;
+        j->count = weight ? j->count : left - 1 - k;
+    }
+    return true;
+}
+
+static int empty_journal(struct spe_analysis *a, uint64_t weight)
+{
+    size_t left = a->journal.count, n;
+
+    for (; left; left -= n) {
+        n = left < BATCH ? left : BATCH;
+        if (exact_make_room(&a->rest, n) < 0)
+            return SPE_ERR_NOMEM;
+        if (look_up_entries(a, n, left, weight))
+            continue;
+        if (weight) /* nothing was there before, and all entries still are */
+            exact_free(&a->rest);
+        return pour_data(a);
+    }
+    journal_free(&a->journal);
+    a->journal.max = (size_t)(a->config.data_memory / 16 / sizeof(struct journal_entry));
+    return SPE_OK;
+}
+
+static int write_down(struct spe_analysis *a, const struct spe_rows *rows, size_t i, uint64_t hash)
+{
+    uint64_t va = rows->va[i];
+    struct journal_entry entry = {
+        .place = va >> a->config.data_shift,
+        .space = space_of(va, rows->pid[i]),
+        .thread = rows->thread[i],
+        .within = (uint32_t)(va & ((UINT64_C(1) << a->config.data_shift) - 1)),
+        .weight = rows->total[i],
+        .load = !(rows->op[i] & 1),
+        .miss = rows->events[i] >> SPE_EVENT_L1D_MISS & 1,
+        .shared = from_another_cache(rows, i) & 1,
+    };
+
+    if (a->journal.count == a->journal.capacity && journal_make_room(&a->journal) < 0)
+        return SPE_ERR_NOMEM;
+    journal_add(&a->journal, hash, entry);
+    return SPE_OK;
+}
+
+/* Rows, as long as there is room for all places: how many it was. */
+static int count_exact_data(struct spe_analysis *a, const struct batch *b,
+                            const uint16_t *with_data, size_t n, size_t *done)
+{
+    uint64_t hash[BATCH];
+    uint32_t numbers[BATCH];
+    size_t i;
+
+    *done = 0;
+    if (!n || a->data.sets)
+        return SPE_OK;
+    if (exact_make_room(&a->exact, n) < 0)
+        return SPE_ERR_NOMEM;
+    find_first_places(a, b, with_data, n, hash, numbers);
+    for (i = 0; i < n; i++, ++*done) {
+        size_t row = b->from + with_data[i];
+
+        if (numbers[i] == UINT32_MAX) {
+            if (a->journal.count == a->journal.max && empty_journal(a, 0) < 0)
+                return SPE_ERR_NOMEM;
+            if (a->data.sets)
+                return SPE_OK;
+            if (write_down(a, b->rows, row, hash[i]) < 0)
+                return SPE_ERR_NOMEM;
+        } else {
+            struct exact_key *key = &a->exact.keys[numbers[i]];
+
+            key->weight += b->rows->total[row];
+            key->counts.samples++;
+            count_key(&key->counts, b->rows, row, a->config.data_shift);
+        }
+        a->exact.total += b->rows->total[row];
+    }
     return SPE_OK;
 }
 
 static int count_all_data(struct spe_analysis *a, const struct batch *b, const uint16_t *with_data,
                           size_t n)
 {
-    uint32_t numbers[BATCH];
-    size_t found = 0, i;
+    size_t done;
 
-    if (!a->data.sets) {
-        if (exact_make_room(&a->exact, n) < 0)
-            return SPE_ERR_NOMEM;
-        found = n ? find_exact_data(a, b, with_data, n, numbers) : 0;
-        for (i = 0; i < found; i++) {
-            size_t row = b->from + with_data[i];
-            struct exact_key *key = &a->exact.keys[numbers[i]];
-
-            key->weight += b->rows->total[row];
-            a->exact.total += b->rows->total[row];
-            key->counts.samples++;
-            count_key(&key->counts, b->rows, row, a->config.data_shift);
-        }
-    }
-    if (found == n)
-        return SPE_OK;
-    if (pour_data(a) < 0)
+    if (count_exact_data(a, b, with_data, n, &done) < 0)
         return SPE_ERR_NOMEM;
-    count_heavy_data(a, b, with_data + found, n - found);
+    if (done < n)
+        count_heavy_data(a, b, with_data + done, n - done);
     return SPE_OK;
 }
 
@@ -691,25 +797,50 @@ static void merge_tables(struct spe_analysis *a, const struct spe_analysis *from
         a->untimed[i] += from->untimed[i];
 }
 
+/* A key that comes behind all others. */
+static int add_key(struct spe_analysis *a, const struct exact_key *key)
+{
+    if (!a->data.sets) {
+        if (exact_make_room(&a->exact, 1) < 0 || exact_make_room(&a->rest, 1) < 0)
+            return SPE_ERR_NOMEM;
+        if (exact_add(&a->exact, key) || exact_add(&a->rest, key))
+            return SPE_OK;
+        if (pour_data(a) < 0)
+            return SPE_ERR_NOMEM;
+    }
+    pour_key(&a->data, key);
+    return SPE_OK;
+}
+
+static int add_keys(struct spe_analysis *a, const struct exact *from)
+{
+    size_t i;
+
+    for (i = 0; i < from->count; i++) {
+        if (add_key(a, &from->keys[i]) < 0)
+            return SPE_ERR_NOMEM;
+    }
+    return SPE_OK;
+}
+
 static int merge_data(struct spe_analysis *a, const struct spe_analysis *from)
 {
+    uint64_t total = a->exact.total + from->exact.total;
     size_t i;
 
     if (from->data.sets && pour_data(a) < 0)
         return SPE_ERR_NOMEM;
-    if (!a->data.sets && exact_make_room(&a->exact, from->exact.count) < 0)
+    if (add_keys(a, &from->exact) < 0 || add_keys(a, &from->rest) < 0)
         return SPE_ERR_NOMEM;
-    for (i = 0; i < from->exact.count; i++) {
-        const struct exact_key *key = &from->exact.keys[i];
+    for (i = 0; i < from->journal.count; i++) {
+        struct exact_key key = journal_key(&from->journal.entries[i]);
 
-        if (!a->data.sets && exact_add(&a->exact, key))
-            continue;
-        if (pour_data(a) < 0)
+        if (add_key(a, &key) < 0)
             return SPE_ERR_NOMEM;
-        heavy_add_counts(&a->data, key->place, &key->counts, key->weight);
     }
     if (from->data.sets)
         heavy_merge(&a->data, &from->data);
+    a->exact.total = total;
     return SPE_OK;
 }
 
@@ -741,8 +872,44 @@ int spe_analysis_merge(struct spe_analysis *a, const struct spe_analysis *from,
     return a->places.used > a->config.pc_slots ? sum_up_places(a, profile) : SPE_OK;
 }
 
+static int exact_order(const void *left, const void *right, void *user)
+{
+    const struct exact_key *a = left, *b = right;
+
+    (void)user;
+    if (a->weight != b->weight)
+        return a->weight > b->weight ? -1 : 1;
+    if (a->counts.space != b->counts.space)
+        return a->counts.space < b->counts.space ? -1 : 1;
+    return a->place < b->place ? -1 : a->place > b->place;
+}
+
+/* The weight below which a place is not among those that are wanted, as far as those say that came
+ * first: 0 if they do not, or SPE_ERR_NOMEM. */
+static int64_t least_wanted(const struct spe_analysis *a)
+{
+    size_t n = a->config.data_top, i;
+    struct top top = {.size = sizeof(struct exact_key), .n = n, .order = exact_order};
+    int64_t least;
+
+    if (!n || n > a->exact.count || a->rest.count)
+        return 0;
+    top.elements = calloc(n, top.size);
+    if (!top.elements)
+        return SPE_ERR_NOMEM;
+    for (i = 0; i < a->exact.count; i++)
+        top_offer(&top, &a->exact.keys[i]);
+    least = (int64_t)((struct exact_key *)top.elements)[0].weight; /* the last of them */
+    free(top.elements);
+    return least;
+}
+
 int spe_analysis_finish(struct spe_analysis *a, struct spe_profile *profile)
 {
+    int64_t least = a->journal.count ? least_wanted(a) : 0;
+
+    if (least < 0 || (a->journal.count && empty_journal(a, (uint64_t)least) < 0))
+        return SPE_ERR_NOMEM;
     return sum_up_places(a, profile);
 }
 
@@ -875,26 +1042,26 @@ static int data_order(const void *left, const void *right, void *user)
 /* All keys, of weight 0 where there is none. */
 static size_t data_keys(const struct spe_analysis *a)
 {
-    return a->data.sets ? heavy_slots(&a->data) : a->exact.count;
+    return a->data.sets ? heavy_slots(&a->data) : a->exact.count + a->rest.count;
 }
 
 static struct heavy_key data_key_at(const struct spe_analysis *a, size_t i)
 {
-    const struct exact_key *key = &a->exact.keys[i];
-    const struct heavy_counts *c = &key->counts;
+    const struct exact_key *key;
 
     if (a->data.sets)
         return heavy_key_at(&a->data, i);
+    key = i < a->exact.count ? &a->exact.keys[i] : &a->rest.keys[i - a->exact.count];
     return (struct heavy_key){.weight = key->weight,
                               .place = key->place,
-                              .space = c->space,
-                              .samples = c->samples,
-                              .loads = c->loads,
-                              .misses = c->misses,
-                              .thread = c->thread,
-                              .several = c->several,
-                              .shared = c->shared,
-                              .within = c->within};
+                              .space = key->counts.space,
+                              .samples = key->counts.samples,
+                              .loads = key->counts.loads,
+                              .misses = key->counts.misses,
+                              .thread = key->counts.thread,
+                              .several = key->counts.several,
+                              .shared = key->counts.shared,
+                              .within = key->counts.within};
 }
 
 size_t spe_analysis_data(const struct spe_analysis *a, struct spe_data *first, size_t n,
@@ -903,6 +1070,8 @@ size_t spe_analysis_data(const struct spe_analysis *a, struct spe_data *first, s
     struct top top = {.elements = first, .size = sizeof(*first), .n = n, .order = data_order};
     size_t i;
 
+    if (a->config.data_top && n > a->config.data_top)
+        top.n = a->config.data_top;
     *summary = (struct spe_data_summary){.shift = a->config.data_shift,
                                          .latency = a->data.sets ? a->data.total : a->exact.total,
                                          .missing = heavy_error(&a->data)};

@@ -439,6 +439,7 @@ static int report_profile(struct job *job, struct spe_profile *profile)
     job->report.profile = profile;
     job->report.info = spe_profile_info(profile);
     job->report.counts = spe_profile_counts(profile);
+    job->config.data_top = (size_t)job->top;
     job->config.saturated_at = saturation(job->report.info);
     error = spe_analysis_create(&analysis, &job->config);
     if (error == SPE_OK)

@@ -430,6 +430,7 @@ static void test_data_errors(void **state)
         }
         assert_int_equal(spe_analysis_add(a, NULL, &t.rows), SPE_OK);
     }
+    assert_int_equal(spe_analysis_finish(a, NULL), SPE_OK);
     n = spe_analysis_data(a, top, 64, &summary);
     assert_true(n >= 10 && summary.missing > 0);
     for (i = 0; i < n; i++) {
@@ -510,6 +511,7 @@ static void test_data_exact(void **state)
         add_many_lines(a, truth, 0, middle);
         add_many_lines(b, truth, middle, end);
         assert_int_equal(spe_analysis_merge(a, b, NULL), SPE_OK);
+        assert_int_equal(spe_analysis_finish(a, NULL), SPE_OK);
         check_many_lines(a, truth);
         spe_analysis_destroy(a);
         spe_analysis_destroy(b);
@@ -536,6 +538,7 @@ static void test_data_merge_errors(void **state)
         add_many_lines(a, truth, 0, full ? 30000 : 300);
         add_many_lines(b, truth, 300, full ? 600 : 30000);
         assert_int_equal(spe_analysis_merge(a, b, NULL), SPE_OK);
+        assert_int_equal(spe_analysis_finish(a, NULL), SPE_OK);
         n = spe_analysis_data(a, top, MANY_LINES, &summary);
         assert_true(n > 0 && summary.missing > 0);
         for (size_t i = 0; i < n; i++) {

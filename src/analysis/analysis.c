@@ -65,6 +65,7 @@ static void divide_memory(struct spe_analysis *a)
     size_t places = (size_t)(memory / 4 * 3 / EXACT_BYTES);
 
     exact_init(&a->exact, places < FIRST_PLACES ? places : FIRST_PLACES);
+    a->exact.spread = 4;
     exact_init(&a->rest, places);
     a->rest.seed = a->exact.seed;
     a->journal.max = (size_t)(memory / 8 * 5 / sizeof(struct journal_entry));
@@ -482,30 +483,6 @@ static CLONES void count_heavy_data(struct spe_analysis *a, const struct batch *
     }
 }
 
-/* The rows' keys among the first places: their numbers, UINT32_MAX for others. */
-static CLONES void find_first_places(struct spe_analysis *a, const struct batch *b,
-                                     const uint16_t *with_data, size_t n, uint64_t *hash,
-                                     uint32_t *numbers)
-{
-    const uint64_t *va = b->rows->va + b->from;
-    const uint32_t *pid = b->rows->pid + b->from;
-    unsigned shift = a->config.data_shift;
-    size_t i;
-
-    for (i = 0; i < n; i++) {
-        size_t row = with_data[i];
-
-        hash[i] = exact_hash(a->exact.seed, va[row] >> shift, space_of(va[row], pid[row]));
-        exact_prefetch(&a->exact, hash[i]);
-    }
-    for (i = 0; i < n; i++) {
-        size_t row = with_data[i];
-
-        numbers[i] =
-            (uint32_t)exact_find(&a->exact, hash[i], va[row] >> shift, space_of(va[row], pid[row]));
-    }
-}
-
 static void pour_keys(struct heavy *to, struct exact *from)
 {
     size_t i;
@@ -556,10 +533,12 @@ static bool look_up_entries(struct spe_analysis *a, size_t n, size_t left, uint6
             exact_prefetch(&a->rest, hash[k]);
     }
     for (k = 0; k < n; k++) {
-        struct exact_key key = journal_key(&j->entries[left - 1 - k]);
+        if (*journal_cell(j, hash[k]) >= weight) {
+            struct exact_key key = journal_key(&j->entries[left - 1 - k]);
 
-        if (*journal_cell(j, hash[k]) >= weight && !exact_add(&a->rest, &key))
-            return false;
+            if (!exact_add(&a->rest, &key))
+                return false;
+        }
         j->count = weight ? j->count : left - 1 - k;
     }
     return true;
@@ -584,7 +563,7 @@ static int empty_journal(struct spe_analysis *a, uint64_t weight)
     return SPE_OK;
 }
 
-static int write_down(struct spe_analysis *a, const struct spe_rows *rows, size_t i, uint64_t hash)
+static void write_down(struct spe_analysis *a, const struct spe_rows *rows, size_t i, uint64_t hash)
 {
     uint64_t va = rows->va[i];
     struct journal_entry entry = {
@@ -598,57 +577,76 @@ static int write_down(struct spe_analysis *a, const struct spe_rows *rows, size_
         .shared = from_another_cache(rows, i) & 1,
     };
 
-    if (a->journal.count == a->journal.capacity && journal_make_room(&a->journal) < 0)
-        return SPE_ERR_NOMEM;
     journal_add(&a->journal, hash, entry);
-    return SPE_OK;
 }
 
-/* Rows, as long as there is room for all places: how many it was. */
-static int count_exact_data(struct spe_analysis *a, const struct batch *b,
-                            const uint16_t *with_data, size_t n, size_t *done)
+/* A place that is among the first, or may be, or becomes one of them. */
+static void count_first_place(struct spe_analysis *a, const struct spe_rows *rows, size_t i,
+                              uint64_t hash)
 {
-    uint64_t hash[BATCH];
-    uint32_t numbers[BATCH];
-    size_t i;
+    uint64_t place = rows->va[i] >> a->config.data_shift;
+    size_t number = exact_find(&a->exact, hash, place, space_of(rows->va[i], rows->pid[i]));
+    struct exact_key *key = &a->exact.keys[number];
 
-    *done = 0;
-    if (!n || a->data.sets)
-        return SPE_OK;
-    if (exact_make_room(&a->exact, n) < 0)
-        return SPE_ERR_NOMEM;
-    find_first_places(a, b, with_data, n, hash, numbers);
-    for (i = 0; i < n; i++, ++*done) {
-        size_t row = b->from + with_data[i];
-
-        if (numbers[i] == UINT32_MAX) {
-            if (a->journal.count == a->journal.max && empty_journal(a, 0) < 0)
-                return SPE_ERR_NOMEM;
-            if (a->data.sets)
-                return SPE_OK;
-            if (write_down(a, b->rows, row, hash[i]) < 0)
-                return SPE_ERR_NOMEM;
-        } else {
-            struct exact_key *key = &a->exact.keys[numbers[i]];
-
-            key->weight += b->rows->total[row];
-            key->counts.samples++;
-            count_key(&key->counts, b->rows, row, a->config.data_shift);
-        }
-        a->exact.total += b->rows->total[row];
+    if (number == SIZE_MAX) {
+        write_down(a, rows, i, hash);
+        return;
     }
-    return SPE_OK;
+    key->weight += rows->total[i];
+    key->counts.samples++;
+    count_key(&key->counts, rows, i, a->config.data_shift);
+}
+
+/* Whether a place is among the first is what nobody can predict: rows are told apart by it before,
+ * as far as one look tells. */
+static CLONES void count_exact_data(struct spe_analysis *a, const struct batch *b,
+                                    const uint16_t *with_data, size_t n)
+{
+    const uint64_t *va = b->rows->va + b->from;
+    const uint32_t *pid = b->rows->pid + b->from;
+    bool full = a->exact.count == a->exact.max;
+    uint16_t first[BATCH], others[BATCH];
+    size_t n_first = 0, n_others = 0, i;
+    uint64_t hash[BATCH];
+
+    for (i = 0; i < b->count; i++)
+        hash[i] = exact_hash(a->exact.seed, va[i] >> a->config.data_shift, space_of(va[i], pid[i]));
+    for (i = 0; i < n; i++) {
+        uint16_t row = with_data[i];
+        bool may_be = !full | exact_may_have(&a->exact, hash[row]);
+
+        first[n_first] = others[n_others] = row;
+        n_first += may_be;
+        n_others += !may_be;
+        a->exact.total += b->rows->total[b->from + row];
+    }
+    for (i = 0; i < n_first; i++)
+        count_first_place(a, b->rows, b->from + first[i], hash[first[i]]);
+    for (i = 0; i < n_others; i++)
+        write_down(a, b->rows, b->from + others[i], hash[others[i]]);
+}
+
+/* Room for n samples, of whatever places they are; or the table of the heaviest. */
+static int make_room_for_data(struct spe_analysis *a, size_t n)
+{
+    if (a->journal.count && a->journal.count + n > a->journal.max && empty_journal(a, 0) < 0)
+        return SPE_ERR_NOMEM;
+    if (a->data.sets)
+        return SPE_OK;
+    return exact_make_room(&a->exact, n) < 0 ? SPE_ERR_NOMEM : journal_make_room(&a->journal, n);
 }
 
 static int count_all_data(struct spe_analysis *a, const struct batch *b, const uint16_t *with_data,
                           size_t n)
 {
-    size_t done;
-
-    if (count_exact_data(a, b, with_data, n, &done) < 0)
+    if (!n)
+        return SPE_OK;
+    if (!a->data.sets && make_room_for_data(a, n) < 0)
         return SPE_ERR_NOMEM;
-    if (done < n)
-        count_heavy_data(a, b, with_data + done, n - done);
+    if (a->data.sets)
+        count_heavy_data(a, b, with_data, n);
+    else
+        count_exact_data(a, b, with_data, n);
     return SPE_OK;
 }
 

@@ -11,6 +11,7 @@ void exact_init(struct exact *e, size_t max)
 {
     memset(e, 0, sizeof(*e));
     e->max = max < UINT32_MAX / 4 ? max : UINT32_MAX / 4; /* a number has 32 bits */
+    e->spread = 2;
     e->seed = hash_seed();
 }
 
@@ -56,7 +57,7 @@ int exact_make_room(struct exact *e, size_t n)
     if (!keys)
         return SPE_ERR_NOMEM;
     e->keys = keys;
-    if (grow_index(e, 2 * capacity) < 0)
+    if (grow_index(e, e->spread * capacity) < 0)
         return SPE_ERR_NOMEM;
     e->capacity = capacity;
     return SPE_OK;

@@ -23,7 +23,9 @@ struct exact {
     struct exact_key *keys;
     size_t count, capacity, max;
     uint64_t *index; /* high half of the hash, number of the key + 1; 0: free */
-    size_t mask;     /* of the index, which is at least half free */
+    size_t mask;     /* of the index */
+    unsigned
+        spread; /* places in the index for each key, a power of two: 2, or what its owner sets */
     uint64_t seed;
     uint64_t total; /* weight */
 };
@@ -45,6 +47,12 @@ static inline uint64_t exact_hash(uint64_t seed, uint64_t place, uint32_t space)
 static inline void exact_prefetch(const struct exact *e, uint64_t hash)
 {
     __builtin_prefetch(&e->index[hash & e->mask], 1);
+}
+
+/* Whether one look into the index leaves it possible that the key is there. */
+static inline bool exact_may_have(const struct exact *e, uint64_t hash)
+{
+    return e->index[hash & e->mask] != 0;
 }
 
 /* The number of the key, which is new if need be; there is room. SIZE_MAX: there are max others. */

@@ -13,17 +13,19 @@ void journal_free(struct journal *j)
     *j = (struct journal){.max = j->max};
 }
 
-int journal_make_room(struct journal *j)
+int journal_make_room(struct journal *j, size_t n)
 {
-    size_t capacity = j->capacity ? 2 * j->capacity : FIRST_ENTRIES;
+    size_t capacity = j->capacity ? j->capacity : FIRST_ENTRIES;
     struct journal_entry *entries;
 
     if (!j->cells)
         j->cells = calloc(JOURNAL_CELLS, sizeof(*j->cells));
     if (!j->cells)
         return SPE_ERR_NOMEM;
-    if (j->count < j->capacity)
+    if (j->count + n <= j->capacity)
         return SPE_OK;
+    while (capacity < j->count + n)
+        capacity *= 2;
     entries = realloc(j->entries, capacity * sizeof(*entries));
     if (!entries)
         return SPE_ERR_NOMEM;

@@ -28,8 +28,8 @@ struct journal {
 
 void journal_free(struct journal *j);
 
-/* Room for one more of at most max: SPE_OK or SPE_ERR_NOMEM. */
-int journal_make_room(struct journal *j);
+/* Room for n more: SPE_OK or SPE_ERR_NOMEM. */
+int journal_make_room(struct journal *j, size_t n);
 
 static inline uint32_t *journal_cell(const struct journal *j, uint64_t hash)
 {

@@ -115,9 +115,9 @@ static void found_line(struct page *p)
         n += snprintf(text + n, sizeof(text) - (size_t)n,
                       ": all loads and stores are of one thread");
     if (r->too_few)
-        n += snprintf(text + n, sizeof(text) - (size_t)n,
-                      "; %s other%s with too little to call %s shared", few,
-                      r->too_few == 1 ? "" : "s", r->too_few == 1 ? "it" : "them");
+        snprintf(text + n, sizeof(text) - (size_t)n,
+                 "; %s other%s with too little to call %s shared", few, r->too_few == 1 ? "" : "s",
+                 r->too_few == 1 ? "it" : "them");
     wrapped(p, LABEL, "found", r->line_count ? TONE_NOTABLE : TONE_GOOD, text);
     if (r->left_out) {
         text_grouped(more, r->left_out);

@@ -586,12 +586,13 @@ static void count_first_place(struct spe_analysis *a, const struct spe_rows *row
 {
     uint64_t place = rows->va[i] >> a->config.data_shift;
     size_t number = exact_find(&a->exact, hash, place, space_of(rows->va[i], rows->pid[i]));
-    struct exact_key *key = &a->exact.keys[number];
+    struct exact_key *key;
 
     if (number == SIZE_MAX) {
         write_down(a, rows, i, hash);
         return;
     }
+    key = &a->exact.keys[number];
     key->weight += rows->total[i];
     key->counts.samples++;
     count_key(&key->counts, rows, i, a->config.data_shift);

@@ -90,12 +90,13 @@ SPE_API enum spe_group_by spe_group_by_code(enum spe_group_by by);
 SPE_API enum spe_group_by spe_group_by_task(enum spe_group_by by);
 
 struct spe_analysis_config {
-    size_t size;           /* written by spe_analysis_config_init */
-    unsigned by;           /* bit n: groups by enum spe_group_by n are wanted */
-    bool data;             /* hot data is wanted */
-    unsigned data_shift;   /* of 2^n bytes each: 6 lines, 12 pages; 0: 6 */
-    size_t data_slots;     /* places in memory for it, a power of two from 16; 0: 8192 */
-    size_t pc_slots;       /* likewise for distinct pcs before they are summed up; 0: 524288 */
+    size_t size;          /* written by spe_analysis_config_init */
+    unsigned by;          /* bit n: groups by enum spe_group_by n are wanted */
+    bool data;            /* hot data is wanted */
+    unsigned data_shift;  /* of 2^n bytes each: 6 lines, 12 pages; 0: 6 */
+    uint64_t data_memory; /* most bytes for it, from 8192 on; 0: 64 MB. Exact until it is used */
+    size_t data_top;      /* most lines or pages that will be asked for; 0: all */
+    size_t pc_slots; /* distinct pcs before they are summed up, a power of two from 16; 0: 524288 */
     uint16_t saturated_at; /* of the latency counters, see above */
 };
 
@@ -108,7 +109,7 @@ static inline void spe_analysis_config_init(struct spe_analysis_config *it)
 
 struct spe_analysis;
 
-/* SPE_OK, SPE_ERR_NOMEM, or SPE_ERR_INVALID if a size is no power of two. */
+/* SPE_OK, SPE_ERR_NOMEM, or SPE_ERR_INVALID if a size cannot be. */
 SPE_API int spe_analysis_create(struct spe_analysis **analysis,
                                 const struct spe_analysis_config *config);
 SPE_API void spe_analysis_destroy(struct spe_analysis *analysis); /* NULL is fine */
@@ -260,6 +261,121 @@ struct spe_data_summary {
 /* Lines or pages with the highest sum of latencies. */
 SPE_API size_t spe_analysis_data(const struct spe_analysis *analysis, struct spe_data *top,
                                  size_t n, struct spe_data_summary *summary);
+
+/* ---- Sharing -------------------------------------------------------------------------------- */
+
+/*
+ * Cache lines that travel between cores: first which they are, then who uses their bytes, for the
+ * first of them only. Where memory is not enough for all samples, the rows are read twice.
+ *
+ *     spe_sharing_create(&sharing, &config);
+ *     ... spe_sharing_find(sharing, &rows) of all rows ...
+ *     if (spe_sharing_choose(sharing) > 0)
+ *         ... spe_profile_rewind, spe_sharing_add(sharing, &rows) of all rows ...
+ *     spe_sharing_finish(sharing);
+ *     result = spe_sharing_result(sharing);
+ */
+enum spe_sharing_basis { /* what a record says of a line that travelled, best first */
+                         SPE_SHARING_SOURCE,  /* a load's data source: another core, cluster or
+                                                 socket (D18.2.4) */
+                         SPE_SHARING_SNOOPED, /* a load's event "data snooped" of FEAT_SPEv1p4
+                                                 (D18.2.6) */
+                         SPE_SHARING_MISSES,  /* an L1 miss, of a line that several threads use: it
+                                                 may have */
+                         SPE_SHARING_BASIS_COUNT /* none of these is recorded */
+};
+
+struct spe_sharing_config {
+    size_t size;                  /* sizeof(struct spe_sharing_config) */
+    enum spe_sharing_basis basis; /* that is to be used */
+    unsigned shift;               /* lines of 2^n bytes, 4 to 12; 0: 6 */
+    size_t top;                   /* lines that are wanted */
+    uint64_t memory;              /* most bytes, about, from 65536 on; 0: 64 MB */
+};
+
+/* What the CPUs of a recording have; its records may have less. */
+SPE_API enum spe_sharing_basis spe_sharing_basis_of(const struct spe_profile_info *info);
+
+/* What to try after a first pass with another basis that said nothing; SPE_SHARING_BASIS_COUNT:
+ * stay with what there is. "Data snooped" is optional: that there is none says nothing. */
+struct spe_sharing_result;
+SPE_API enum spe_sharing_basis spe_sharing_next_basis(const struct spe_sharing_result *result,
+                                                      const struct spe_profile_info *info);
+
+enum spe_sharing_kind {
+    SPE_SHARING_UNCLEAR, /* no write, or no second thread, was sampled often enough to tell */
+    SPE_SHARING_TRUE,    /* several threads use the same bytes, and one writes them */
+    SPE_SHARING_FALSE,   /* they use different bytes */
+    SPE_SHARING_BOTH,    /* the same bytes, and others beside them */
+};
+
+/* A thread, or code, at an offset of a line. */
+struct spe_shared_user {
+    uint32_t thread; /* of code: SPE_NO_ID */
+    uint32_t map;    /* of code: with the pc */
+    uint64_t pc;
+    uint64_t samples, reads, writes; /* an atomic that returns a value is both */
+    uint64_t travelled, latency;
+};
+
+struct spe_shared_offset {
+    uint32_t offset; /* where the accesses begin: records do not say how long they are */
+    uint64_t samples, reads, writes, travelled, latency;
+    uint32_t cpus;                                /* 0: not known */
+    bool same_used;                               /* by several threads, of which one writes */
+    const struct spe_shared_user *threads, *code; /* most accesses first */
+    size_t thread_count, code_count;
+};
+
+struct spe_shared_line {
+    uint64_t address;
+    uint32_t pid; /* SPE_NO_TASK: the kernel's */
+    enum spe_sharing_kind kind;
+    uint64_t loads, stores;
+    uint64_t travelled;     /* loads that others served; SPE_SHARING_MISSES: L1 misses */
+    uint64_t travelled_of;  /* ... of so many: loads; SPE_SHARING_MISSES: loads and stores */
+    uint64_t latency;       /* of all its samples */
+    uint32_t threads, cpus; /* cpus 0: not known */
+    const struct spe_shared_offset *offsets; /* ascending */
+    size_t offset_count;
+};
+
+struct spe_sharing_result {
+    enum spe_sharing_basis basis;
+    unsigned shift;
+    uint64_t samples;                    /* loads and stores with a data address */
+    uint64_t loads;                      /* of them */
+    uint64_t no_address;                 /* loads and stores without one */
+    uint64_t said;                       /* those of which the basis can say something */
+    uint64_t travelled;                  /* those that travelled */
+    uint64_t latency;                    /* of all of them */
+    bool several_threads;                /* more than one thread has such samples */
+    uint64_t seen;                       /* lines with at least one that travelled */
+    uint64_t too_few;                    /* ... with too little to call them shared */
+    uint64_t not_examined;               /* ... behind those that were wanted */
+    uint64_t left_out;                   /* samples for which there was no memory */
+    const struct spe_shared_line *lines; /* those that are shared, most travelled first */
+    size_t line_count;
+};
+
+/* With fewer samples that travelled a line is not called shared. */
+#define SPE_SHARING_LEAST 5
+
+struct spe_sharing;
+
+/* SPE_OK, SPE_ERR_NOMEM or SPE_ERR_INVALID. */
+SPE_API int spe_sharing_create(struct spe_sharing **sharing,
+                               const struct spe_sharing_config *config);
+SPE_API void spe_sharing_destroy(struct spe_sharing *sharing); /* NULL is fine */
+
+/* SPE_OK or SPE_ERR_NOMEM each; of choose also 1: all rows have to be added. */
+SPE_API int spe_sharing_find(struct spe_sharing *sharing, const struct spe_rows *rows);
+SPE_API int spe_sharing_choose(struct spe_sharing *sharing);
+SPE_API int spe_sharing_add(struct spe_sharing *sharing, const struct spe_rows *rows);
+SPE_API int spe_sharing_finish(struct spe_sharing *sharing);
+
+/* After choose: without lines. After finish: everything. It is the sharing's. */
+SPE_API const struct spe_sharing_result *spe_sharing_result(const struct spe_sharing *sharing);
 
 /* ---- Edges ---------------------------------------------------------------------------------- */
 

@@ -30,6 +30,7 @@ static const char help[] =
     "      --top N            rows of a list (10)\n"
     "      --data WHAT        hot data by line (64 bytes), page (4096 bytes) or none\n"
     "                         (line)\n"
+    "      --data-memory SIZE for hot data, such as 256M (64M): exact as long as it is enough\n"
     "      --json             everything as one JSON object\n"
     "      --csv              the first list of groups as CSV\n"
     "      --percent-limit N  only groups with at least N % of the samples\n"
@@ -270,12 +271,13 @@ static bool data_option(struct job *job, const char *text)
 
 static bool parse_options(struct job *job, int argc, char **argv, int *status)
 {
-    enum { BY = 256, TOP, DATA, JSON, CSV, WIDTH, LIMIT, HEADER_ONLY };
+    enum { BY = 256, TOP, DATA, DATA_MEMORY, JSON, CSV, WIDTH, LIMIT, HEADER_ONLY };
     static const struct option options[] = {
         {"by", required_argument, NULL, BY},
         {"sort", required_argument, NULL, 's'},
         {"top", required_argument, NULL, TOP},
         {"data", required_argument, NULL, DATA},
+        {"data-memory", required_argument, NULL, DATA_MEMORY},
         {"json", no_argument, NULL, JSON},
         {"csv", no_argument, NULL, CSV},
         {"percent-limit", required_argument, NULL, LIMIT},
@@ -309,6 +311,9 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
             break;
         case DATA:
             good = data_option(job, optarg);
+            break;
+        case DATA_MEMORY:
+            good = data_memory_option(c, optarg, &job->config.data_memory);
             break;
         case JSON:
             job->form = FORM_JSON;
@@ -434,6 +439,7 @@ static int report_profile(struct job *job, struct spe_profile *profile)
     job->report.profile = profile;
     job->report.info = spe_profile_info(profile);
     job->report.counts = spe_profile_counts(profile);
+    job->config.data_top = (size_t)job->top;
     job->config.saturated_at = saturation(job->report.info);
     error = spe_analysis_create(&analysis, &job->config);
     if (error == SPE_OK)

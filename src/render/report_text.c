@@ -10,6 +10,7 @@
 #include "render/report.h"
 #include "render/safe.h"
 #include "render/table.h"
+#include "render/wrap.h"
 
 struct page {
     struct out *out;
@@ -22,48 +23,14 @@ struct page {
 
 #define LABEL 12
 
-/* Where the text has to end so that it fits: at a blank, or else within a word, but not within a
- * code point. */
-static size_t line_end(const char *s, size_t room)
-{
-    size_t end = strlen(s);
-
-    if (end <= room)
-        return end;
-    for (end = room; end > 0 && s[end] != ' '; end--)
-        ;
-    if (end)
-        return end;
-    for (end = room; end > 1 && ((unsigned char)s[end] & 0xc0) == 0x80; end--)
-        ;
-    return end;
-}
-
 /* A label in its column, and text that goes on below itself where it is too long. The text may hold
  * names from the file. */
 static void wrapped(struct page *p, unsigned column, const char *label, enum tone tone,
                     const char *text)
 {
-    unsigned room = p->width > column + 22 ? p->width - column - 2 : 20;
-    char *safe = text_safe(text);
-    const char *s = safe;
+    struct wrap wrap = {p->out, p->width, p->color, column, tone};
 
-    if (!safe) {
-        p->no_memory = true;
-        return;
-    }
-    do {
-        size_t end = line_end(s, room);
-
-        out_printf(p->out, "  %-*s", (int)column, label);
-        tone_begin(p->out, p->color, tone);
-        out_bytes(p->out, s, end);
-        tone_end(p->out, p->color, tone);
-        out_char(p->out, '\n');
-        label = "";
-        s += end + (s[end] == ' ');
-    } while (*s);
-    free(safe);
+    p->no_memory |= !wrap_text(&wrap, label, text);
 }
 
 static void header_line(struct page *p, const char *label, enum tone tone, const char *text)

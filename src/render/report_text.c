@@ -22,48 +22,13 @@ struct page {
 
 #define LABEL 12
 
-/* Where the text has to end so that it fits: at a blank, or else within a word, but not within a
- * code point. */
-static size_t line_end(const char *s, size_t room)
-{
-    size_t end = strlen(s);
-
-    if (end <= room)
-        return end;
-    for (end = room; end > 0 && s[end] != ' '; end--)
-        ;
-    if (end)
-        return end;
-    for (end = room; end > 1 && ((unsigned char)s[end] & 0xc0) == 0x80; end--)
-        ;
-    return end;
-}
-
 /* A label in its column, and text that goes on below itself where it is too long. The text may hold
  * names from the file. */
 static void wrapped(struct page *p, unsigned column, const char *label, enum tone tone,
                     const char *text)
 {
-    unsigned room = p->width > column + 22 ? p->width - column - 2 : 20;
-    char *safe = text_safe(text);
-    const char *s = safe;
-
-    if (!safe) {
+    if (!text_wrapped(p->out, p->width, p->color, column, label, tone, text))
         p->no_memory = true;
-        return;
-    }
-    do {
-        size_t end = line_end(s, room);
-
-        out_printf(p->out, "  %-*s", (int)column, label);
-        tone_begin(p->out, p->color, tone);
-        out_bytes(p->out, s, end);
-        tone_end(p->out, p->color, tone);
-        out_char(p->out, '\n');
-        label = "";
-        s += end + (s[end] == ' ');
-    } while (*s);
-    free(safe);
 }
 
 static void header_line(struct page *p, const char *label, enum tone tone, const char *text)
@@ -293,6 +258,8 @@ static void header(struct page *p)
 {
     size_t i;
 
+    if (!p->report->header_only)
+        out_char(p->out, '\n');
     tone_begin(p->out, p->color, TONE_TITLE);
     out_string(p->out, "Recording");
     tone_end(p->out, p->color, TONE_TITLE);
@@ -754,21 +721,34 @@ static void data_section(struct page *p)
     remark_errors(p);
 }
 
+/* What people look for first: it fits on the first screen. */
+static void answers(struct page *p)
+{
+    const struct report *r = p->report;
+    size_t i;
+
+    if (!findings_text(p->out, r, p->width, p->color))
+        p->no_memory = true;
+    for (i = 0; i < r->table_count; i++)
+        group_section(p, &r->tables[i]);
+    groups_remark(p);
+    times_text(p->out, r, p->color);
+}
+
 bool report_text(struct out *o, const struct report *report, unsigned width, bool color)
 {
     struct page p = {.out = o, .report = report, .width = width, .color = color};
-    size_t i;
+    bool empty = !report->totals.samples || report->header_only;
 
+    if (!empty)
+        answers(&p);
     header(&p);
-    if (report->totals.samples && !report->header_only) {
-        mix_section(&p);
-        events_section(&p);
+    if (!empty) {
         served_section(&p);
-        for (i = 0; i < report->table_count; i++)
-            group_section(&p, &report->tables[i]);
-        groups_remark(&p);
         branch_section(&p);
         data_section(&p);
+        mix_section(&p);
+        events_section(&p);
         out_char(o, '\n');
         remark(&p, "95 %: Wilson's interval of the share, if samples are independent");
     }

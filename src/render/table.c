@@ -35,6 +35,47 @@ void text_grouped(char *buffer, uint64_t value)
     *buffer = '\0';
 }
 
+/* Where the text has to end so that it fits: at a blank, or else within a word, but not within a
+ * code point. */
+static size_t line_end(const char *s, size_t room)
+{
+    size_t end = strlen(s);
+
+    if (end <= room)
+        return end;
+    for (end = room; end > 0 && s[end] != ' '; end--)
+        ;
+    if (end)
+        return end;
+    for (end = room; end > 1 && ((unsigned char)s[end] & 0xc0) == 0x80; end--)
+        ;
+    return end;
+}
+
+bool text_wrapped(struct out *o, unsigned width, bool color, unsigned column, const char *label,
+                  enum tone tone, const char *text)
+{
+    unsigned room = width > column + 22 ? width - column - 2 : 20;
+    char *safe = text_safe(text);
+    const char *s = safe;
+
+    if (!safe)
+        return false;
+    do {
+        size_t end = line_end(s, room);
+
+        out_printf(o, "  %-*s", (int)column, label);
+        tone_begin(o, color, tone);
+        out_bytes(o, s, end);
+        tone_end(o, color, tone);
+        out_char(o, '\n');
+        label = "";
+        s += end + (s[end] == ' ');
+    } while (*s);
+    free(safe);
+    return true;
+}
+
 /* ---- cells ----------------------------------------------------------------------------------- */
 
 void table_begin(struct table *t, const struct table_column *columns, unsigned count)

@@ -59,4 +59,9 @@ unsigned text_width(const char *text);
 /* 1234567 as "1,234,567" into at least 32 bytes. */
 void text_grouped(char *buffer, uint64_t value);
 
+/* A label in its column, and text that goes on below itself where it is too long for the width. The
+ * text may be anything. False if memory ran out. */
+bool text_wrapped(struct out *o, unsigned width, bool color, unsigned column, const char *label,
+                  enum tone tone, const char *text);
+
 #endif

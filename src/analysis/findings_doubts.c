@@ -79,7 +79,8 @@ bool find_resonance(struct study *s, struct spe_finding *f)
     double same, best;
     size_t row = 0;
 
-    if (!s->info || !s->info->period || s->info->config & SPE_CONFIG_JITTER || !s->pairs)
+    if (!s->info || !s->info->period || s->info->config & SPE_CONFIG_JITTER ||
+        s->count < LEAST_SAMPLES)
         return false;
     best = share_of_best_pc(s, &same, &row);
     count_finish(s->repeats, s->pairs, SPE_OF_SAMPLES, f);
@@ -132,7 +133,7 @@ bool find_unknown_sources(struct study *s, struct spe_finding *f)
     return f->interval.low >= 0.10 && loads;
 }
 
-/* An operation issues before it completes (D17.6.4): one that waited longer for its issue than it
+/* An operation issues before it completes (D17.6): one that waited longer for its issue than it
  * took altogether is a defect of the CPU or of the recording. */
 bool find_contradictions(struct study *s, struct spe_finding *f)
 {

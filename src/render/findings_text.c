@@ -338,12 +338,6 @@ bool findings_text(struct out *o, const struct report *report, unsigned width, b
     bool good = true;
     size_t i;
 
-    if (!report->finding_count)
-        return true;
-    tone_begin(o, color, TONE_TITLE);
-    out_string(o, "Findings");
-    tone_end(o, color, TONE_TITLE);
-    out_char(o, '\n');
     for (i = 0; i < report->finding_count; i++) {
         const struct spe_finding *f = &report->findings[i];
         enum tone tone = spe_finding_is_doubt(f->rule) ? TONE_NOTABLE : TONE_PLAIN;

@@ -54,10 +54,11 @@ bool report_text(struct out *o, const struct report *report, unsigned width, boo
 void report_json(struct out *o, const struct report *report);
 void report_csv(struct out *o, const struct report *report); /* the first list of groups */
 
-/* ---- parts of the page ---------------------------------------------------------------------- */
+/* ---- parts of the page, without their titles ------------------------------------------------ */
 
+/* False if memory ran out. */
 bool findings_text(struct out *o, const struct report *report, unsigned width, bool color);
-void times_text(struct out *o, const struct report *report, bool color);
+void times_text(struct out *o, const struct report *report);
 unsigned times_bins(unsigned width); /* for which there is room */
 
 /* One sentence without a full stop; names of more than `room` columns lose their middle, 0: none.

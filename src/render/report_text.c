@@ -16,6 +16,7 @@ struct page {
     const struct report *report;
     unsigned width;
     bool color, no_memory;
+    bool begun; /* a section is above */
 };
 
 /* ---- header ---------------------------------------------------------------------------------- */
@@ -246,7 +247,9 @@ static void title(struct page *p, const char *format, ...)
     va_end(args);
     safe = text_safe(text);
     p->no_memory |= !safe;
-    out_char(p->out, '\n');
+    if (p->begun)
+        out_char(p->out, '\n');
+    p->begun = true;
     tone_begin(p->out, p->color, TONE_TITLE);
     out_string(p->out, safe ? safe : "");
     tone_end(p->out, p->color, TONE_TITLE);
@@ -258,12 +261,7 @@ static void header(struct page *p)
 {
     size_t i;
 
-    if (!p->report->header_only)
-        out_char(p->out, '\n');
-    tone_begin(p->out, p->color, TONE_TITLE);
-    out_string(p->out, "Recording");
-    tone_end(p->out, p->color, TONE_TITLE);
-    out_char(p->out, '\n');
+    title(p, "Recording");
     file_line(p);
     machine_line(p);
     cpu_line(p);
@@ -727,12 +725,17 @@ static void answers(struct page *p)
     const struct report *r = p->report;
     size_t i;
 
+    if (r->finding_count)
+        title(p, "Findings");
     if (!findings_text(p->out, r, p->width, p->color))
         p->no_memory = true;
     for (i = 0; i < r->table_count; i++)
         group_section(p, &r->tables[i]);
     groups_remark(p);
-    times_text(p->out, r, p->color);
+    if (r->times.count)
+        title(p, "Over time, %zu bins of %.6f s, from %.6fs", r->times.count,
+              (double)r->times.bin_ns * 1e-9, (double)r->times.from_ns * 1e-9);
+    times_text(p->out, r);
 }
 
 bool report_text(struct out *o, const struct report *report, unsigned width, bool color)

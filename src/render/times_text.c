@@ -16,7 +16,7 @@ static const char *const letters[] = {" ", ".", ":", "-", "=", "+", "*", "#", "@
 
 unsigned times_bins(unsigned width)
 {
-    return width > NAME + LEGEND + 16 ? width - NAME - LEGEND - 6 : 10;
+    return width > NAME + LEGEND + 8 ? width - NAME - LEGEND - 6 : 2;
 }
 
 /* What is there is seen: only nothing is a blank. */
@@ -80,20 +80,10 @@ static void show(struct out *o, const struct report *report, unsigned quantity, 
     out_printf(o, "  up to %s %s\n", text, legend);
 }
 
-void times_text(struct out *o, const struct report *report, bool color)
+void times_text(struct out *o, const struct report *report)
 {
-    const struct spe_times *t = &report->times;
-    char text[256];
     unsigned served;
 
-    if (!t->count)
-        return;
-    snprintf(text, sizeof(text), "\nOver time, %zu bins of %.6f s, from %.6fs", t->count,
-             (double)t->bin_ns * 1e-9, (double)t->from_ns * 1e-9);
-    tone_begin(o, color, TONE_TITLE);
-    out_string(o, text);
-    tone_end(o, color, TONE_TITLE);
-    out_char(o, '\n');
     show(o, report, SAMPLES, "samples", "in a bin");
     show(o, report, LATENCY, "latency", "cycles a sample");
     for (served = 0; served < SPE_SERVED_COUNT; served++)

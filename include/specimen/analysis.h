@@ -277,6 +277,7 @@ enum spe_finding_rule {
     SPE_FINDING_NOTHING, /* stands out */
     /* Doubts about the data. */
     SPE_FINDING_FEW_SAMPLES,
+    SPE_FINDING_NO_LATENCY,
     SPE_FINDING_LOST,
     SPE_FINDING_COLLISIONS,
     SPE_FINDING_DAMAGED,

@@ -32,6 +32,7 @@ static const char *const names[SPE_FINDING_RULES] = {
     [SPE_FINDING_ISSUE_WAIT] = "issue-wait",
     [SPE_FINDING_NOTHING] = "nothing",
     [SPE_FINDING_FEW_SAMPLES] = "few-samples",
+    [SPE_FINDING_NO_LATENCY] = "no-latency",
     [SPE_FINDING_LOST] = "lost",
     [SPE_FINDING_COLLISIONS] = "collisions",
     [SPE_FINDING_DAMAGED] = "damaged",
@@ -70,6 +71,7 @@ static finding_rule *const rules[SPE_FINDING_RULES] = {
     [SPE_FINDING_PARTIAL_PREDICATES] = find_partial_predicates,
     [SPE_FINDING_ISSUE_WAIT] = find_issue_wait,
     [SPE_FINDING_FEW_SAMPLES] = find_few_samples,
+    [SPE_FINDING_NO_LATENCY] = find_no_latency,
     [SPE_FINDING_LOST] = find_lost,
     [SPE_FINDING_COLLISIONS] = find_collisions,
     [SPE_FINDING_DAMAGED] = find_damaged,
@@ -130,7 +132,7 @@ int findings_of(struct study *s, struct spe_finding findings[SPE_FINDINGS_MAX])
     if (s->count >= LEAST_SAMPLES)
         n_costs = ask(s, 0, SPE_FINDING_NOTHING - 1, costs);
     n_doubts = ask(s, SPE_FINDING_NOTHING + 1, SPE_FINDING_RULES - 1, doubts);
-    if (!n_costs && s->count >= LEAST_SAMPLES)
+    if (!n_costs && s->count >= LEAST_SAMPLES && s->latency > 0.0)
         costs[n_costs++] = no_finding(SPE_FINDING_NOTHING);
     if (s->no_memory)
         return SPE_ERR_NOMEM;

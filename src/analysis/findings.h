@@ -69,7 +69,7 @@ double translation_cycles(const struct kept_row *row);
 double wait_cycles(const struct kept_row *row);
 
 /* What a row costs for a cause. */
-double cost_of(const struct study *s, size_t row, enum cause cause);
+double cost_of(const struct study *s, size_t i, enum cause cause);
 
 /* What a row is, once the study has begun. */
 enum { ROW_LOAD = 1, ROW_STORE = 2, ROW_MEMORY = 3, ROW_BRANCH = 4, ROW_ATOMIC = 8, ROW_SVE = 16 };
@@ -107,7 +107,7 @@ typedef double amount_of(const struct study *s, size_t row, int what);
 /* The place: the function with most of `in_function`, and its instruction with most of `at_pc`. */
 void find_place(struct study *s, amount_of *in_function, amount_of *at_pc, int what,
                 struct spe_finding *finding);
-void place_row(const struct study *s, size_t row, struct spe_finding *finding);
+void place_row(const struct study *s, size_t i, struct spe_finding *f);
 
 /* ---- rules ----------------------------------------------------------------------------------- */
 
@@ -118,7 +118,8 @@ finding_rule find_sharing;
 finding_rule find_dram, find_l3, find_l2, find_beyond_l1, find_tlb_walks, find_atomics, find_stores;
 finding_rule find_issue_wait, find_mispredicted, find_misaligned;
 finding_rule find_empty_predicates, find_partial_predicates;
-finding_rule find_few_samples, find_lost, find_collisions, find_damaged, find_resonance;
+finding_rule find_few_samples, find_no_latency, find_lost, find_collisions, find_damaged,
+    find_resonance;
 finding_rule find_no_threads, find_no_symbols, find_unknown_sources, find_contradictions;
 
 #endif

@@ -10,6 +10,18 @@ bool find_few_samples(struct study *s, struct spe_finding *f)
     return s->count < LEAST_SAMPLES;
 }
 
+/* Not a single cycle is not a latency: the recorder did not know it. */
+bool find_no_latency(struct study *s, struct spe_finding *f)
+{
+    uint64_t without = 0;
+    size_t i;
+
+    for (i = 0; i < s->count; i++)
+        without += !s->rows[i].total;
+    count_finish(without, s->count, SPE_OF_SAMPLES, f);
+    return s->count && f->interval.low >= 0.5;
+}
+
 /* ---- what did not come ----------------------------------------------------------------------- */
 
 /* Of the buffers' records with a flag. */

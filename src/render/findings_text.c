@@ -226,6 +226,9 @@ static void doubt_sentence(struct sentence *s)
     case SPE_FINDING_FEW_SAMPLES:
         few_samples(s);
         break;
+    case SPE_FINDING_NO_LATENCY:
+        say_share(s, "samples have no latency: what they cost is not known");
+        break;
     case SPE_FINDING_LOST:
         say_share(s, "buffers have gaps: samples were lost; a larger buffer or interval helps");
         break;
@@ -313,23 +316,25 @@ void finding_next(const struct report *report, const struct spe_finding *finding
 #define LABEL 3
 #define TEXT_MAX 4096
 
-/* Two rows each: names are cut so that it fits, and the next step is there if there is room. */
+/* Two rows: names are cut so that it fits, and the next step is there if there is room. */
 static void full_text(const struct report *report, const struct spe_finding *finding,
                       unsigned width, char text[TEXT_MAX])
 {
-    unsigned room = 2 * (width - LABEL - 2) - width / 8, names; /* rows end at a blank */
     char next[TEXT_MAX];
+    unsigned names;
     size_t used;
 
     for (names = 60; names > 12; names -= 4) {
         finding_sentence(report, finding, names, text, TEXT_MAX);
-        if (text_width(text) <= room)
+        if (text_rows(width, LABEL, text) <= 2)
             break;
     }
     finding_next(report, finding, next, sizeof(next));
     used = strlen(text);
-    if (next[0] && text_width(text) + text_width(next) + 7 <= room)
+    if (next[0])
         snprintf(text + used, TEXT_MAX - used, "; see: %s", next);
+    if (text_rows(width, LABEL, text) > 2)
+        text[used] = '\0';
 }
 
 bool findings_text(struct out *o, const struct report *report, unsigned width, bool color)
@@ -342,7 +347,7 @@ bool findings_text(struct out *o, const struct report *report, unsigned width, b
         const struct spe_finding *f = &report->findings[i];
         enum tone tone = spe_finding_is_doubt(f->rule) ? TONE_NOTABLE : TONE_PLAIN;
 
-        full_text(report, f, width < 40 ? 40 : width, text);
+        full_text(report, f, width, text);
         snprintf(label, sizeof(label), "%zu", i + 1);
         good &= text_wrapped(o, width, color, LABEL, label, tone, text);
     }

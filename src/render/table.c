@@ -52,10 +52,27 @@ static size_t line_end(const char *s, size_t room)
     return end;
 }
 
+static unsigned room_for(unsigned width, unsigned column)
+{
+    return width > column + 22 ? width - column - 2 : 20;
+}
+
+unsigned text_rows(unsigned width, unsigned column, const char *text)
+{
+    unsigned rows = 0;
+
+    do {
+        text += line_end(text, room_for(width, column));
+        text += *text == ' ';
+        rows++;
+    } while (*text);
+    return rows;
+}
+
 bool text_wrapped(struct out *o, unsigned width, bool color, unsigned column, const char *label,
                   enum tone tone, const char *text)
 {
-    unsigned room = width > column + 22 ? width - column - 2 : 20;
+    unsigned room = room_for(width, column);
     char *safe = text_safe(text);
     const char *s = safe;
 

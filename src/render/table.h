@@ -63,5 +63,6 @@ void text_grouped(char *buffer, uint64_t value);
  * text may be anything. False if memory ran out. */
 bool text_wrapped(struct out *o, unsigned width, bool color, unsigned column, const char *label,
                   enum tone tone, const char *text);
+unsigned text_rows(unsigned width, unsigned column, const char *text); /* that it takes */
 
 #endif

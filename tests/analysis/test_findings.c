@@ -449,6 +449,21 @@ static void test_few_samples(void **state)
     assert_false(holds(find_few_samples, &f));
 }
 
+static void test_no_latency(void **state)
+{
+    struct spe_finding f, findings[SPE_FINDINGS_MAX];
+    size_t i;
+
+    (void)state;
+    ordinary(1000);
+    assert_false(holds(find_no_latency, &f));
+    for (i = 0; i < count; i++)
+        rows[i].total = rows[i].issue = 0;
+    assert_true(holds(find_no_latency, &f));
+    assert_int_equal(find(findings), 1); /* it is not said that nothing stands out */
+    assert_int_equal(findings[0].rule, SPE_FINDING_NO_LATENCY);
+}
+
 static void check_counts(finding_rule *rule, const struct spe_profile_counts *bad,
                          const struct spe_profile_counts *good)
 {
@@ -761,6 +776,7 @@ int main(void)
         TEST(test_one_phase),
         TEST(test_no_phase_by_chance),
         TEST(test_few_samples),
+        TEST(test_no_latency),
         TEST(test_lost),
         TEST(test_collisions),
         TEST(test_damaged),

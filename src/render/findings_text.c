@@ -92,6 +92,15 @@ static void say_place(struct sentence *s, const char *before)
         say(s, " (%s)", last_part(name));
 }
 
+/* The place, and how much of it is there unless it is nearly all. */
+static void say_where(struct sentence *s, const char *nearly_all)
+{
+    char part[32];
+
+    snprintf(part, sizeof(part), ", %.0f %% of it in ", 100.0 * s->finding->here);
+    say_place(s, s->finding->here < 0.95 ? part : nearly_all);
+}
+
 /* The object that the data is part of, or its address. */
 static void say_data(struct sentence *s)
 {
@@ -125,7 +134,7 @@ static void say_thread(struct sentence *s)
     report_task_name(s->report, SPE_BY_THREAD, &group, name);
     say_share(s, "latency: thread ");
     say_name(s, name);
-    say_place(s, ", most in ");
+    say_where(s, " in ");
     say(s, ": %.0f cycles a sample, the others %.0f", s->finding->cycles, s->finding->others);
 }
 
@@ -149,7 +158,7 @@ static void say_sharing(struct sentence *s, const char *what)
     say_share(s, "latency: ");
     say(s, "%s", what);
     say_data(s);
-    say_place(s, ", in ");
+    say_where(s, ", in ");
     say_cycles(s);
 }
 
@@ -157,14 +166,14 @@ static void say_cause(struct sentence *s, const char *what)
 {
     say_share(s, "latency: ");
     say(s, "%s", what);
-    say_place(s, " in ");
+    say_where(s, " in ");
     say_cycles(s);
 }
 
 static void say_event(struct sentence *s, const char *what)
 {
     say_share(s, what);
-    say_place(s, s->finding->here < 0.995 ? ", most in " : ", in ");
+    say_where(s, ", nearly all in ");
 }
 
 static void cost_sentence(struct sentence *s)

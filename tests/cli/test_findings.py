@@ -119,6 +119,11 @@ class Page(FindingsTest):
         self.assertRegex(dram["sentence"],
                          r"of latency: loads from DRAM in walk \(program\.c:\d+\), 299 cycles each$")
 
+    def test_how_much_is_there(self):
+        self.recording([("walk", LOAD, L1D, 300, DRAM), ("mix", LOAD, L1D, 200, DRAM)] * 200)
+        sentence = self.json()["findings"][0]["sentence"]
+        self.assertIn("of latency: loads from DRAM, 60 % of it in walk (program.c:", sentence)
+
     def test_off(self):
         self.many()
         self.assertEqual(self.json("--no-findings")["findings"], [])

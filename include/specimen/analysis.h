@@ -98,6 +98,8 @@ struct spe_analysis_config {
     size_t data_top;      /* most lines or pages that will be asked for; 0: all */
     size_t pc_slots; /* distinct pcs before they are summed up, a power of two from 16; 0: 524288 */
     uint16_t saturated_at; /* of the latency counters, see above */
+    bool findings;         /* are wanted: the rows should have latencies (SPE_OMIT_LATENCIES) */
+    bool time;             /* how it went over time is wanted */
 };
 
 /* Totals, events and loads only. */
@@ -376,6 +378,108 @@ SPE_API int spe_sharing_finish(struct spe_sharing *sharing);
 
 /* After choose: without lines. After finish: everything. It is the sharing's. */
 SPE_API const struct spe_sharing_result *spe_sharing_result(const struct spe_sharing *sharing);
+/* ---- Findings ------------------------------------------------------------------------------- */
+
+/*
+ * What costs most, and why, in a few words: docs/findings.md has a section for each of these, with
+ * its threshold. A finding holds for the lower end of its interval too. They are asked of up to
+ * 16384 samples, evenly over the recording.
+ */
+enum spe_finding_rule {
+    SPE_FINDING_ONE_THREAD,
+    SPE_FINDING_ONE_PHASE,
+    SPE_FINDING_FALSE_SHARING,
+    SPE_FINDING_TRUE_SHARING,
+    SPE_FINDING_CONTENDED_ATOMICS,
+    SPE_FINDING_DRAM,
+    SPE_FINDING_L3,
+    SPE_FINDING_L2,
+    SPE_FINDING_BEYOND_L1, /* loads that missed, and nothing says where they were served */
+    SPE_FINDING_TLB_WALKS,
+    SPE_FINDING_ATOMICS,
+    SPE_FINDING_STORES,
+    SPE_FINDING_MISPREDICTED,
+    SPE_FINDING_MISALIGNED,
+    SPE_FINDING_EMPTY_PREDICATES,
+    SPE_FINDING_PARTIAL_PREDICATES,
+    SPE_FINDING_ISSUE_WAIT,
+    SPE_FINDING_NOTHING, /* stands out */
+    /* Doubts about the data. */
+    SPE_FINDING_FEW_SAMPLES,
+    SPE_FINDING_NO_LATENCY,
+    SPE_FINDING_LOST,
+    SPE_FINDING_COLLISIONS,
+    SPE_FINDING_DAMAGED,
+    SPE_FINDING_RESONANCE,
+    SPE_FINDING_NO_THREADS,
+    SPE_FINDING_NO_SYMBOLS,
+    SPE_FINDING_UNKNOWN_SOURCES,
+    SPE_FINDING_CONTRADICTIONS,
+    SPE_FINDING_RULES
+};
+
+enum spe_finding_basis { /* of what the share is */
+                         SPE_OF_LATENCY,
+                         SPE_OF_SAMPLES,
+                         SPE_OF_BRANCHES,
+                         SPE_OF_ACCESSES, /* loads and stores */
+                         SPE_OF_LOADS,
+                         SPE_OF_SVE, /* SVE operations */
+                         SPE_OF_BUFFERS,
+                         SPE_OF_BYTES,
+};
+
+struct spe_finding {
+    uint8_t rule;  /* enum spe_finding_rule */
+    uint8_t basis; /* enum spe_finding_basis */
+    double share;
+    struct spe_interval interval; /* of the share, 95 % */
+    uint64_t samples;             /* that show it; buffers or bytes of SPE_OF_BUFFERS, _BYTES */
+    double cycles;                /* that such a sample takes, without waiting for older ones; 0:
+                                     not known, all counters were full */
+    double others;                /* cycles of the samples in comparison; 0: there are none */
+    double here;                  /* which part of it is in the place */
+
+    /* The place: SPE_NO_SYMBOL, SPE_NO_ID, 0 where there is none. */
+    uint64_t pc, symbol;
+    uint32_t map, line;
+    uint32_t thread;         /* of SPE_FINDING_ONE_THREAD, else of the data */
+    uint32_t pid;            /* whose data; SPE_NO_TASK */
+    uint64_t address;        /* of data */
+    uint64_t from_ns, to_ns; /* of SPE_FINDING_ONE_PHASE */
+};
+
+#define SPE_FINDINGS_MAX 5
+
+SPE_API const char *spe_finding_name(unsigned rule); /* "false-sharing" ...; never NULL */
+SPE_API bool spe_finding_is_doubt(unsigned rule);
+
+/* Ask after finish; the analysis was created with `findings`. The largest share first, doubts last.
+ * Returns their number, at least 1, or SPE_ERR_NOMEM. */
+SPE_API int spe_analysis_findings(struct spe_analysis *analysis, struct spe_profile *profile,
+                                  struct spe_finding findings[SPE_FINDINGS_MAX]);
+
+/* ---- Over time ------------------------------------------------------------------------------ */
+
+struct spe_time_bin {
+    uint64_t samples, latency;
+    uint64_t loads[SPE_SERVED_COUNT]; /* by where they were served */
+};
+
+struct spe_times {
+    uint64_t from_ns, bin_ns; /* the start of the first bin; how long each is */
+    struct spe_time_bin *bins;
+    size_t count;
+};
+
+#define SPE_TIME_BINS_MAX 1024
+
+/* At most `most` bins from the first sample to the last, all of the same length. Samples without
+ * time are in none. The analysis was created with `time`. SPE_OK or SPE_ERR_NOMEM; free the bins.
+ */
+SPE_API int spe_analysis_times(const struct spe_analysis *analysis, size_t most,
+                               struct spe_times *times);
+SPE_API void spe_times_free(struct spe_times *times);
 
 /* ---- Edges ---------------------------------------------------------------------------------- */
 

@@ -6,12 +6,14 @@
 #include <string.h>
 
 #include "analysis/exact.h"
+#include "analysis/findings.h"
 #include "analysis/groups.h"
 #include "analysis/heavy.h"
 #include "analysis/journal.h"
 #include "analysis/latency.h"
 #include "analysis/mix.h"
 #include "analysis/places.h"
+#include "analysis/times.h"
 #include "analysis/top.h"
 #include "base/sized.h"
 #include "format/clones.h"
@@ -50,6 +52,9 @@ struct spe_analysis {
     struct journal journal;   /* ... samples of others */
     struct exact rest; /* ... their places, looked up when the journal is full, or at the end */
     struct heavy data; /* ... when there is no room for all places: instead of these three */
+    struct kept kept;  /* for findings */
+    uint64_t pairs, repeats; /* neighbouring rows; those of the same pc */
+    struct times times;
 };
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -98,6 +103,9 @@ static int prepare(struct spe_analysis *a)
         if (latency_prepare(&a->served[i]) < 0)
             return SPE_ERR_NOMEM;
     }
+    if ((config->findings && kept_init(&a->kept) < 0) ||
+        (config->time && times_init(&a->times) < 0))
+        return SPE_ERR_NOMEM;
     divide_memory(a);
     return SPE_OK;
 }
@@ -140,6 +148,8 @@ void spe_analysis_destroy(struct spe_analysis *a)
     exact_free(&a->rest);
     journal_free(&a->journal);
     heavy_free(&a->data);
+    kept_free(&a->kept);
+    times_free(&a->times);
     free(a);
 }
 
@@ -728,6 +738,27 @@ static CLONES int count_memory(struct spe_analysis *a, const struct batch *b)
     return a->config.data ? count_all_data(a, b, with_data, n_data) : SPE_OK;
 }
 
+static CLONES uint64_t count_repeats(const uint64_t *pc, size_t count)
+{
+    uint64_t repeats = 0;
+    size_t i;
+
+    for (i = 1; i < count; i++)
+        repeats += pc[i] == pc[i - 1];
+    return repeats;
+}
+
+static void add_extras(struct spe_analysis *a, const struct spe_rows *rows)
+{
+    if (a->config.findings && rows->count) {
+        kept_add(&a->kept, rows);
+        a->pairs += rows->count - 1;
+        a->repeats += count_repeats(rows->pc, rows->count);
+    }
+    if (a->config.time)
+        times_add(&a->times, rows);
+}
+
 static int add_batch(struct spe_analysis *a, struct batch *b)
 {
     size_t i;
@@ -756,6 +787,7 @@ int spe_analysis_add(struct spe_analysis *a, struct spe_profile *profile,
         return SPE_ERR_INVALID;
     b.profile = profile;
     b.rows = rows;
+    add_extras(a, rows);
     a->rows_since_sum += rows->count;
     if (a->rows_since_sum > ROWS_BEFORE_SUM && sum_up_places(a, profile) < 0)
         return SPE_ERR_NOMEM;
@@ -862,6 +894,12 @@ int spe_analysis_merge(struct spe_analysis *a, const struct spe_analysis *from,
             return SPE_ERR_NOMEM;
     }
     group_counts_add(&a->totals, &from->totals);
+    if (a->config.findings)
+        kept_merge(&a->kept, &from->kept);
+    a->pairs += from->pairs;
+    a->repeats += from->repeats;
+    if (a->config.time)
+        times_merge(&a->times, &from->times);
     if (a->config.data && merge_data(a, from) < 0)
         return SPE_ERR_NOMEM;
     a->branch_error += from->branch_error;
@@ -1099,4 +1137,32 @@ size_t spe_analysis_data(const struct spe_analysis *a, struct spe_data *first, s
             top_offer(&top, &data);
     }
     return top_finish(&top);
+}
+
+int spe_analysis_findings(struct spe_analysis *a, struct spe_profile *profile,
+                          struct spe_finding findings[SPE_FINDINGS_MAX])
+{
+    struct study study = {
+        .count = a->kept.count,
+        .saturated_at = a->config.saturated_at,
+        .profile = profile,
+        .info = profile ? spe_profile_info(profile) : NULL,
+        .counts = profile ? spe_profile_counts(profile) : NULL,
+        .pairs = a->pairs,
+        .repeats = a->repeats,
+    };
+    int result;
+
+    kept_name(&a->kept, profile);
+    study.rows = a->kept.rows;
+    if (study_begin(&study) < 0)
+        return SPE_ERR_NOMEM;
+    result = findings_of(&study, findings);
+    study_end(&study);
+    return result;
+}
+
+int spe_analysis_times(const struct spe_analysis *a, size_t most, struct spe_times *times)
+{
+    return times_show(&a->times, most, times);
 }

@@ -68,6 +68,9 @@ enum { OPTION_COLOR = 0x10001, OPTION_NO_PAGER };
  * terminal, and no NO_COLOR. */
 bool use_color(int fd);
 
+/* May our own signs be more than ASCII? */
+bool use_utf8(void);
+
 /* If standard output is a terminal, what follows goes through the user's pager, and so does
  * standard error. To be called when nothing has been written yet. */
 void start_pager(void);

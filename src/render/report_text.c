@@ -17,6 +17,7 @@ struct page {
     const struct report *report;
     unsigned width;
     bool color, no_memory;
+    bool begun; /* a section is above */
 };
 
 /* ---- header ---------------------------------------------------------------------------------- */
@@ -248,7 +249,9 @@ static void title(struct page *p, const char *format, ...)
     va_end(args);
     safe = text_safe(text);
     p->no_memory |= !safe;
-    out_char(p->out, '\n');
+    if (p->begun)
+        out_char(p->out, '\n');
+    p->begun = true;
     tone_begin(p->out, p->color, TONE_TITLE);
     out_string(p->out, safe ? safe : "");
     tone_end(p->out, p->color, TONE_TITLE);
@@ -260,10 +263,7 @@ static void header(struct page *p)
 {
     size_t i;
 
-    tone_begin(p->out, p->color, TONE_TITLE);
-    out_string(p->out, "Recording");
-    tone_end(p->out, p->color, TONE_TITLE);
-    out_char(p->out, '\n');
+    title(p, "Recording");
     file_line(p);
     machine_line(p);
     cpu_line(p);
@@ -691,21 +691,39 @@ static void data_section(struct page *p)
     remark_errors(p);
 }
 
+/* What people look for first: it fits on the first screen. */
+static void answers(struct page *p)
+{
+    const struct report *r = p->report;
+    size_t i;
+
+    if (r->finding_count)
+        title(p, "Findings");
+    if (!findings_text(p->out, r, p->width, p->color))
+        p->no_memory = true;
+    for (i = 0; i < r->table_count; i++)
+        group_section(p, &r->tables[i]);
+    groups_remark(p);
+    if (r->times.count)
+        title(p, "Over time, %zu bins of %.6f s, from %.6fs", r->times.count,
+              (double)r->times.bin_ns * 1e-9, (double)r->times.from_ns * 1e-9);
+    times_text(p->out, r);
+}
+
 bool report_text(struct out *o, const struct report *report, unsigned width, bool color)
 {
     struct page p = {.out = o, .report = report, .width = width, .color = color};
-    size_t i;
+    bool empty = !report->totals.samples || report->header_only;
 
+    if (!empty)
+        answers(&p);
     header(&p);
-    if (report->totals.samples && !report->header_only) {
-        mix_section(&p);
-        events_section(&p);
+    if (!empty) {
         served_section(&p);
-        for (i = 0; i < report->table_count; i++)
-            group_section(&p, &report->tables[i]);
-        groups_remark(&p);
         branch_section(&p);
         data_section(&p);
+        mix_section(&p);
+        events_section(&p);
         out_char(o, '\n');
         remark(&p, "95 %: Wilson's interval of the share, if samples are independent");
     }

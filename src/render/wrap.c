@@ -24,9 +24,26 @@ static size_t line_end(const char *s, size_t room)
     return end;
 }
 
+static unsigned room_for(unsigned width, unsigned column)
+{
+    return width > column + 22 ? width - column - 2 : 20;
+}
+
+unsigned wrap_rows(unsigned width, unsigned column, const char *text)
+{
+    unsigned rows = 0;
+
+    do {
+        text += line_end(text, room_for(width, column));
+        text += *text == ' ';
+        rows++;
+    } while (*text);
+    return rows;
+}
+
 bool wrap_text(const struct wrap *w, const char *label, const char *text)
 {
-    unsigned room = w->width > w->column + 22 ? w->width - w->column - 2 : 20;
+    unsigned room = room_for(w->width, w->column);
     char *safe = text_safe(text);
     const char *s = safe;
 

@@ -19,4 +19,7 @@ struct wrap {
  * names from a file. False if there is no memory. */
 bool wrap_text(const struct wrap *w, const char *label, const char *text);
 
+/* Rows that the text takes behind a label of `column` columns. */
+unsigned wrap_rows(unsigned width, unsigned column, const char *text);
+
 #endif

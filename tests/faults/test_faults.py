@@ -191,7 +191,7 @@ def reading_cases(path):
     one = ("--threads", 1)
     return [
         Case(MEMORY + FILES, "report", *one, path),
-        Case(MEMORY, "report", *one, "--by", "function,line,symbol+source,dso,thread,cpu", path),
+        Case(MEMORY, "report", *one, "--by", "function,line,symbol+source,dso,thread,cpu,time", path),
         Case(MEMORY + OUTPUT, "report", *one, "--json", "--by", "line,thread", path),
         Case(MEMORY, "report", *one, "--csv", "--by", "symbol+source", path),
         Case(MEMORY, "report", *one, "--data", "page", "--filter",

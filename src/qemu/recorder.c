@@ -239,6 +239,83 @@ static void on_store(unsigned index, uint32_t info, uint64_t va, void *user)
     on_simple_access(index, info, va, user, true);
 }
 
+/* ---- Accesses that are not seen ------------------------------------------------------------- */
+
+/* Through the machine at once; what they met is added up for the exact counts. */
+static void touch_hidden(struct vcpu *v, const struct pe_site *site, const struct hidden *h,
+                         struct spe_machine_access *met)
+{
+    struct spe_machine_access all = {0};
+
+    if (v->cpu_lock)
+        pthread_mutex_lock(v->cpu_lock);
+    for (uint32_t i = 0; i < h->op.access_count; i++) {
+        const struct spe_memory_access *a = &h->accesses[i];
+
+        if (!a->inactive)
+            spe_machine_touch(unit_process.machine, v->cpu, a->va, a->bytes,
+                              h->how | (a->store ? SPE_ACCESS_STORE : 0), &met[i]);
+        all.facts |= met[i].facts;
+    }
+    if (v->cpu_lock)
+        pthread_mutex_unlock(v->cpu_lock);
+    v->met_site = NULL;
+    if (unit_process.stat)
+        count_access(v, site, 0, 0, &all);
+}
+
+/* One block may have more of these than there is room for behind the last look. */
+static void put_hidden(struct vcpu *v, const struct pe_site *site, const struct hidden *h)
+{
+    if (!v->stream.events)
+        return;
+    for (uint32_t i = 0; i < h->op.access_count; i++) {
+        const struct spe_memory_access *a = &h->accesses[i];
+
+        if (a->inactive)
+            continue;
+        if (v->stream.end >= v->stream.hand_at + PE_BLOCK_EVENTS / 2)
+            pe_stream_hand(&v->stream);
+        pe_put_wide(&v->stream, (uint32_t)(site - site->block->sites), a->va, a->bytes,
+                    h->how | (a->store ? SPE_ACCESS_STORE : 0));
+    }
+}
+
+static void on_hidden(unsigned index, void *user)
+{
+    struct spe_machine_access met[SPE_A64_ACCESSES_MAX] = {0};
+    const struct pe_site *site = user;
+    struct vcpu *v = vcpus_at(index);
+    struct hidden h;
+
+    if (!v || (!unit_process.machine && !unit_is_armed(v, site)) ||
+        !hidden_evaluate(site, v->vector_bits, &h))
+        return;
+    if (unit_process.merge) {
+        put_hidden(v, site, &h);
+        return;
+    }
+    if (unit_process.machine)
+        touch_hidden(v, site, &h, met);
+    if (unit_is_armed(v, site))
+        unit_hidden(v, site, &h, met);
+}
+
+static bool can_read_registers(void)
+{
+    return plugin_level() >= 2;
+}
+
+static void call_back_hidden(struct qemu_plugin_tb *tb, struct pe_block *b)
+{
+    for (uint32_t i = 0; can_read_registers() && i < b->count; i++)
+        if (b->sites[i].hidden)
+            qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(tb, i), on_hidden,
+                                                   QEMU_R_REGS, &b->sites[i]);
+}
+
+/* ---- Without a model, with exact counts ----------------------------------------------------- */
+
 static void on_block_counted(unsigned index, void *user)
 {
     struct vcpu *v = vcpus_at(index);
@@ -350,9 +427,10 @@ static void call_back(struct qemu_plugin_tb *tb, struct pe_block *b)
 
     qemu_plugin_register_vcpu_tb_exec_cb(tb, at_block, QEMU_NO_REGS, b);
     for (uint32_t i = 0; i < b->count; i++)
-        qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, i),
-                                         access_function(&b->sites[i], modelled), QEMU_NO_REGS,
-                                         QEMU_MEM_BOTH, &b->sites[i]);
+        if (!b->sites[i].hidden)
+            qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, i),
+                                             access_function(&b->sites[i], modelled), QEMU_NO_REGS,
+                                             QEMU_MEM_BOTH, &b->sites[i]);
 }
 
 static void translate(struct qemu_plugin_tb *tb)
@@ -362,12 +440,17 @@ static void translate(struct qemu_plugin_tb *tb)
     if (!announced)
         begin_program(tb);
     b = blocks_find(tb);
-    if (b && board)
+    if (!b)
+        return;
+    if (board) {
         count_inline(tb, b);
-    else if (b && unit_process.merge)
+        return;
+    }
+    if (unit_process.merge)
         core_call_back(tb, b);
-    else if (b)
+    else
         call_back(tb, b);
+    call_back_hidden(tb, b);
 }
 
 /* ---- Threads and processes ------------------------------------------------------------------ */
@@ -377,7 +460,7 @@ static void vcpu_init(unsigned index)
 {
     struct vcpu *v;
 
-    if (board)
+    if (can_read_registers())
         registers_find();
     vcpus_lock();
     v = vcpus_add(index);

@@ -74,8 +74,9 @@ enum {
 struct wire_setup {
     struct wire_header header;
     uint32_t version;
-    uint32_t flags; /* WIRE_STAT ... */
-    uint32_t cpus;  /* of the machine */
+    uint32_t flags;                  /* WIRE_STAT ... */
+    uint32_t cpus;                   /* of the machine */
+    uint32_t vector_bits, zva_bytes; /* of QEMU's CPU: SVE's vectors, what DC ZVA writes */
     uint64_t seed;
     uint64_t config, config1, config2, config3, config4, period;
     char cpu[32], machine[32]; /* presets of unit and machine */

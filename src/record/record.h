@@ -136,6 +136,8 @@ struct record_cpu {
     const char *qemu;    /* QEMU's -cpu */
     uint64_t midr;
     uint32_t min_interval;
+    uint32_t vector_bits; /* of SVE; 0: it has none */
+    uint32_t zva_bytes;   /* that DC ZVA writes in QEMU's CPU */
 };
 
 const struct record_cpu *record_cpu_at(size_t i); /* NULL past the last */

@@ -107,14 +107,33 @@ static bool plugin_option(const struct recording *r, char *text, size_t room)
     return n >= 0 && (size_t)n < room;
 }
 
+/* SME came with 7.1; its vectors are as long as SVE's. */
+static void cpu_option(const struct recording *r, char *text, size_t room)
+{
+    const struct record_cpu *cpu = record_cpu_find(r->options->cpu);
+    bool sme = r->found.major > 7 || (r->found.major == 7 && r->found.minor >= 1);
+    unsigned bytes = r->setup.vector_bits / 8;
+
+    if (strcmp(cpu->qemu, "max") != 0)
+        snprintf(text, room, "%s", cpu->qemu);
+    else if (!bytes)
+        snprintf(text, room, "max,sve=off%s", sme ? ",sme=off" : "");
+    else if (sme)
+        snprintf(text, room, "max,sve-default-vector-length=%u,sme-default-vector-length=%u", bytes,
+                 bytes);
+    else
+        snprintf(text, room, "max,sve-default-vector-length=%u", bytes);
+}
+
 /* QEMU's command line up to the program, for us and for every exec. */
 static bool make_arguments(struct recording *r)
 {
     struct wire_setup *s = &r->setup;
-    char plugin[2 * WIRE_TEXT];
+    char plugin[2 * WIRE_TEXT], cpu[128];
 
+    cpu_option(r, cpu, sizeof(cpu));
     return plugin_option(r, plugin, sizeof(plugin)) && add_argument(s, r->found.qemu) &&
-           add_argument(s, "-cpu") && add_argument(s, record_cpu_find(r->options->cpu)->qemu) &&
+           add_argument(s, "-cpu") && add_argument(s, cpu) &&
            (!r->found.sysroot[0] || (add_argument(s, "-L") && add_argument(s, r->found.sysroot))) &&
            add_argument(s, "-U") && add_argument(s, "SPECIMEN_PLUGIN_LEVEL") &&
            add_argument(s, "-plugin") && add_argument(s, plugin);
@@ -138,6 +157,8 @@ static bool make_setup(struct recording *r)
     s->config3 = o->event.config3;
     s->config4 = o->event.config4;
     s->period = o->period;
+    s->vector_bits = record_cpu_find(o->cpu)->vector_bits;
+    s->zva_bytes = record_cpu_find(o->cpu)->zva_bytes;
     snprintf(s->cpu, sizeof(s->cpu), "%s", o->cpu);
     snprintf(s->machine, sizeof(s->machine), "%s", record_cpu_find(o->cpu)->machine);
     return make_arguments(r);

@@ -51,7 +51,7 @@ int spu_put_source(struct collector *c)
     bool filtered;
 
     if (c->info != SPE_INFO_ALL || c->config->data_source == SPE_SOURCE_NONE ||
-        !source_applies(c, &filtered))
+        c->op->unmodelled || !source_applies(c, &filtered))
         return SPE_OK;
     a = source_part(c);
     if (lacks_source(c, a))

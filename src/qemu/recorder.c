@@ -30,6 +30,8 @@ static pid_t process;
 /* Where a vCPU is before its first block. */
 static const struct pe_block nowhere;
 
+enum { PAGE_BYTES = 4096, BLOCK_MAX = 256 }; /* of QEMU's translation; instructions */
+
 #define RARELY(condition) __builtin_expect(!!(condition), 0)
 #define SELDOM __attribute__((noinline, cold))
 
@@ -433,6 +435,23 @@ static void call_back(struct qemu_plugin_tb *tb, struct pe_block *b)
                                              QEMU_MEM_BOTH, &b->sites[i]);
 }
 
+/* QEMU ends a block behind an instruction that its CPU does not have, and few others end one there:
+ * branches, system instructions, the last of a page or of very many. Tell it, for the program may
+ * end now, with SIGILL. */
+static void tell_strange(const struct pe_block *b)
+{
+    const struct pe_site *last = pe_block_last(b);
+    bool system = (last->word >> 26 & 7) == 5;
+    struct wire_strange message = {
+        .header = {.type = WIRE_STRANGE, .size = sizeof(message)},
+        .pc = b->end - 4,
+        .word = last->word,
+    };
+
+    if (!system && b->end % PAGE_BYTES != 0 && b->count < BLOCK_MAX)
+        channel_send(&message.header, NULL, 0, -1);
+}
+
 static void translate(struct qemu_plugin_tb *tb)
 {
     struct pe_block *b;
@@ -442,6 +461,7 @@ static void translate(struct qemu_plugin_tb *tb)
     b = blocks_find(tb);
     if (!b)
         return;
+    tell_strange(b);
     if (board) {
         count_inline(tb, b);
         return;
@@ -636,12 +656,23 @@ static void on_syscall(unsigned index, int64_t number, const uint64_t arguments[
     }
 }
 
+/* The thread may have set the length of its vectors, which those that it starts inherit. */
+static void vectors_changed(struct vcpu *v, int64_t result)
+{
+    enum { PR_SVE_SET_VL = 50, PR_SVE_VL_LEN_MASK = 0xffff };
+
+    if (v->call_arguments[0] == PR_SVE_SET_VL && result > 0)
+        v->vector_bits = unit_process.vector_bits = (uint32_t)(result & PR_SVE_VL_LEN_MASK) * 8;
+}
+
 static void on_syscall_return(unsigned index, int64_t number, int64_t result)
 {
     struct vcpu *v = vcpus_at(index);
 
     if (v && v->call == number)
         tasks_syscall_return(number, v->call_arguments, result);
+    if (v && v->call == number && number == SYSCALL_PRCTL)
+        vectors_changed(v, result);
     if (v && unit_process.merge)
         core_syscall_return(v);
 }

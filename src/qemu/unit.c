@@ -26,16 +26,7 @@ struct unit_process unit_process;
 
 static bool setup_machine(const struct wire_setup *setup, char *why, size_t why_size)
 {
-    struct spe_machine_config config;
-
-    if (spe_machine_config_init(&config, setup->machine) < 0) {
-        snprintf(why, why_size, "there is no machine model of %.32s", setup->machine);
-        return false;
-    }
-    config.cpus = setup->cpus;
-    if (config.sockets > config.cpus)
-        config.sockets = 1;
-    if (spe_machine_create(&config, &unit_process.machine, why, why_size) != SPE_OK)
+    if (spe_machine_create(&setup->machine, &unit_process.machine, why, why_size) != SPE_OK)
         return false;
     spe_machine_alone(unit_process.machine, true); /* until there is a second thread */
     return true;

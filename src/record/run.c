@@ -37,6 +37,7 @@ struct recording {
     struct record_problem *problem;
     struct record_summary *summary;
     struct found found;
+    struct record_machine machine;
     struct wire_setup setup;
     struct record_file *file;
     struct collector *collector;
@@ -139,6 +140,11 @@ static bool make_arguments(struct recording *r)
            add_argument(s, "-plugin") && add_argument(s, plugin);
 }
 
+static unsigned cpus_of(const struct record_options *o)
+{
+    return o->cpus ? o->cpus : DEFAULT_CPUS;
+}
+
 static bool make_setup(struct recording *r)
 {
     const struct record_options *o = r->options;
@@ -149,7 +155,7 @@ static bool make_setup(struct recording *r)
     s->flags = (o->stat ? WIRE_STAT : 0) | (o->cpus ? WIRE_SHARE_CPUS : 0) |
                (o->model == RECORD_MODEL_NONE ? 0 : WIRE_FUNCTIONAL) |
                (o->model == RECORD_MODEL_CORE ? WIRE_CORE : 0);
-    s->cpus = o->cpus ? o->cpus : DEFAULT_CPUS;
+    s->cpus = cpus_of(o);
     s->seed = o->seed;
     s->config = o->event.config | 1; /* per CPU, time cannot be done without: as perf does */
     s->config1 = o->event.config1;
@@ -157,10 +163,10 @@ static bool make_setup(struct recording *r)
     s->config3 = o->event.config3;
     s->config4 = o->event.config4;
     s->period = o->period;
-    s->vector_bits = record_cpu_find(o->cpu)->vector_bits;
+    s->machine = r->machine.config;
+    s->vector_bits = r->machine.vector_bits;
     s->zva_bytes = record_cpu_find(o->cpu)->zva_bytes;
     snprintf(s->cpu, sizeof(s->cpu), "%s", o->cpu);
-    snprintf(s->machine, sizeof(s->machine), "%s", record_cpu_find(o->cpu)->machine);
     return make_arguments(r);
 }
 
@@ -365,6 +371,7 @@ static void stay(struct recording *r)
 static bool prepare(struct recording *r)
 {
     if (!record_check_event(&r->options->event, r->options->cpu, r->problem) ||
+        !record_machine_of(r->options, cpus_of(r->options), &r->machine, r->problem) ||
         !find_all(r->options, &r->found, r->problem))
         return false;
     if (!listen_for_processes(r)) {

@@ -58,7 +58,9 @@ void hear_setup(struct wire_setup *setup, unsigned flags, uint64_t period)
     setup->config = 1;
     setup->period = period;
     strcpy(setup->cpu, "neoverse-n1");
-    strcpy(setup->machine, "neoverse-n1");
+    spe_machine_config_init(&setup->machine, NULL);
+    setup->machine.cpus = setup->cpus;
+    setup->zva_bytes = 64;
 }
 
 uint64_t heard_executed(const struct heard *heard, uint64_t pc)

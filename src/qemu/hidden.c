@@ -2,7 +2,10 @@
 /* Copyright (c) 2026 The Specimen authors */
 #include "qemu/hidden.h"
 
+#include "qemu/api.h"
 #include "qemu/registers.h"
+
+#define PAGE_BYTES UINT64_C(4096) /* of QEMU's user mode */
 
 /* LD1RB and its like: one element, which QEMU loads as any other. */
 static bool replicates_one(const struct spe_a64 *insn)
@@ -79,13 +82,47 @@ static bool is_of_code(const struct spe_a64 *insn)
     return insn->operation.kind == SPE_OPERATION_CMO && (insn->word >> 8 & 15) == 5;
 }
 
+/* ---- First-fault and non-fault loads -------------------------------------------------------- */
+
+/* LDFF1, LDNF1: they make no access that would fault. (With a vector of addresses bit 13 tells;
+ * that of LDNT1 is another, but there such an access ends the program.) */
+static bool may_stop(const struct spe_a64 *insn)
+{
+    return (insn->word & 0xfe00e000) == 0xa4006000 || (insn->word & 0xfe10e000) == 0xa410a000 ||
+           (insn->word & 0xbe002000) == 0x84002000;
+}
+
+static bool can_be_read(uint64_t va)
+{
+    uint8_t byte;
+
+    return plugin_level() < 4 || plugin_read_va(va, &byte, 1);
+}
+
+/* An access ends at the first page that cannot be read; one that begins there is not made. */
+static void stop_at_fault(struct spe_memory_access *a)
+{
+    uint64_t at = a->va, end = a->va + a->bytes;
+
+    while (at < end && can_be_read(at))
+        at = (at | (PAGE_BYTES - 1)) + 1;
+    if (at == a->va)
+        a->unperformed = a->untranslated = true;
+    else if (at < end)
+        a->bytes = (uint32_t)(at - a->va);
+}
+
 bool hidden_evaluate(const struct pe_site *site, uint32_t vector_bits, struct hidden *hidden)
 {
     struct spe_a64 insn;
 
     spe_a64_classify(site->word, vector_bits, &insn);
     hidden->how = how_of(&insn);
-    return !is_of_code(&insn) && (spe_a64_evaluate(&insn, pe_site_pc(site), &registers_now,
-                                                   &hidden->op, hidden->accesses) &
-                                  SPE_A64_KNOWS_ADDRESS);
+    if (is_of_code(&insn) ||
+        !(spe_a64_evaluate(&insn, pe_site_pc(site), &registers_now, &hidden->op, hidden->accesses) &
+          SPE_A64_KNOWS_ADDRESS))
+        return false;
+    for (uint32_t i = 0; may_stop(&insn) && i < hidden->op.access_count; i++)
+        stop_at_fault(&hidden->accesses[i]);
+    return true;
 }

@@ -24,4 +24,10 @@ struct hidden {
  * where it accesses memory. */
 bool hidden_evaluate(const struct pe_site *site, uint32_t vector_bits, struct hidden *hidden);
 
+/* Is this one of its accesses made? */
+static inline bool hidden_is_made(const struct spe_memory_access *access)
+{
+    return !access->inactive && !access->unperformed;
+}
+
 #endif

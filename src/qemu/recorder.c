@@ -254,7 +254,7 @@ static void touch_hidden(struct vcpu *v, const struct pe_site *site, const struc
     for (uint32_t i = 0; i < h->op.access_count; i++) {
         const struct spe_memory_access *a = &h->accesses[i];
 
-        if (!a->inactive)
+        if (hidden_is_made(a))
             spe_machine_touch(unit_process.machine, v->cpu, a->va, a->bytes,
                               h->how | (a->store ? SPE_ACCESS_STORE : 0), &met[i]);
         all.facts |= met[i].facts;
@@ -274,7 +274,7 @@ static void put_hidden(struct vcpu *v, const struct pe_site *site, const struct 
     for (uint32_t i = 0; i < h->op.access_count; i++) {
         const struct spe_memory_access *a = &h->accesses[i];
 
-        if (a->inactive)
+        if (!hidden_is_made(a))
             continue;
         if (v->stream.end >= v->stream.hand_at + PE_BLOCK_EVENTS / 2)
             pe_stream_hand(&v->stream);
@@ -300,7 +300,7 @@ static void on_hidden(unsigned index, void *user)
     if (unit_process.machine)
         touch_hidden(v, site, &h, met);
     if (unit_is_armed(v, site))
-        unit_hidden(v, site, &h, met);
+        unit_hidden(v, site, &h, unit_process.machine ? met : NULL);
 }
 
 static bool can_read_registers(void)
@@ -372,11 +372,16 @@ static void on_trip(unsigned index, void *user)
 
 static void on_armed(unsigned index, void *user)
 {
+    const struct pe_site *site = user;
     struct vcpu *v = vcpus_at(index);
+    struct hidden h;
 
     if (!v)
         return;
-    unit_evaluate(v, user, &registers_now);
+    if (site->hidden && hidden_evaluate(site, v->vector_bits, &h))
+        unit_hidden(v, site, &h, NULL);
+    else
+        unit_evaluate(v, site, &registers_now);
     cells_of(index)->armed = unit_wants_registers(v);
 }
 

@@ -668,7 +668,8 @@ void unit_hidden(struct vcpu *v, const struct pe_site *site, const struct hidden
         s->op.accesses = s->accesses;
         for (uint32_t i = 0; i < s->op.access_count; i++) {
             s->accesses[i] = hidden->accesses[i];
-            s->met[i] = met[i];
+            if (met)
+                s->met[i] = met[i];
             translate(&s->accesses[i]);
         }
         s->evaluated = true;

@@ -147,7 +147,7 @@ void unit_access(struct vcpu *v, const struct pe_site *site, uint64_t va, uint32
 void unit_evaluate(struct vcpu *v, const struct pe_site *site,
                    const struct spe_a64_registers *registers);
 
-/* The same where the machine has had its accesses: `met` has what they met. */
+/* The same of an instruction whose accesses are hidden; `met` is NULL without a model. */
 void unit_hidden(struct vcpu *v, const struct pe_site *site, const struct hidden *hidden,
                  const struct spe_machine_access *met);
 

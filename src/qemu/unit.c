@@ -52,6 +52,8 @@ static bool setup_unit(const struct wire_setup *setup)
     /* Nobody sees the flags when a conditional select or compare runs: they count as unconditional,
      * which an implementation may choose (D17.6.5). */
     config->cond_ops = 0;
+    /* An operation missed if any part of it did: exact counts are of operations, too. */
+    config->part_events = SPE_PART_EVENTS_WHOLE;
     memset(config->store_cache_events, SPE_STORE_RECORDED, sizeof(config->store_cache_events));
     config->rng_seed = setup->seed;
     return true;

@@ -15,7 +15,7 @@
 
 enum { STAND_IN_INSNS = 16, STAND_IN_VCPUS = 512 /* with inline counts, level 3 */ };
 
-/* What all vCPUs have in them, for a plugin of level 2 to 5; vectors of 128 bits. */
+/* What all vCPUs have in them; vectors of 128 bits. */
 extern struct stand_in_registers {
     uint64_t x[32], cpsr; /* x[31] is SP */
     uint8_t z[32][16], p[16][2];

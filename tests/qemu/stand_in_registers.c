@@ -42,14 +42,17 @@ char *g_array_free(struct byte_array *array, int free_segment)
     return NULL;
 }
 
-/* ---- The list, up to level 5: x0 to x30, sp, cpsr, z0 to z31, p0 to p15 --------------------- */
+/* ---- The list: x0 to x30, sp, cpsr, z0 to z31, p0 to p15 --------------------- */
 
 enum { CPSR = 32, Z = 33, P = Z + 32, COUNT = P + 16 };
 
 struct descriptor {
     uintptr_t handle;
     const char *name, *feature;
+    bool readonly; /* from level 6 on */
 };
+
+extern int qemu_plugin_version;
 
 struct byte_array *qemu_plugin_get_registers(void);
 int qemu_plugin_read_register(struct qemu_plugin_register *reg, struct byte_array *out);
@@ -74,13 +77,15 @@ static const char *name_of(unsigned i)
 
 struct byte_array *qemu_plugin_get_registers(void)
 {
+    size_t stride = qemu_plugin_version >= 6 ? sizeof(struct descriptor)
+                                             : offsetof(struct descriptor, readonly);
     struct byte_array *list = g_byte_array_new();
 
-    g_byte_array_set_size(list, COUNT * sizeof(struct descriptor));
+    g_byte_array_set_size(list, (unsigned)(COUNT * stride));
     for (unsigned i = 0; i < COUNT; i++) {
-        struct descriptor d = {i, name_of(i), "core"};
+        struct descriptor d = {i, name_of(i), "core", false};
 
-        memcpy(list->data + i * sizeof(d), &d, sizeof(d));
+        memcpy(list->data + i * stride, &d, stride);
     }
     list->length = COUNT;
     return list;

@@ -274,6 +274,8 @@ static const char *plural(uint64_t count)
     return count == 1 ? "" : "es";
 }
 
+enum { HIDDEN_SHARE = 100 }; /* less than one in so many is not worth a sentence */
+
 static void print_summary(const struct job *job, const struct record_summary *s)
 {
     const struct wire_statistics *t = &s->statistics;
@@ -291,6 +293,12 @@ static void print_summary(const struct job *job, const struct record_summary *s)
             s->threads == 1 ? "" : "s");
     if (s->signal)
         complain(program, "ended by signal %d (%s)", s->signal, strsignal(s->signal));
+    if (t->hidden > t->sampled / HIDDEN_SHARE)
+        complain(program,
+                 "%" PRIu64 " samples are of accesses that this QEMU does not show (SVE, SME, DC "
+                 "ZVA, prefetches): where they went and how long they took is not recorded; QEMU "
+                 "9.0 and later show them",
+                 t->hidden);
     if (s->silent)
         complain(program,
                  "%" PRIu64 " process%s ended without saying goodbye, as a killed one does: what "

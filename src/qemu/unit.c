@@ -84,6 +84,7 @@ void unit_prepare(struct vcpu *v)
     v->slot = SLOTS_NONE;
     v->left = -1; /* the first block has to look */
     v->vector_bits = unit_process.vector_bits;
+    v->hidden = 0;
 }
 
 /* ---- The merge ------------------------------------------------------------------------------ */
@@ -270,6 +271,7 @@ static void publish_statistics(struct vcpu *v)
     to->records = s.records;
     to->bytes = s.bytes_written;
     to->dropped = s.dropped + s.fate[SPE_FATE_NOT_CAPTURED];
+    to->hidden = v->hidden;
     to->discarded = 0;
     for (unsigned i = SPE_FATE_DISCARD_MODE; i < SPE_FATE_COUNT; i++)
         to->discarded += s.fate[i];
@@ -411,6 +413,7 @@ static void describe(struct vcpu *v, struct sample *s, uint64_t next)
     if (insn.branch && !describe_branch(&s->op, &insn, next))
         ran = false;
     s->op.misspeculated = !ran;
+    v->hidden += s->site->hidden && !s->evaluated && !s->access_count;
     s->op.unmodelled = !is_modelled(v, &insn, &s->op);
     if (s->op.unmodelled)
         return;

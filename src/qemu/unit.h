@@ -73,6 +73,7 @@ struct vcpu {
     uint32_t slot;        /* SLOTS_NONE: none */
     uint64_t told;        /* operations that the unit allowed, at the time that `left` was set */
     uint64_t drained;     /* time */
+    uint64_t hidden;      /* samples whose accesses nobody saw */
     uint32_t vector_bits; /* of SVE, in this thread */
     struct spe_spu *spu;
     struct wire_shared *shared;

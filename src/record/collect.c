@@ -200,6 +200,7 @@ static void add_statistics(struct wire_statistics *to, const struct wire_statist
     to->bytes += from->bytes;
     to->dropped += from->dropped;
     to->discarded += from->discarded;
+    to->hidden += from->hidden;
     for (unsigned i = 0; i < 8; i++)
         to->filtered_by[i] += from->filtered_by[i];
 }

@@ -253,7 +253,8 @@ struct spe_spu_config {
 };
 
 /* Fill *config from a preset: "architecture" (what the Arm ARM's pseudocode chooses, all features),
- * "neoverse-n1", "neoverse-v1", "neoverse-n2", "neoverse-v2", "ampereone-1a", "kunpeng-920"; NULL is "architecture". SPE_ERR_UNKNOWN. */
+ * "neoverse-n1", "neoverse-v1", "neoverse-n2", "neoverse-v2", "ampereone-1a", "kunpeng-920"; NULL
+ * is "architecture". SPE_ERR_UNKNOWN. */
 SPE_API int spe_spu_config_init(struct spe_spu_config *config, const char *preset);
 SPE_API const char *spe_spu_preset_at(size_t i);       /* a name; NULL past the last */
 SPE_API const char *spe_spu_preset_sentence(size_t i); /* what it stands for */

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 The Specimen authors
-"""spe record: which CPU a program runs on, what --machine changes, and what is said when the CPU does
-not have the program's instructions."""
+"""spe record: which CPU a program runs on, what --machine changes, and what is said when the CPU
+does not have the program's instructions."""
 
 import json
 import os

@@ -267,19 +267,27 @@ static void touch_hidden(struct vcpu *v, const struct pe_site *site, const struc
 }
 
 /* One block may have more of these than there is room for behind the last look. */
+static void put_piece(struct vcpu *v, const struct pe_site *site, uint64_t va, uint32_t bytes,
+                      unsigned how)
+{
+    if (v->stream.end >= v->stream.hand_at + PE_BLOCK_EVENTS / 2)
+        pe_stream_hand(&v->stream);
+    pe_put_wide(&v->stream, (uint32_t)(site - site->block->sites), va, bytes, how);
+}
+
+/* On the way to the model. An event has room for small sizes; a memory set may be of a large one.
+ */
 static void put_hidden(struct vcpu *v, const struct pe_site *site, const struct hidden *h)
 {
-    if (!v->stream.events)
-        return;
-    for (uint32_t i = 0; i < h->op.access_count; i++) {
-        const struct spe_memory_access *a = &h->accesses[i];
+    enum { PIECE = 1 << 15 };
 
-        if (!hidden_is_made(a))
-            continue;
-        if (v->stream.end >= v->stream.hand_at + PE_BLOCK_EVENTS / 2)
-            pe_stream_hand(&v->stream);
-        pe_put_wide(&v->stream, (uint32_t)(site - site->block->sites), a->va, a->bytes,
-                    h->how | (a->store ? SPE_ACCESS_STORE : 0));
+    for (uint32_t i = 0; v->stream.events && i < h->op.access_count; i++) {
+        const struct spe_memory_access *a = &h->accesses[i];
+        unsigned how = h->how | (a->store ? SPE_ACCESS_STORE : 0);
+
+        for (uint64_t at = 0; hidden_is_made(a) && at < a->bytes; at += PIECE)
+            put_piece(v, site, a->va + at,
+                      a->bytes - at < PIECE ? (uint32_t)(a->bytes - at) : PIECE, how);
     }
 }
 

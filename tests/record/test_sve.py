@@ -108,6 +108,7 @@ class NothingInvented(SveTest):
         """A thread that the machine has no CPU for met nothing."""
         program = self.compile("core.c", "-O1", "-pthread", "-static")
         self.record("--model", "functional", "-c", "512", "--", program, "crowd", "80")
+        self.check()
         start, size = self.symbol(program, "wander")
         loads = [s for s in self.samples() if s["op"]["class"] == 1 and not s["op"]["store"]
                  and start <= int(s["pc"]["address"], 16) < start + size]

@@ -16,6 +16,7 @@
 #include <specimen/gen.h>
 
 #include "../tests/support/columns.h"
+#include "format/state.h"
 #include "switch_decoder.h"
 
 enum { ROWS = 2048, ROUNDS = 9 };

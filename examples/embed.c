@@ -5,7 +5,7 @@
  * a kernel that sets up profiling with MSR and empties the buffer on the interrupt, and a reader
  * that decodes the records. docs/model.md explains it step by step.
  *
- *   cc embed.c -lspecimen && ./a.out
+ *   cc embed.c -lspecimen-core && ./a.out
  *
  * The program walks through an array, so that one load in eight misses the cache:
  *
@@ -66,11 +66,11 @@ static void interrupt(void *user, bool level)
 
 /* ---- 2. The kernel: plain MSR and MRS ------------------------------------------------------- */
 
-static struct spe_access access_register(struct machine *m, enum spe_register reg, bool write,
-                                         uint64_t value)
+static struct spe_register_access access_register(struct machine *m, enum spe_register reg,
+                                                  bool write, uint64_t value)
 {
     unsigned encoding = (unsigned)spe_register_encoding(reg);
-    struct spe_access a;
+    struct spe_register_access a;
     int error = write ? spe_spu_write(m->spu, encoding, 0, value, &a)
                       : spe_spu_read(m->spu, encoding, 0, &a);
 
@@ -94,8 +94,9 @@ static uint64_t mrs(struct machine *m, enum spe_register reg)
 /* Exception entry and return are changes of the PE state, and Context synchronization events. */
 static void go_to_el(struct machine *m, unsigned el)
 {
-    struct spe_pe_state pe = *spe_spu_pe(m->spu);
+    struct spe_pe_state pe;
 
+    spe_spu_get_pe(m->spu, &pe);
     pe.el = (uint8_t)el;
     spe_spu_set_pe(m->spu, &pe);
     spe_spu_context_sync(m->spu);
@@ -130,16 +131,19 @@ static void count_record(struct machine *m, const struct spe_record *r)
 /* Only [base, PMBPTR_EL1) holds records; what lies behind is nobody's business (IQRKCL). */
 static void empty_buffer(struct machine *m)
 {
-    struct spe_stream stream;
+    struct spe_stream *stream = malloc(spe_stream_sizeof());
     struct spe_item item;
     struct spe_record record;
 
-    spe_stream_init(&stream, 0);
-    spe_stream_feed(&stream, m->buffer, (size_t)(mrs(m, SPE_REG_PMBPTR_EL1) - BUFFER));
-    spe_stream_end(&stream);
-    while (spe_stream_next(&stream, &item, &record) != SPE_ITEM_NONE)
+    if (!stream)
+        exit(1);
+    spe_stream_init(stream, 0);
+    spe_stream_feed(stream, m->buffer, (size_t)(mrs(m, SPE_REG_PMBPTR_EL1) - BUFFER));
+    spe_stream_end(stream);
+    while (spe_stream_next(stream, &item, &record) != SPE_ITEM_NONE)
         if (item.type == SPE_ITEM_RECORD)
             count_record(m, &record);
+    free(stream);
     msr(m, SPE_REG_PMBPTR_EL1, BUFFER);
     msr(m, SPE_REG_PMBSR_EL1, 0); /* profiling goes on, the interrupt falls */
 }
@@ -154,7 +158,7 @@ static void handle_interrupt(struct machine *m)
 
 static void stop_profiling(struct machine *m)
 {
-    struct spe_access a;
+    struct spe_register_access a;
 
     go_to_el(m, 1);
     msr(m, SPE_REG_PMSCR_EL1, 0);
@@ -235,17 +239,16 @@ static void run(struct machine *m, uint64_t instructions)
 
 static struct spe_spu *make_unit(struct machine *m)
 {
-    const struct spe_spu_host host = {
-        .size = sizeof(host),
-        .user = m,
-        .write = write_memory,
-        .physical_count = physical_count,
-        .interrupt = interrupt,
-    };
+    struct spe_spu_host host;
     struct spe_spu_config config;
     struct spe_spu *spu;
     char why[200];
 
+    spe_spu_host_init(&host);
+    host.user = m;
+    host.write = write_memory;
+    host.physical_count = physical_count;
+    host.interrupt = interrupt;
     /* A Neoverse N1 whose data sources nobody tells: leave them out (FEAT_SPE_LDS). */
     if (spe_spu_config_init(&config, "neoverse-n1") < 0 ||
         spe_spu_option_set(&config, "features", "-lds", why, sizeof(why)) < 0 ||

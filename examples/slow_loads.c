@@ -7,6 +7,7 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <specimen/format.h>
 
@@ -46,11 +47,16 @@ static void look_at(const struct spe_columns *c, struct answer *a)
 /* Everything that the bytes fed so far give. */
 static void drain(struct spe_bulk *bulk, struct answer *a)
 {
-    struct spe_columns columns = {
-        .size = sizeof(columns), .capacity = ROWS, .pc = pc, .va = va, .total = total, .op = op};
+    struct spe_columns columns;
     struct spe_item skipped;
     int got;
 
+    spe_columns_init(&columns);
+    columns.capacity = ROWS;
+    columns.pc = pc;
+    columns.va = va;
+    columns.total = total;
+    columns.op = op;
     do {
         columns.rows = 0;
         got = spe_bulk_next(bulk, &columns, &skipped);
@@ -63,20 +69,23 @@ static void drain(struct spe_bulk *bulk, struct answer *a)
 
 int main(void)
 {
-    static struct spe_bulk bulk;
+    struct spe_bulk *bulk = malloc(spe_bulk_sizeof());
     static uint8_t piece[1 << 16];
     struct answer a = {0};
     size_t n;
 
-    spe_bulk_init(&bulk, 0, SPE_BULK_AUTO);
+    if (!bulk)
+        return 1;
+    spe_bulk_init(bulk, 0, SPE_BULK_AUTO);
     while ((n = fread(piece, 1, sizeof(piece), stdin)) > 0) {
-        spe_bulk_feed(&bulk, piece, n);
-        drain(&bulk, &a);
+        spe_bulk_feed(bulk, piece, n);
+        drain(bulk, &a);
     }
-    spe_bulk_end(&bulk);
-    drain(&bulk, &a);
+    spe_bulk_end(bulk);
+    drain(bulk, &a);
     printf("%" PRIu64 " records, %" PRIu64 " loads; the slowest took %u cycles: pc %#" PRIx64
            ", address %#" PRIx64 "\n",
-           bulk.stream.account.records, a.loads, a.total, a.pc, a.va);
+           spe_bulk_account(bulk)->records, a.loads, a.total, a.pc, a.va);
+    free(bulk);
     return 0;
 }

@@ -11,6 +11,7 @@
 #include <specimen/format.h>
 
 #include "../tests/support/columns.h"
+#include "format/state.h"
 #include "require.h"
 
 enum { ROOM = 8192 }; /* rows; an input has at most as many bytes */

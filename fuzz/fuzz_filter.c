@@ -33,7 +33,7 @@ static int64_t select_rows(const char *text, uint64_t *selected)
     struct spe_rows rows;
     int64_t kept;
 
-    if (spe_filter_compile(&filter, text, &error) < 0) {
+    if (spe_filter_create(&filter, text, &error) < 0) {
         REQUIRE(error.code < 0 && error.text[0]);
         REQUIRE(error.code == SPE_ERR_NOMEM || (size_t)error.filter_position <= strlen(text));
         return -1;
@@ -49,7 +49,7 @@ static int64_t select_rows(const char *text, uint64_t *selected)
     kept = spe_filter_select(filter, p, &rows, selected);
     REQUIRE(kept == __builtin_popcountll(*selected) && !(*selected >> ROWS));
     spe_profile_close(p);
-    spe_filter_free(filter);
+    spe_filter_destroy(filter);
     return kept;
 }
 

@@ -46,6 +46,14 @@ static uint8_t *at(struct host *h, uint64_t address)
     return h->memory + (address - (BASE - GUARD));
 }
 
+static struct spe_spu_config config_of(const struct spe_spu *spu)
+{
+    struct spe_spu_config config;
+
+    spe_spu_get_config(spu, &config);
+    return config;
+}
+
 static void write_memory(void *user, const struct spe_write *w, struct spe_write_result *result)
 {
     struct host *h = user;
@@ -57,8 +65,8 @@ static void write_memory(void *user, const struct spe_write *w, struct spe_write
     }
     CHECK(w->size && w->address >= BASE - GUARD && w->address < LIMIT);
     CHECK(w->size <= LIMIT - w->address);
-    CHECK(w->address / spe_spu_config_of(h->spu)->access_granule_bytes ==
-          (w->address + w->size - 1) / spe_spu_config_of(h->spu)->access_granule_bytes);
+    CHECK(w->address / config_of(h->spu).access_granule_bytes ==
+          (w->address + w->size - 1) / config_of(h->spu).access_granule_bytes);
     if (byte(h->in) < h->rate) {
         result->fault = 1 + byte(h->in) % (SPE_FAULT_COUNT - 1);
         result->stage = byte(h->in) % 3;
@@ -130,7 +138,7 @@ static void restart(struct input *in, struct host *h, struct spe_spu *spu)
     uint64_t pointer = BASE + (byte(in) << 8 | byte(in)) % (BUFFER + 64u);
 
     if (byte(in) < 200)
-        pointer &= ~(uint64_t)(spe_spu_config_of(spu)->min_align_bytes - 1);
+        pointer &= ~(uint64_t)(config_of(spu).min_align_bytes - 1);
     spe_spu_reg_set(spu, SPE_REG_PMBSR_EL1, (uint64_t)byte(in) % 16 << 16 & ~UINT64_C(0x20000));
     spe_spu_reg_set(spu, SPE_REG_PMBPTR_EL1, pointer);
     spe_spu_reg_set(spu, SPE_REG_PMSIRR_EL1, 1 << 8);
@@ -168,8 +176,7 @@ static void one_sample(struct input *in, struct host *h, struct spe_spu *spu)
     if (fate == SPE_FATE_FAULT || fate == SPE_FATE_ABORT)
         CHECK(spe_spu_status(spu)->stopped);
     if (fate == SPE_FATE_WRITTEN)
-        CHECK(spe_spu_status(spu)->stopped ==
-              (LIMIT - h->expected < spe_spu_config_of(spu)->max_size));
+        CHECK(spe_spu_status(spu)->stopped == (LIMIT - h->expected < config_of(spu).max_size));
 }
 
 static void check_guards(const struct host *h)

@@ -152,7 +152,7 @@ static struct spe_spu *make_unit(struct input *in, struct host *h)
 
 static void change_pe(struct input *in, struct spe_spu *spu)
 {
-    struct spe_pe_state pe = *spe_spu_pe(spu);
+    struct spe_pe_state pe;
     uint64_t *const registers[] = {
         &pe.scr_el3,     &pe.hcr_el2,      &pe.mdcr_el2,     &pe.mdcr_el3,   &pe.hdfgrtr_el2,
         &pe.hdfgwtr_el2, &pe.hdfgrtr2_el2, &pe.hdfgwtr2_el2, &pe.hfgitr_el2, &pe.cnthctl_el2,
@@ -161,6 +161,7 @@ static void change_pe(struct input *in, struct spe_spu *spu)
                            &pe.sdd,     &pe.pm,          &pe.counter_enabled};
     uint8_t what = byte(in);
 
+    spe_spu_get_pe(spu, &pe);
     if (what < 100)
         pe.el = what & 3;
     else if (what < 150)
@@ -179,7 +180,7 @@ static void access_register(struct input *in, struct spe_spu *spu)
     unsigned reg = byte(in) % SPE_REG_NAME_COUNT, rt = byte(in) % 32;
     unsigned encoding = (unsigned)spe_register_encoding(reg);
     uint8_t how = byte(in);
-    struct spe_access a;
+    struct spe_register_access a;
 
     if (how > 250)
         encoding ^= how; /* perhaps another register, perhaps none */
@@ -304,7 +305,7 @@ static void events(struct input *in, struct spe_spu *spu)
     const struct spe_write_result abort_result = {.fault = byte(in) % SPE_FAULT_COUNT,
                                                   .walk = byte(in) % 3};
     const struct spe_taken_branch branch = {.target = number(in), .el = byte(in) & 3};
-    struct spe_access a;
+    struct spe_register_access a;
 
     switch (byte(in) % 7) {
     case 0:

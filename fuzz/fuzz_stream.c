@@ -11,6 +11,7 @@
 
 #include <specimen/format.h>
 
+#include "format/state.h"
 #include "require.h"
 
 /* Order-dependent digest of everything that the stream says. */

@@ -15,7 +15,8 @@ import re
 import sys
 
 # Public headers that are not called after their room.
-PUBLIC = {"error.h": "base", "features.h": "format", "gen.h": "format"}
+PUBLIC = {"error.h": "base", "features.h": "format", "gen.h": "format", "version.h": "base",
+          "arrow.h": "columns"}
 
 # Rooms whose headers are for every room to their right.
 OPEN = {"base"}
@@ -23,9 +24,13 @@ OPEN = {"base"}
 # Internal headers that another room includes, and who does.
 EXCEPTIONS = {
     "analysis/datasrc.h": ["render"],
+    "columns/columns.h": ["cli"],
+    "columns/ipc.h": ["cli"],
+    "columns/parquet.h": ["cli"],
+    "columns/table.h": ["render"],
     "format/account.h": ["cli", "profile"],
     "format/bytes.h": ["names", "perfdata", "sim", "spu"],
-    "format/clones.h": ["analysis", "perfdata", "profile"],
+    "format/clones.h": ["analysis", "columns", "perfdata", "profile"],
     "names/files.h": ["record", "vm"],
     "names/names_internal.h": ["profile"],
     "pe/code.h": ["qemu"],

@@ -90,7 +90,7 @@ SPE_API enum spe_group_by spe_group_by_code(enum spe_group_by by);
 SPE_API enum spe_group_by spe_group_by_task(enum spe_group_by by);
 
 struct spe_analysis_config {
-    size_t size;           /* sizeof(struct spe_analysis_config) */
+    size_t size;           /* written by spe_analysis_config_init */
     unsigned by;           /* bit n: groups by enum spe_group_by n are wanted */
     bool data;             /* hot data is wanted */
     unsigned data_shift;   /* of 2^n bytes each: 6 lines, 12 pages; 0: 6 */
@@ -98,6 +98,13 @@ struct spe_analysis_config {
     size_t pc_slots;       /* likewise for distinct pcs before they are summed up; 0: 524288 */
     uint16_t saturated_at; /* of the latency counters, see above */
 };
+
+/* Totals, events and loads only. */
+static inline void spe_analysis_config_init(struct spe_analysis_config *it)
+{
+    memset(it, 0, sizeof(*it));
+    it->size = sizeof(*it);
+}
 
 struct spe_analysis;
 
@@ -132,7 +139,14 @@ struct spe_counts {
     uint64_t mispredicted;
 };
 
-SPE_API void spe_analysis_totals(const struct spe_analysis *analysis, struct spe_counts *totals);
+SPE_API void spe_analysis_totals_sized(const struct spe_analysis *analysis,
+                                       struct spe_counts *totals, size_t size);
+
+static inline void spe_analysis_totals(const struct spe_analysis *analysis,
+                                       struct spe_counts *totals)
+{
+    spe_analysis_totals_sized(analysis, totals, sizeof(*totals));
+}
 
 /* Samples with each event; they overlap. */
 SPE_API void spe_analysis_events(const struct spe_analysis *analysis, uint64_t samples[64]);
@@ -302,39 +316,37 @@ SPE_API void spe_edges_list(const struct spe_edges *edges, struct spe_edge *list
  * sampled functions that have code, but no sample, are there with 0: a line that is not there may
  * as well have been optimised away.
  */
-struct spe_source_step {
+struct spe_code_step {
     uint32_t function; /* string: what the linker calls it */
     uint32_t offset;   /* lines from the function's declaration: of the line, or of the call of the
                           next step's function */
     uint32_t discriminator;
 };
 
-enum spe_source_kind {
-    SPE_SOURCE_ENTRY, /* one step: branches to the first instruction of the function */
-    SPE_SOURCE_LINE,
-    SPE_SOURCE_CALL, /* branches from the line to the first instruction of `callee` */
+enum spe_code_kind {
+    SPE_CODE_ENTRY, /* one step: branches to the first instruction of the function */
+    SPE_CODE_LINE,
+    SPE_CODE_CALL, /* branches from the line to the first instruction of `callee` */
 };
 
-struct spe_source_count {
-    const struct spe_source_step *steps; /* the first is the function that is a symbol */
+struct spe_code_count {
+    const struct spe_code_step *steps; /* the first is the function that is a symbol */
     uint32_t depth;
     uint32_t callee; /* string, or SPE_NO_ID */
-    uint8_t kind;    /* enum spe_source_kind */
+    uint8_t kind;    /* enum spe_code_kind */
     uint64_t samples;
 };
 
-struct spe_source_profile {
-    const struct spe_source_count
-        *counts; /* by functions' names, entry, line; outer before inner */
+struct spe_code_profile {
+    const struct spe_code_count *counts; /* by functions' names, entry, line; outer before inner */
     size_t count;
     uint64_t no_line; /* samples that debug information says nothing of */
 };
 
 /* Out of the dso's edges NONE and JUMP, in the order of spe_edges_list. SPE_OK or SPE_ERR_NOMEM. */
-SPE_API int spe_source_profile_create(struct spe_source_profile **source,
-                                      struct spe_profile *profile, uint32_t dso,
-                                      const struct spe_edge *edges, size_t count);
-SPE_API void spe_source_profile_destroy(struct spe_source_profile *source); /* NULL is fine */
+SPE_API int spe_code_profile_create(struct spe_code_profile **source, struct spe_profile *profile,
+                                    uint32_t dso, const struct spe_edge *edges, size_t count);
+SPE_API void spe_code_profile_destroy(struct spe_code_profile *source); /* NULL is fine */
 
 #ifdef __cplusplus
 }

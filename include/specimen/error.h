@@ -7,14 +7,10 @@
 #ifndef SPECIMEN_ERROR_H
 #define SPECIMEN_ERROR_H
 
+#include "version.h"
+
 #ifdef __cplusplus
 extern "C" {
-#endif
-
-#if defined(__GNUC__)
-#define SPE_API __attribute__((visibility("default")))
-#else
-#define SPE_API
 #endif
 
 enum spe_error {

@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "error.h"
 #include "features.h"
@@ -58,7 +59,7 @@ struct spe_packet {
 };
 
 /* Whether an encoding means something. Reserved packets are stepped over, never rejected. */
-enum spe_status {
+enum spe_definition {
     SPE_DEFINED,
     SPE_IMPDEF,   /* IMPLEMENTATION DEFINED */
     SPE_RESERVED, /* reserved, or needs a feature that the set lacks, or reads as zero */
@@ -87,7 +88,8 @@ SPE_API int spe_packet_make(struct spe_packet *packet, enum spe_packet_type type
 /* Is the packet's header and payload defined under these features? Features that the record has
  * nothing to do with (all but header indexes, CLASS and SUBCLASS) are not looked at here: see
  * spe_check_record for whole records. */
-SPE_API enum spe_status spe_packet_status(const struct spe_packet *packet, spe_features features);
+SPE_API enum spe_definition spe_packet_status(const struct spe_packet *packet,
+                                              spe_features features);
 
 /* "Address", "Operation Type" ...; never NULL. */
 SPE_API const char *spe_packet_type_name(unsigned type);
@@ -134,7 +136,7 @@ SPE_API uint64_t spe_address_canonical(unsigned index, uint64_t payload);
  * NSE bit is not looked at. */
 SPE_API enum spe_security spe_address_security(const struct spe_address *a, spe_features features);
 
-SPE_API enum spe_status spe_address_status(unsigned index, spe_features features);
+SPE_API enum spe_definition spe_address_status(unsigned index, spe_features features);
 SPE_API const char *spe_address_name(unsigned index); /* "pc", "target" ..., NULL if it has none */
 
 /* ---- Contexts (D18.2.2) --------------------------------------------------------------------- */
@@ -170,7 +172,7 @@ static inline bool spe_counter_saturated(uint16_t count, unsigned count_bits)
     return count >= spe_counter_max(count_bits);
 }
 
-SPE_API enum spe_status spe_counter_status(unsigned index, spe_features features);
+SPE_API enum spe_definition spe_counter_status(unsigned index, spe_features features);
 SPE_API const char *spe_counter_name(unsigned index); /* "total", "issue" ..., or NULL */
 
 /* ---- Events (D18.2.6) ----------------------------------------------------------------------- */
@@ -202,7 +204,7 @@ enum spe_event {
 
 #define SPE_EVENT_BIT(name) (UINT64_C(1) << SPE_EVENT_##name)
 
-SPE_API enum spe_status spe_event_status(unsigned event, spe_features features);
+SPE_API enum spe_definition spe_event_status(unsigned event, spe_features features);
 
 /* The set of events that may be 1 under these features: the defined and IMPLEMENTATION DEFINED. */
 SPE_API uint64_t spe_events_allowed(spe_features features);
@@ -279,7 +281,7 @@ SPE_API void spe_op_decode(unsigned class_, uint8_t payload, struct spe_op *op);
 SPE_API int spe_op_encode(struct spe_op *op);
 
 /* Reserved when the pattern, its kind's features, or a field's value (EVL, ETS) says so. */
-SPE_API enum spe_status spe_op_status(const struct spe_op *op, spe_features features);
+SPE_API enum spe_definition spe_op_status(const struct spe_op *op, spe_features features);
 
 SPE_API const char *spe_op_kind_name(unsigned kind); /* "other", "gp", "sve_ldst" ...; never NULL */
 
@@ -362,6 +364,8 @@ enum spe_skip_reason {
     SPE_SKIP_REASON_COUNT
 };
 
+#define SPE_SKIP_ROOM 8 /* of tables by reason: there may be more of them */
+
 SPE_API const char *spe_skip_reason_name(unsigned reason); /* a short phrase; never NULL */
 
 enum spe_item_type {
@@ -382,14 +386,14 @@ struct spe_item {
 /* records + padding + skipped + pending = bytes fed, always; pending is 0 after spe_stream_end and
  * the last item. */
 struct spe_account {
-    uint64_t bytes;                             /* fed */
-    uint64_t records;                           /* number of records */
-    uint64_t record_bytes;                      /* in them, padding inside them included */
-    uint64_t padding_bytes;                     /* between records */
-    uint64_t skipped;                           /* number of skipped ranges */
-    uint64_t skipped_bytes;                     /* in them */
-    uint64_t skipped_by[SPE_SKIP_REASON_COUNT]; /* bytes, by reason */
-    uint64_t unknown;                           /* packets in records that were stepped over */
+    uint64_t bytes;                     /* fed */
+    uint64_t records;                   /* number of records */
+    uint64_t record_bytes;              /* in them, padding inside them included */
+    uint64_t padding_bytes;             /* between records */
+    uint64_t skipped;                   /* number of skipped ranges */
+    uint64_t skipped_bytes;             /* in them */
+    uint64_t skipped_by[SPE_SKIP_ROOM]; /* bytes, by reason */
+    uint64_t unknown;                   /* packets in records that were stepped over */
 };
 
 enum {
@@ -398,23 +402,12 @@ enum {
 
 /*
  * The stream over one buffer queue. Bytes arrive in pieces split anywhere; the answers do not
- * depend on where. All fields are private but `account`.
+ * depend on where. It lives in memory of the caller's: spe_stream_sizeof() bytes, aligned as malloc
+ * does it, which need nothing when they are done with.
  */
-struct spe_stream {
-    struct spe_account account;
-    const uint8_t *piece; /* what is being read; the caller's memory or carry[] */
-    size_t piece_size, piece_pos;
-    const uint8_t *next_piece; /* the caller's piece, while carry[] is read */
-    size_t next_size;
-    uint64_t offset;     /* stream offset of piece[0] */
-    uint64_t skip_start; /* while resynchronising */
-    uint8_t resyncing, skip_reason, ended, flags;
-    int16_t first_header; /* of the last good record, -1 if there was none */
-    uint16_t zeros;       /* last bytes seen while resynchronising */
-    uint16_t carry_size;  /* bytes in carry[] from earlier pieces; the rest are of this one */
-    uint8_t carry[2 * SPE_RECORD_MAX];
-};
+struct spe_stream;
 
+SPE_API size_t spe_stream_sizeof(void);
 SPE_API void spe_stream_init(struct spe_stream *s, unsigned flags);
 
 /* Give the next piece. It is borrowed until spe_stream_next returns SPE_ITEM_NONE, and must not be
@@ -426,6 +419,9 @@ SPE_API void spe_stream_end(struct spe_stream *s);
 
 /* The next item into *item; *record is written for SPE_ITEM_RECORD only. Returns item->type. */
 SPE_API int spe_stream_next(struct spe_stream *s, struct spe_item *item, struct spe_record *record);
+
+/* Where the bytes went so far; it belongs to the stream. */
+SPE_API const struct spe_account *spe_stream_account(const struct spe_stream *s);
 
 /*
  * Do these bytes, the first of a file, look like SPE records? Padding apart, at least half of what
@@ -444,13 +440,13 @@ SPE_API int spe_record_decode(const uint8_t *bytes, size_t len, struct spe_recor
 /* ---- Layouts: bytes out of records ---------------------------------------------------------- */
 
 #define SPE_LAYOUT_SLOTS 16
-#define SPE_PLACE_NEXT 0xffff /* a slot that follows the one before it */
-#define SPE_SLOT_ALL 0xff     /* a slot for all packets of its type, by ascending INDEX */
+#define SPE_SLOT_NEXT 0xffff /* a slot that follows the one before it */
+#define SPE_SLOT_ALL 0xff    /* a slot for all packets of its type, by ascending INDEX */
 
 struct spe_layout_slot {
     uint8_t type;   /* enum spe_packet_type: Context, Counter, Address, Data Source, Op, Events */
     uint8_t index;  /* INDEX, for the first three, or SPE_SLOT_ALL; else 0 */
-    uint16_t place; /* byte offset in the record, filled up to with padding; or SPE_PLACE_NEXT */
+    uint16_t place; /* byte offset in the record, filled up to with padding; or SPE_SLOT_NEXT */
 };
 
 /*
@@ -459,7 +455,7 @@ struct spe_layout_slot {
  */
 struct spe_layout {
     const char *name;
-    uint16_t terminator_place; /* offset of Timestamp or End, or SPE_PLACE_NEXT */
+    uint16_t terminator_place; /* offset of Timestamp or End, or SPE_SLOT_NEXT */
     uint16_t min_size;         /* records are padded at least to this size, after the terminator */
     uint16_t max_size;         /* 2^PMSIDR_EL1.MaxSize */
     uint16_t align;            /* 2^PMBIDR_EL1.Align: sizes are padded to a multiple of it */
@@ -494,7 +490,7 @@ SPE_API int spe_record_encode(const struct spe_record *record, const struct spe_
  * the record lacks is zero; `has`, `addresses` and `counters` tell absent from zero.
  */
 struct spe_columns {
-    size_t size;                                       /* sizeof(struct spe_columns), for growth */
+    size_t size;                                       /* written by spe_columns_init */
     size_t capacity;                                   /* rows that the arrays have room for */
     size_t rows;                                       /* rows filled; spe_bulk_next appends */
     uint64_t *offset;                                  /* of the record in the stream */
@@ -509,51 +505,18 @@ struct spe_columns {
     uint8_t *counters;  /* likewise */
 };
 
-#define SPE_BULK_SHAPES 15
-#define SPE_SHAPE_MAX 96 /* bytes of a record, and padding after it, that a shape covers */
+/* No columns, no room. */
+static inline void spe_columns_init(struct spe_columns *it)
+{
+    memset(it, 0, sizeof(*it));
+    it->size = sizeof(*it);
+}
 
 /*
- * Where a record has its packets; private. Real CPUs emit few shapes, so one compare of all header
- * bytes tells which one it is, and every value is then a load from a known place.
+ * The bulk decoder is a stream that remembers the shapes of the records it has seen. It lives in
+ * memory of the caller's, as a stream does: spe_bulk_sizeof() bytes.
  */
-struct spe_shape {
-    uint8_t mask[SPE_SHAPE_MAX]; /* 0xff where match[] must be found: headers and padding */
-    uint8_t match[SPE_SHAPE_MAX];
-    uint64_t wide_mask[7]; /* pc, target, va, pa, previous target, events, timestamp */
-    uint32_t context_mask[2];
-    uint16_t narrow_mask[6]; /* total, issue, translation, alternate issue, source, op */
-    uint16_t op_class;       /* CLASS << 8 */
-    uint16_t unknown;
-    uint8_t wide_at[7], context_at[2], narrow_at[6];
-    uint8_t
-        row_from[80]; /* the same as one permutation of bytes: wide, contexts, narrow, constants */
-    uint64_t mask_bits; /* mask[] of the first 64 bytes, a bit each */
-    uint64_t row_mask;  /* of its first 64 bytes: those that come from the record */
-    uint16_t tail_mask; /* of its last 16 */
-    uint8_t tail[16];   /* what the others of the last 16 are */
-    uint8_t has, addresses, counters;
-    uint8_t size;    /* of the record */
-    uint8_t advance; /* with the padding after it */
-    uint8_t first_header;
-};
-
-/*
- * The bulk decoder is a stream that remembers the shapes of the records it has seen. Private but
- * for `stream.account` and `predicted`.
- */
-struct spe_bulk {
-    struct spe_stream stream;
-    struct spe_shape shape[SPE_BULK_SHAPES];
-    /* The tree that finds the shape which a record may have. A step is a node << 8, and the place
-     * of the byte to look at there, which leads to the next step. Node 16 is no shape, and
-     * those behind it are shapes; they lead to themselves. */
-    uint16_t root, next[32 * 256];
-    uint8_t depth;
-    uint8_t shapes, next_victim, last; /* of them: known, to be replaced, seen last */
-    uint64_t predicted;                /* rows that came from a known shape */
-    uint8_t longest;                   /* advance of a shape */
-    uint8_t path;                      /* enum spe_bulk_path in use */
-};
+struct spe_bulk;
 
 enum spe_bulk_path {
     SPE_BULK_AUTO,     /* the fastest that this CPU has */
@@ -564,6 +527,8 @@ enum spe_bulk_path {
     SPE_BULK_NEON,
 };
 
+SPE_API size_t spe_bulk_sizeof(void);
+
 /* SPE_ERR_INVALID if this CPU or build lacks the path. */
 SPE_API int spe_bulk_init(struct spe_bulk *b, unsigned flags, enum spe_bulk_path path);
 SPE_API int spe_bulk_feed(struct spe_bulk *b, const uint8_t *bytes, size_t len);
@@ -572,10 +537,14 @@ SPE_API void spe_bulk_end(struct spe_bulk *b);
 /*
  * Append rows until the columns are full, a range is skipped, or the piece is used up. Returns
  * SPE_ITEM_RECORD when the columns are full, SPE_ITEM_SKIPPED with *skipped filled (rows so far
- * come before it), or SPE_ITEM_NONE when more bytes are needed or the stream has ended.
+ * come before it), or SPE_ITEM_NONE when more bytes are needed or the stream has ended;
+ * SPE_ERR_INVALID if the columns have no size, or more of them than this library knows.
  */
 SPE_API int spe_bulk_next(struct spe_bulk *b, struct spe_columns *columns,
                           struct spe_item *skipped);
+
+/* Where the bytes went so far; it belongs to the decoder. */
+SPE_API const struct spe_account *spe_bulk_account(const struct spe_bulk *b);
 
 /* ---- CPUs: what a MIDR tells (data in src/format/cpus.c) ------------------------------------ */
 
@@ -636,7 +605,7 @@ SPE_API const char *spe_cpu_event_name(const struct spe_cpu *cpu, unsigned event
 /* ---- Validation ----------------------------------------------------------------------------- */
 
 struct spe_check_config {
-    size_t size; /* sizeof(struct spe_check_config) */
+    size_t size; /* written by spe_check_config_init */
     spe_features features;
     unsigned count_bits; /* 12 or 16; 0: not checked */
     unsigned max_size;   /* bytes; 0: SPE_RECORD_MAX */
@@ -644,6 +613,13 @@ struct spe_check_config {
     bool speculative;    /* operations that do not retire can be sampled: E[1] may be 0 */
     bool tbi;            /* data VAs carry a tag: the top byte may be anything */
 };
+
+/* No features, nothing else checked. */
+static inline void spe_check_config_init(struct spe_check_config *it)
+{
+    memset(it, 0, sizeof(*it));
+    it->size = sizeof(*it);
+}
 
 enum spe_severity { SPE_VIOLATION, SPE_REMARK };
 
@@ -664,7 +640,8 @@ typedef void spe_violation_fn(void *user, const struct spe_violation *violation)
 
 /*
  * Check one record, as spe_stream_next hands it out, against the configuration; calls fn for each
- * violation and returns their number. `bytes` may be the item's bytes.
+ * violation and returns their number, or SPE_ERR_INVALID for a configuration without a size or of a
+ * release that knows more. `bytes` may be the item's bytes.
  */
 SPE_API int spe_check_record(const struct spe_check_config *config, const uint8_t *bytes,
                              size_t len, uint64_t offset, spe_violation_fn *fn, void *user);

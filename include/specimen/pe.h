@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "error.h"
 #include "spu.h"
@@ -83,11 +84,17 @@ struct spe_a64 {
 
 /* Classify a word. Never fails: what is not allocated is OTHER with allocated false. Vector fields
  * that depend on the vector length are those of `vl_bits` (128 to 2048; 0: 128). */
-SPE_API void spe_a64_classify(uint32_t word, uint32_t vl_bits, struct spe_a64 *insn);
+SPE_API void spe_a64_classify_sized(uint32_t word, uint32_t vl_bits, struct spe_a64 *insn,
+                                    size_t size);
+
+static inline void spe_a64_classify(uint32_t word, uint32_t vl_bits, struct spe_a64 *insn)
+{
+    spe_a64_classify_sized(word, vl_bits, insn, sizeof(*insn));
+}
 
 /* The registers of a PE that stands before an instruction. A NULL callback: not known. */
 struct spe_a64_registers {
-    size_t size; /* sizeof(struct spe_a64_registers) */
+    size_t size; /* written by spe_a64_registers_init */
     void *user;
     uint64_t (*x)(void *user, unsigned n); /* 0 to 30; 31 is SP */
     unsigned (*nzcv)(void *user);          /* N is bit 3, V is bit 0 */
@@ -97,6 +104,13 @@ struct spe_a64_registers {
     uint32_t zva_bytes; /* what DC ZVA writes, by DCZID_EL0; 0: 64 */
     uint32_t tag_bytes; /* whose tags LDGM, STGM, STZGM transfer, by GMID_EL1; 0: 64 */
 };
+
+/* Nothing is known. */
+static inline void spe_a64_registers_init(struct spe_a64_registers *it)
+{
+    memset(it, 0, sizeof(*it));
+    it->size = sizeof(*it);
+}
 
 #define SPE_A64_ACCESSES_MAX 256 /* bytes of a 2048-bit vector */
 
@@ -116,9 +130,18 @@ enum {
     SPE_A64_KNOWS_CONDITION = 1u << 2, /* condition_failed of a conditional operation */
     SPE_A64_KNOWS_PREDICATE = 1u << 3,
 };
-SPE_API unsigned spe_a64_evaluate(const struct spe_a64 *insn, uint64_t pc,
-                                  const struct spe_a64_registers *registers,
-                                  struct spe_operation *op, struct spe_memory_access *accesses);
+SPE_API unsigned spe_a64_evaluate_sized(const struct spe_a64 *insn, size_t insn_size, uint64_t pc,
+                                        const struct spe_a64_registers *registers,
+                                        struct spe_operation *op, size_t op_size,
+                                        struct spe_memory_access *accesses);
+
+static inline unsigned spe_a64_evaluate(const struct spe_a64 *insn, uint64_t pc,
+                                        const struct spe_a64_registers *registers,
+                                        struct spe_operation *op,
+                                        struct spe_memory_access *accesses)
+{
+    return spe_a64_evaluate_sized(insn, sizeof(*insn), pc, registers, op, sizeof(*op), accesses);
+}
 
 /*
  * The registers that the instruction reads and writes, for whoever follows data through code: bit n
@@ -129,7 +152,13 @@ SPE_API unsigned spe_a64_evaluate(const struct spe_a64 *insn, uint64_t pc,
  * not allocated has none.
  */
 #define SPE_A64_USES_FLAGS (UINT64_C(1) << 31)
-SPE_API void spe_a64_uses(const struct spe_a64 *insn, uint64_t *reads, uint64_t *writes);
+SPE_API void spe_a64_uses_sized(const struct spe_a64 *insn, size_t size, uint64_t *reads,
+                                uint64_t *writes);
+
+static inline void spe_a64_uses(const struct spe_a64 *insn, uint64_t *reads, uint64_t *writes)
+{
+    spe_a64_uses_sized(insn, sizeof(*insn), reads, writes);
+}
 
 /* ---- The machine: caches, TLB, prediction, latencies ---------------------------------------- */
 
@@ -146,7 +175,7 @@ struct spe_prefetch_shape {
 };
 
 struct spe_machine_config {
-    size_t size;                         /* sizeof(struct spe_machine_config) */
+    size_t size;                         /* written by spe_machine_config_init */
     uint32_t cpus;                       /* 1 to 256 */
     uint32_t sockets;                    /* 1 to 8; cpus are spread evenly, first socket first */
     uint32_t line_bytes;                 /* 32 to 256 */
@@ -190,9 +219,16 @@ enum spe_machine_place {
     SPE_PLACE_COUNT
 };
 
+/* What spe_machine_config_init does once the size is known. */
+SPE_API int spe_machine_config_preset(struct spe_machine_config *config, const char *preset);
+
 /* Presets: "neoverse-n1", "neoverse-v2" ... (the same names as spe_spu_config_init where both
  * have one) with 8 cpus on one socket, "small" for tests. NULL is the first. SPE_ERR_UNKNOWN. */
-SPE_API int spe_machine_config_init(struct spe_machine_config *config, const char *preset);
+static inline int spe_machine_config_init(struct spe_machine_config *config, const char *preset)
+{
+    config->size = sizeof(*config);
+    return spe_machine_config_preset(config, preset);
+}
 SPE_API const char *spe_machine_preset_at(size_t i);
 SPE_API const char *spe_machine_preset_sentence(size_t i);
 
@@ -271,10 +307,16 @@ struct spe_machine_counts {
     uint64_t modified_snoops; /* requests of this cpu that another had the line modified for */
     uint64_t invalidations;   /* copies that other cpus lost to its requests */
     uint64_t branches, mispredicted;
-    uint64_t served[SPE_PLACE_COUNT]; /* their sum is accesses */
+    uint64_t served[8]; /* by enum spe_machine_place; their sum is accesses */
 };
-SPE_API void spe_machine_counts(const struct spe_machine *machine, unsigned cpu,
-                                struct spe_machine_counts *counts);
+SPE_API void spe_machine_counts_sized(const struct spe_machine *machine, unsigned cpu,
+                                      struct spe_machine_counts *counts, size_t size);
+
+static inline void spe_machine_counts(const struct spe_machine *machine, unsigned cpu,
+                                      struct spe_machine_counts *counts)
+{
+    spe_machine_counts_sized(machine, cpu, counts, sizeof(*counts));
+}
 
 #ifdef __cplusplus
 }

@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "error.h"
 
@@ -118,8 +119,21 @@ enum {
 /* The two events of a recording, as `perf record -e arm_spe//` sets them up. The SPE event comes
  * first in a file. Per-thread recordings whose records have Context packets have to be timeless:
  * perf stops with an error at the combination with time. */
-SPE_API void spe_perf_event_init_spe(struct spe_perf_event *event, uint32_t pmu_type, unsigned how);
-SPE_API void spe_perf_event_init_tracking(struct spe_perf_event *event, unsigned how);
+SPE_API void spe_perf_event_init_spe_sized(struct spe_perf_event *event, size_t size,
+                                           uint32_t pmu_type, unsigned how);
+SPE_API void spe_perf_event_init_tracking_sized(struct spe_perf_event *event, size_t size,
+                                                unsigned how);
+
+static inline void spe_perf_event_init_spe(struct spe_perf_event *event, uint32_t pmu_type,
+                                           unsigned how)
+{
+    spe_perf_event_init_spe_sized(event, sizeof(*event), pmu_type, how);
+}
+
+static inline void spe_perf_event_init_tracking(struct spe_perf_event *event, unsigned how)
+{
+    spe_perf_event_init_tracking_sized(event, sizeof(*event), how);
+}
 
 /* ---- SPE metadata (AUXTRACE_INFO) ----------------------------------------------------------- */
 
@@ -514,7 +528,14 @@ SPE_API bool spe_perf_reader_is_spe(const struct spe_perf_reader *reader, size_t
  * Text is untrusted, but ends with a NUL. A record that is too short for its type, or whose text
  * has no end, comes without a view and is counted as malformed.
  */
-SPE_API int spe_perf_reader_next(struct spe_perf_reader *reader, struct spe_perf_record *record);
+SPE_API int spe_perf_reader_next_sized(struct spe_perf_reader *reader,
+                                       struct spe_perf_record *record, size_t size);
+
+static inline int spe_perf_reader_next(struct spe_perf_reader *reader,
+                                       struct spe_perf_record *record)
+{
+    return spe_perf_reader_next_sized(reader, record, sizeof(*record));
+}
 
 /*
  * After an AUXTRACE record: the next bytes of it. 1, or 0 if there are no more, or an error. Bytes
@@ -583,6 +604,8 @@ enum spe_perf_skip {
     SPE_PERF_SKIP_COUNT
 };
 
+#define SPE_PERF_SKIP_ROOM 16 /* of tables by reason: there may be more of them */
+
 SPE_API const char *spe_perf_skip_name(unsigned reason); /* a short phrase; never NULL */
 
 #define SPE_PERF_QUEUE_MAX 32768
@@ -612,7 +635,7 @@ struct spe_perf_account {
     uint64_t aux_bytes;      /* behind AUXTRACE records, without padding */
     uint64_t padding_bytes;  /* behind AUX bytes, and zeros between records */
     uint64_t skipped_bytes;
-    uint64_t skipped_by[SPE_PERF_SKIP_COUNT];
+    uint64_t skipped_by[SPE_PERF_SKIP_ROOM];
 
     uint64_t unpacked_bytes; /* that came out of compressed records */
     uint64_t unpacked_record_bytes, unpacked_skipped_bytes;
@@ -688,14 +711,26 @@ SPE_API int spe_perf_writer_open_output(struct spe_perf_writer **writer,
 
 /* Add an event; returns its number. The SPE event first. IDs are not 0 and in no other event. Give
  * every event the IDENTIFIER bit if there are several. */
-SPE_API int spe_perf_writer_event(struct spe_perf_writer *writer,
-                                  const struct spe_perf_event *event);
+SPE_API int spe_perf_writer_event_sized(struct spe_perf_writer *writer,
+                                        const struct spe_perf_event *event, size_t size);
+
+static inline int spe_perf_writer_event(struct spe_perf_writer *writer,
+                                        const struct spe_perf_event *event)
+{
+    return spe_perf_writer_event_sized(writer, event, sizeof(*event));
+}
 
 /* Set the features: a copy is kept, in place of an earlier one; what it leaves out is not written.
  * EVENT_DESC and AUXTRACE are always written. `perf c2c` needs numa, arch and cpus_available;
  * `perf buildid-list` needs build_ids. */
-SPE_API int spe_perf_writer_features(struct spe_perf_writer *writer,
-                                     const struct spe_perf_features *features);
+SPE_API int spe_perf_writer_features_sized(struct spe_perf_writer *writer,
+                                           const struct spe_perf_features *features, size_t size);
+
+static inline int spe_perf_writer_features(struct spe_perf_writer *writer,
+                                           const struct spe_perf_features *features)
+{
+    return spe_perf_writer_features_sized(writer, features, sizeof(*features));
+}
 
 /* One more build-id, behind those of spe_perf_writer_features. */
 SPE_API int spe_perf_writer_build_id(struct spe_perf_writer *writer,
@@ -707,13 +742,19 @@ struct spe_perf_id { /* of the ID_INDEX record */
 };
 
 struct spe_perf_start {
-    size_t size;                                /* sizeof(struct spe_perf_start) */
+    size_t size;                                /* written by spe_perf_start_init */
     const struct spe_perf_time_conv *time_conv; /* NULL only if no event has time: perf divides by
                                                    zero without it */
     const struct spe_perf_metadata *metadata;   /* pmu_type and cpus (none: version 1) */
     const struct spe_perf_id *ids;              /* ID_INDEX, if any */
     size_t id_count;
 };
+
+static inline void spe_perf_start_init(struct spe_perf_start *it)
+{
+    memset(it, 0, sizeof(*it));
+    it->size = sizeof(*it);
+}
 
 /*
  * Write what comes first, in the order that perf needs: header and attributes, TIME_CONV, ID_INDEX,
@@ -730,8 +771,14 @@ SPE_API int spe_perf_writer_begin(struct spe_perf_writer *writer,
 /* Append a record, by the view of its type, else by `bytes` and `size`. Its offset, viewed and
  * decompressed fields are not looked at. Text may not be NULL. SPE_ERR_INVALID for AUXTRACE and
  * HEADER_ATTR, SPE_ERR_SIZE if it becomes larger than 65528 bytes. */
-SPE_API int spe_perf_writer_record(struct spe_perf_writer *writer,
-                                   const struct spe_perf_record *record);
+SPE_API int spe_perf_writer_record_sized(struct spe_perf_writer *writer,
+                                         const struct spe_perf_record *record, size_t size);
+
+static inline int spe_perf_writer_record(struct spe_perf_writer *writer,
+                                         const struct spe_perf_record *record)
+{
+    return spe_perf_writer_record_sized(writer, record, sizeof(*record));
+}
 
 /*
  * Append AUX bytes as one AUXTRACE record, filled up with zeros to a multiple of 8. They may be
@@ -752,7 +799,7 @@ SPE_API int spe_perf_writer_flush(struct spe_perf_writer *writer);
 SPE_API int spe_perf_writer_finish(struct spe_perf_writer *writer);
 
 /* Without finish before it, this leaves what a killed program would leave. NULL is fine. */
-SPE_API void spe_perf_writer_destroy(struct spe_perf_writer *writer);
+SPE_API void spe_perf_writer_close(struct spe_perf_writer *writer);
 
 /* Bytes of the file up to the end of the data, those in memory included; once it is finished, bytes
  * of all of it. */

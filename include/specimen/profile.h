@@ -26,6 +26,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "error.h"
 #include "format.h"
@@ -81,7 +82,7 @@ enum spe_profile_order {
 };
 
 struct spe_profile_options {
-    size_t size;      /* sizeof(struct spe_profile_options) */
+    size_t size;      /* written by spe_profile_options_init */
     unsigned threads; /* 0: as many as there are CPUs, at most one for each 256 MB of SPE bytes */
     unsigned order;   /* enum spe_profile_order */
     unsigned want;    /* SPE_WANT_... */
@@ -112,7 +113,14 @@ struct spe_profile_options {
     uint64_t memory_limit;
 };
 
-/* The usual ones: an initializer. */
+/* The usual ones. */
+static inline void spe_profile_options_init(struct spe_profile_options *it)
+{
+    memset(it, 0, sizeof(*it));
+    it->size = sizeof(*it);
+}
+
+/* The same as an initializer. */
 #ifdef __cplusplus
 static inline struct spe_profile_options spe_profile_options_usual(void)
 {
@@ -243,6 +251,7 @@ enum {
  * `addresses` and `counters` tell absent from zero. Valid until the next call for the profile.
  */
 struct spe_rows {
+    size_t size; /* written by spe_profile_next */
     size_t count;
     size_t queue;           /* whose rows these are; with SPE_ORDER_TIME see queues */
     const uint32_t *queues; /* SPE_ORDER_TIME: the queue of each row, else NULL */
@@ -282,7 +291,12 @@ struct spe_rows {
 
 /* The next group: 1, or 0 at the end, or SPE_ERR_IO, SPE_ERR_NOMEM. A group has at least one row.
  * Damage is no error: it is in the counts. */
-SPE_API int spe_profile_next(struct spe_profile *profile, struct spe_rows *rows);
+SPE_API int spe_profile_next_sized(struct spe_profile *profile, struct spe_rows *rows, size_t size);
+
+static inline int spe_profile_next(struct spe_profile *profile, struct spe_rows *rows)
+{
+    return spe_profile_next_sized(profile, rows, sizeof(*rows));
+}
 
 /* Start again with the first group. Ids stay what they were. */
 SPE_API int spe_profile_rewind(struct spe_profile *profile);
@@ -320,8 +334,14 @@ struct spe_profile_symbol {
 
 /* SPE_OK, or SPE_ERR_UNKNOWN: *symbol is then { "", SPE_NO_ID, 0, 0 }. Ids are not dense, but
  * ascend within a dso: id >> 32 is the dso. */
-SPE_API int spe_profile_symbol(const struct spe_profile *profile, uint64_t id,
-                               struct spe_profile_symbol *symbol);
+SPE_API int spe_profile_symbol_sized(const struct spe_profile *profile, uint64_t id,
+                                     struct spe_profile_symbol *symbol, size_t size);
+
+static inline int spe_profile_symbol(const struct spe_profile *profile, uint64_t id,
+                                     struct spe_profile_symbol *symbol)
+{
+    return spe_profile_symbol_sized(profile, id, symbol, sizeof(*symbol));
+}
 
 /* Equal places have equal ids. SPE_OK or SPE_ERR_UNKNOWN as above. Ids are dense. */
 SPE_API int spe_profile_line(const struct spe_profile *profile, uint32_t id,
@@ -339,8 +359,15 @@ struct spe_profile_place {
 
 /* What an address was for a thread at a time (ns; UINT64_MAX: at the end). data: look for objects,
  * not functions, and in all maps. SPE_OK, or SPE_ERR_UNKNOWN if there was no map. */
-SPE_API int spe_profile_place(struct spe_profile *profile, uint32_t thread, uint64_t time_ns,
-                              uint64_t address, bool data, struct spe_profile_place *place);
+SPE_API int spe_profile_place_sized(struct spe_profile *profile, uint32_t thread, uint64_t time_ns,
+                                    uint64_t address, bool data, struct spe_profile_place *place,
+                                    size_t size);
+
+static inline int spe_profile_place(struct spe_profile *profile, uint32_t thread, uint64_t time_ns,
+                                    uint64_t address, bool data, struct spe_profile_place *place)
+{
+    return spe_profile_place_sized(profile, thread, time_ns, address, data, place, sizeof(*place));
+}
 
 /* Function of a pc in a map, as in rows.symbol: id or SPE_NO_SYMBOL. */
 SPE_API uint64_t spe_profile_find_symbol(struct spe_profile *profile, uint32_t map, uint64_t pc);
@@ -371,9 +398,9 @@ SPE_API int spe_profile_inlines_at(struct spe_profile *profile, uint32_t dso, ui
  * SPE_OK, or SPE_ERR_NOMEM, or SPE_ERR_INVALID with the position and a sentence in *error (which
  * may be NULL). The text is copied.
  */
-SPE_API int spe_filter_compile(struct spe_filter **filter, const char *text,
-                               struct spe_profile_error *error);
-SPE_API void spe_filter_free(struct spe_filter *filter); /* NULL is fine */
+SPE_API int spe_filter_create(struct spe_filter **filter, const char *text,
+                              struct spe_profile_error *error);
+SPE_API void spe_filter_destroy(struct spe_filter *filter); /* NULL is fine */
 
 /* SPE_WANT_... that the expression needs in the rows. */
 SPE_API unsigned spe_filter_wants(const struct spe_filter *filter);

@@ -25,6 +25,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "error.h"
 #include "features.h"
@@ -72,7 +73,7 @@ enum { SPE_PREFETCH_SVE_VECTOR, SPE_PREFETCH_OTHER };
 enum { SPE_CONTIG_LOWEST_ELEMENT, SPE_CONTIG_LOWEST_ACTIVE };
 enum { SPE_PCT_AS_00, SPE_PCT_AS_01, SPE_PCT_AS_11 };
 enum { SPE_NONARCH_HANDLING, SPE_NONARCH_NOT_EXECUTED };
-enum { SPE_ABORT_SYNC, SPE_ABORT_ASYNC };
+enum { SPE_EXT_ABORT_SYNC, SPE_EXT_ABORT_ASYNC };
 enum { SPE_DL_UNCHANGED, SPE_DL_0, SPE_DL_1 };
 enum { SPE_HIGHEST_TARGET_FIRST, SPE_LOWEST_TARGET_FIRST };
 enum { SPE_EE_TABLE, SPE_EE_LITERAL };
@@ -85,8 +86,11 @@ enum { SPE_PAT_ZERO, SPE_PAT_TAG };
 enum { SPE_WFX_BEFORE_SLEEP, SPE_WFX_ON_WAKE };
 enum { SPE_MODIFIED_CACHE_HIT, SPE_MODIFIED_SNOOP_HIT, SPE_MODIFIED_BOTH };
 enum { SPE_ETS_MASKED_WHOLE, SPE_ETS_MASKED_EXACT };
-enum { SPE_ABSENT, SPE_PRESENT };                     /* rng_config_regs, impdef_buffer... */
-enum { SPE_FILTER_NONE_RECORDED, SPE_FILTER_AS_OFF }; /* the CONSTRAINED UNPREDICTABLE ones */
+enum { SPE_ABSENT, SPE_PRESENT }; /* rng_config_regs, impdef_buffer... */
+enum {
+    SPE_ZERO_FILTER_NONE_RECORDED,
+    SPE_ZERO_FILTER_AS_OFF
+}; /* the CONSTRAINED UNPREDICTABLE ones */
 enum { SPE_RESET_ZERO, SPE_RESET_RANDOM };
 enum { SPE_ALTCLK_SMCU, SPE_ALTCLK_IMPDEF };
 
@@ -118,7 +122,7 @@ enum { SPE_SVE128_DP = 1u << 0, SPE_SVE128_LDST = 1u << 1 };
  * spelling in text is that of the option table.
  */
 struct spe_spu_config {
-    size_t size; /* sizeof(struct spe_spu_config) */
+    size_t size; /* written by spe_spu_config_init */
 
     /* Identity: not rows of the catalogue, but what PMSIDR_EL1 and PMBIDR_EL1 tell. feat_spe_ernd
      * and sample_unit, which are rows, are members of `features` (SPE_ERnd, SPE_ArchInst). */
@@ -252,10 +256,17 @@ struct spe_spu_config {
     uint8_t zero_masked_ets;
 };
 
+/* What spe_spu_config_init does once the size is known. */
+SPE_API int spe_spu_config_preset(struct spe_spu_config *config, const char *preset);
+
 /* Fill *config from a preset: "architecture" (what the Arm ARM's pseudocode chooses, all features),
  * "neoverse-n1", "neoverse-v1", "neoverse-n2", "neoverse-v2", "ampereone-1a", "kunpeng-920"; NULL
  * is "architecture". SPE_ERR_UNKNOWN. */
-SPE_API int spe_spu_config_init(struct spe_spu_config *config, const char *preset);
+static inline int spe_spu_config_init(struct spe_spu_config *config, const char *preset)
+{
+    config->size = sizeof(*config);
+    return spe_spu_config_preset(config, preset);
+}
 SPE_API const char *spe_spu_preset_at(size_t i);       /* a name; NULL past the last */
 SPE_API const char *spe_spu_preset_sentence(size_t i); /* what it stands for */
 
@@ -306,7 +317,7 @@ SPE_API int spe_spu_option_get(const struct spe_spu_config *config, const char *
  * reported (spe_spu_advance) by then.
  */
 struct spe_pe_state {
-    size_t size;          /* sizeof(struct spe_pe_state) */
+    size_t size;          /* written by spe_pe_state_init */
     uint8_t el;           /* current Exception level, 0 to 3 */
     bool aarch32;         /* the current state is AArch32 */
     bool el1_aarch32;     /* EL1 uses AArch32 */
@@ -322,9 +333,16 @@ struct spe_pe_state {
     uint32_t contextidr_el1, contextidr_el2;
 };
 
+/* What spe_pe_state_init does once the size is known. */
+SPE_API void spe_pe_state_default(struct spe_pe_state *pe);
+
 /* A plain state: EL0, AArch64, Non-secure, EL2 on, counter enabled, nothing trapped, EL1 owns the
  * buffer (NSPB=0b11, E2PB=0b11, fine-grained traps off). */
-SPE_API void spe_pe_state_init(struct spe_pe_state *pe);
+static inline void spe_pe_state_init(struct spe_pe_state *pe)
+{
+    pe->size = sizeof(*pe);
+    spe_pe_state_default(pe);
+}
 
 /* ---- The host ------------------------------------------------------------------------------- */
 
@@ -430,7 +448,7 @@ struct spe_exception;
  * Copied by spe_spu_create.
  */
 struct spe_spu_host {
-    size_t size; /* sizeof(struct spe_spu_host) */
+    size_t size; /* written by spe_spu_host_init */
     void *user;
     /* NULL: every write is an access that is not allowed (D17.8.5). */
     void (*write)(void *user, const struct spe_write *write, struct spe_write_result *result);
@@ -448,6 +466,13 @@ struct spe_spu_host {
     void (*record)(void *user, const struct spe_record_notice *notice);             /* watch */
 };
 
+/* No callbacks. */
+static inline void spe_spu_host_init(struct spe_spu_host *it)
+{
+    memset(it, 0, sizeof(*it));
+    it->size = sizeof(*it);
+}
+
 /* ---- Life ----------------------------------------------------------------------------------- */
 
 /*
@@ -462,9 +487,24 @@ SPE_API void spe_spu_destroy(struct spe_spu *spu); /* NULL is fine */
 /* Warm reset: registers, generator, samples in flight. Statistics stay; the PE state too. */
 SPE_API void spe_spu_reset(struct spe_spu *spu);
 
-SPE_API void spe_spu_set_pe(struct spe_spu *spu, const struct spe_pe_state *pe);
-SPE_API const struct spe_pe_state *spe_spu_pe(const struct spe_spu *spu);
-SPE_API const struct spe_spu_config *spe_spu_config_of(const struct spe_spu *spu);
+/* SPE_ERR_INVALID, and nothing has happened, if the state has no size or knows more than this
+ * library. */
+SPE_API int spe_spu_set_pe(struct spe_spu *spu, const struct spe_pe_state *pe);
+
+/* Copies of what the unit was given, as far as the caller's struct knows it. */
+SPE_API void spe_spu_pe_sized(const struct spe_spu *spu, struct spe_pe_state *pe, size_t size);
+SPE_API void spe_spu_config_sized(const struct spe_spu *spu, struct spe_spu_config *config,
+                                  size_t size);
+
+static inline void spe_spu_get_pe(const struct spe_spu *spu, struct spe_pe_state *pe)
+{
+    spe_spu_pe_sized(spu, pe, sizeof(*pe));
+}
+
+static inline void spe_spu_get_config(const struct spe_spu *spu, struct spe_spu_config *config)
+{
+    spe_spu_config_sized(spu, config, sizeof(*config));
+}
 
 /* ---- Registers ------------------------------------------------------------------------------ */
 
@@ -523,7 +563,7 @@ enum spe_outcome {
     SPE_OUTCOME_NOP,       /* PSB CSYNC without FEAT_SPE */
 };
 
-struct spe_access {
+struct spe_register_access {
     uint8_t outcome;        /* enum spe_outcome */
     uint8_t reg;            /* DONE: enum spe_register reached, after redirection */
     uint8_t target_el;      /* TRAP */
@@ -540,9 +580,9 @@ struct spe_access {
  * reported.
  */
 SPE_API int spe_spu_read(struct spe_spu *spu, unsigned encoding, unsigned rt,
-                         struct spe_access *access);
+                         struct spe_register_access *access);
 SPE_API int spe_spu_write(struct spe_spu *spu, unsigned encoding, unsigned rt, uint64_t value,
-                          struct spe_access *access);
+                          struct spe_register_access *access);
 
 /* For hosts (migration, debuggers) and tests: past all traps, no side effects of reading. Setting
  * takes what hardware would hold (RES0 and read-only bits are dropped) and takes effect. */
@@ -673,12 +713,12 @@ struct spe_extra {
 };
 
 /*
- * A sampled operation (instruction or micro-operation), told by the host when it has finished. Zero
- * everything and fill in what applies; zero is a plain, unconditional, retired operation. The EL
+ * A sampled operation (instruction or micro-operation), told by the host when it has finished. Init
+ * and fill in what applies; zero is a plain, unconditional, retired operation. The EL
  * and Security state that it ran in were taken when it was selected.
  */
 struct spe_operation {
-    size_t size;  /* sizeof(struct spe_operation) */
+    size_t size;  /* written by spe_operation_init */
     uint8_t kind; /* enum spe_operation_kind */
     uint64_t pc;
 
@@ -751,7 +791,12 @@ struct spe_operation {
     uint32_t extra_count;
 };
 
-SPE_API void spe_operation_init(struct spe_operation *op, enum spe_operation_kind kind);
+static inline void spe_operation_init(struct spe_operation *op, enum spe_operation_kind kind)
+{
+    memset(op, 0, sizeof(*op));
+    op->size = sizeof(*op);
+    op->kind = (uint8_t)kind;
+}
 
 enum spe_sample_fate {
     SPE_FATE_WRITTEN,      /* the record is in the buffer, whole */
@@ -765,6 +810,8 @@ enum spe_sample_fate {
     SPE_FATE_NOT_ALLOWED,  /* D17.8.5 */
     SPE_FATE_COUNT
 };
+
+#define SPE_FATE_ROOM 16 /* of tables by fate: there may be more of them */
 
 SPE_API const char *spe_sample_fate_name(unsigned fate); /* "written" ...; never NULL */
 
@@ -792,7 +839,7 @@ SPE_API void spe_spu_branch(struct spe_spu *spu, const struct spe_taken_branch *
 
 /* PSB CSYNC at the PE's current state: trap (FEAT_SPEv1p5), NOP or DONE. A fault that waits for
  * fault_late_samples is recorded first. */
-SPE_API void spe_spu_psb_csync(struct spe_spu *spu, struct spe_access *access);
+SPE_API void spe_spu_psb_csync(struct spe_spu *spu, struct spe_register_access *access);
 
 /* A Context synchronization event (ISB, exception entry or return ...) or a taken exception. */
 SPE_API void spe_spu_context_sync(struct spe_spu *spu);
@@ -873,33 +920,41 @@ SPE_API const struct spe_spu_status *spe_spu_status(const struct spe_spu *spu);
 /* Which PMBSR_ELx an event would be recorded in: RHJXHT, ReportSPEEvent(). Returns 1 to 3. */
 SPE_API unsigned spe_spu_route(const struct spe_spu *spu, unsigned ec, unsigned fsc);
 
-enum spe_filter_kind { /* D17.5 */
-                       SPE_FILTER_TYPE,
-                       SPE_FILTER_EVENTS,
-                       SPE_FILTER_INVERTED,
-                       SPE_FILTER_LATENCY,
-                       SPE_FILTER_SOURCE,
-                       SPE_FILTER_COUNT
+enum spe_sample_filter { /* D17.5 */
+                         SPE_SAMPLE_FILTER_TYPE,
+                         SPE_SAMPLE_FILTER_EVENTS,
+                         SPE_SAMPLE_FILTER_INVERTED,
+                         SPE_SAMPLE_FILTER_LATENCY,
+                         SPE_SAMPLE_FILTER_SOURCE,
+                         SPE_SAMPLE_FILTER_COUNT
 };
+
+#define SPE_SAMPLE_FILTER_ROOM 8 /* of tables by filter: there may be more of them */
 
 /* Since creation; a filter's number counts samples that it rejected, several may reject one. */
 struct spe_spu_stats {
     uint64_t population; /* members seen while enabled: SAMPLE_POP */
     uint64_t selected;   /* collided + sampled */
     uint64_t collisions;
-    uint64_t sampled;              /* taken in flight */
-    uint64_t dropped;              /* in flight at a reset, or completed with a bad description */
-    uint64_t fate[SPE_FATE_COUNT]; /* sampled = in flight + dropped + their sum */
-    uint64_t filtered_by[SPE_FILTER_COUNT];
+    uint64_t sampled;             /* taken in flight */
+    uint64_t dropped;             /* in flight at a reset, or completed with a bad description */
+    uint64_t fate[SPE_FATE_ROOM]; /* sampled = in flight + dropped + their sum */
+    uint64_t filtered_by[SPE_SAMPLE_FILTER_ROOM];
     uint64_t records;       /* whole records in the buffer */
     uint64_t bytes_built;   /* = written + discarded */
     uint64_t bytes_written; /* reached memory, partial records included */
     uint64_t bytes_discarded;
-    uint64_t bytes_discarded_by[SPE_FATE_COUNT];
+    uint64_t bytes_discarded_by[SPE_FATE_ROOM];
     uint64_t management_events; /* that set an S bit */
 };
 
-SPE_API void spe_spu_stats(const struct spe_spu *spu, struct spe_spu_stats *stats);
+SPE_API void spe_spu_stats_sized(const struct spe_spu *spu, struct spe_spu_stats *stats,
+                                 size_t size);
+
+static inline void spe_spu_stats(const struct spe_spu *spu, struct spe_spu_stats *stats)
+{
+    spe_spu_stats_sized(spu, stats, sizeof(*stats));
+}
 
 #ifdef __cplusplus
 }

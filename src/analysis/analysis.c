@@ -11,6 +11,7 @@
 #include "analysis/mix.h"
 #include "analysis/places.h"
 #include "analysis/top.h"
+#include "base/sized.h"
 #include "format/clones.h"
 
 #define DATA_SLOTS 8192
@@ -73,16 +74,17 @@ static int prepare(struct spe_analysis *a)
 
 int spe_analysis_create(struct spe_analysis **analysis, const struct spe_analysis_config *config)
 {
+    struct spe_analysis_config own = {0};
     struct spe_analysis *a;
     int error;
 
     *analysis = NULL;
-    if (config->size != sizeof(*config))
+    if (!sized_take(&own, sizeof(own), config, config->size))
         return SPE_ERR_INVALID;
     a = calloc(1, sizeof(*a));
     if (!a)
         return SPE_ERR_NOMEM;
-    a->config = *config;
+    a->config = own;
     error = prepare(a);
     if (error < 0) {
         spe_analysis_destroy(a);
@@ -543,8 +545,12 @@ static int add_batch(struct spe_analysis *a, struct batch *b)
 int spe_analysis_add(struct spe_analysis *a, struct spe_profile *profile,
                      const struct spe_rows *rows)
 {
+    struct spe_rows own;
     struct batch b;
 
+    rows = sized_view(&own, sizeof(own), rows, rows->size);
+    if (!rows)
+        return SPE_ERR_INVALID;
     b.profile = profile;
     b.rows = rows;
     a->rows_since_sum += rows->count;
@@ -684,9 +690,9 @@ size_t spe_analysis_served(const struct spe_analysis *a,
     return n;
 }
 
-void spe_analysis_totals(const struct spe_analysis *a, struct spe_counts *totals)
+void spe_analysis_totals_sized(const struct spe_analysis *a, struct spe_counts *totals, size_t size)
 {
-    *totals = a->totals;
+    sized_give(totals, size, &a->totals, sizeof(a->totals));
 }
 
 size_t spe_analysis_groups(const struct spe_analysis *a, enum spe_group_by by, enum spe_sort sort,

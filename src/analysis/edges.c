@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analysis/groups.h"
+#include "base/sized.h"
 
 struct spe_edges {
     uint32_t dso;
@@ -163,10 +164,14 @@ static int add_row(struct spe_edges *e, struct step *s)
 
 int spe_edges_add(struct spe_edges *e, struct spe_profile *profile, const struct spe_rows *rows)
 {
-    struct step s = {.profile = profile, .rows = rows};
+    struct spe_rows own;
+    struct step s = {.profile = profile};
     int error = SPE_OK;
 
-    for (s.i = 0; s.i < rows->count && error == SPE_OK; s.i++)
+    s.rows = sized_view(&own, sizeof(own), rows, rows->size);
+    if (!s.rows)
+        return SPE_ERR_INVALID;
+    for (s.i = 0; s.i < s.rows->count && error == SPE_OK; s.i++)
         error = add_row(e, &s);
     return error;
 }

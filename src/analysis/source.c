@@ -14,8 +14,8 @@
 struct builder {
     struct spe_profile *profile;
     uint32_t dso;
-    VECTOR(struct spe_source_step) steps; /* of all counts, one after the other */
-    VECTOR(struct spe_source_count) counts;
+    VECTOR(struct spe_code_step) steps; /* of all counts, one after the other */
+    VECTOR(struct spe_code_count) counts;
     uint64_t no_line;
     uint64_t listed_to; /* functions are, up to this address */
 };
@@ -24,7 +24,7 @@ struct builder {
 struct where {
     uint64_t address, entry, start, end; /* of the function: see struct spe_profile_frame */
     uint32_t depth, times;
-    struct spe_source_step steps[FRAMES_MAX];
+    struct spe_code_step steps[FRAMES_MAX];
 };
 
 /* ---- places ---------------------------------------------------------------------------------- */
@@ -41,7 +41,7 @@ static bool is_plain(const char *name)
 }
 
 static bool make_step(struct spe_profile *profile, const struct spe_profile_frame *frame,
-                      struct spe_source_step *step)
+                      struct spe_code_step *step)
 {
     step->function = frame->linkage;
     step->offset = frame->line - frame->first_line;
@@ -72,10 +72,10 @@ static void find_where(const struct builder *b, uint64_t address, struct where *
 
 /* ---- counting -------------------------------------------------------------------------------- */
 
-static int add_count(struct builder *b, enum spe_source_kind kind, const struct where *where,
+static int add_count(struct builder *b, enum spe_code_kind kind, const struct where *where,
                      uint32_t callee, uint64_t samples)
 {
-    uint32_t depth = kind == SPE_SOURCE_ENTRY ? 1 : where->depth, i;
+    uint32_t depth = kind == SPE_CODE_ENTRY ? 1 : where->depth, i;
 
     if (VECTOR_ROOM(&b->counts) < 0)
         return SPE_ERR_NOMEM;
@@ -84,11 +84,11 @@ static int add_count(struct builder *b, enum spe_source_kind kind, const struct 
             return SPE_ERR_NOMEM;
         b->steps.at[b->steps.count++] = where->steps[i];
     }
-    if (kind == SPE_SOURCE_ENTRY) { /* of the function, wherever its first line is */
+    if (kind == SPE_CODE_ENTRY) { /* of the function, wherever its first line is */
         b->steps.at[b->steps.count - 1].offset = 0;
         b->steps.at[b->steps.count - 1].discriminator = 0;
     }
-    b->counts.at[b->counts.count++] = (struct spe_source_count){
+    b->counts.at[b->counts.count++] = (struct spe_code_count){
         .depth = depth, .callee = callee, .kind = (uint8_t)kind, .samples = samples};
     return SPE_OK;
 }
@@ -101,10 +101,10 @@ static int add_jump(struct builder *b, const struct spe_edge *edge, const struct
     find_where(b, edge->to, &to);
     if (!to.depth || to.entry != edge->to)
         return SPE_OK;
-    error = add_count(b, SPE_SOURCE_ENTRY, &to, SPE_NO_ID, edge->samples);
+    error = add_count(b, SPE_CODE_ENTRY, &to, SPE_NO_ID, edge->samples);
     if (error == SPE_OK && edge->from && from->depth)
         error =
-            add_count(b, SPE_SOURCE_CALL, from, to.steps[0].function, edge->samples * from->times);
+            add_count(b, SPE_CODE_CALL, from, to.steps[0].function, edge->samples * from->times);
     return error;
 }
 
@@ -128,7 +128,7 @@ static int add_function(struct builder *b, const struct where *inside)
 
         find_where(b, address, here);
         if (here->depth && !same_place(here, before))
-            error = add_count(b, SPE_SOURCE_LINE, here, SPE_NO_ID, 0);
+            error = add_count(b, SPE_CODE_LINE, here, SPE_NO_ID, 0);
         turn = !turn;
     }
     return error;
@@ -145,7 +145,7 @@ static int add_line(struct builder *b, const struct spe_edge *edge, const struct
         if (add_function(b, where) < 0)
             return SPE_ERR_NOMEM;
     }
-    return add_count(b, SPE_SOURCE_LINE, where, SPE_NO_ID, edge->samples * where->times);
+    return add_count(b, SPE_CODE_LINE, where, SPE_NO_ID, edge->samples * where->times);
 }
 
 static int add_edges(struct builder *b, const struct spe_edge *edges, size_t count)
@@ -183,14 +183,14 @@ static int compare_names(const struct spe_profile *profile, uint32_t a, uint32_t
 /* 0: they are counts of the same. */
 static int count_order(const void *left, const void *right, void *profile)
 {
-    const struct spe_source_count *a = left, *b = right;
+    const struct spe_code_count *a = left, *b = right;
     int order = 0;
     uint32_t i;
 
     for (i = 0; i < a->depth && i < b->depth && !order; i++) {
         order = compare_names(profile, a->steps[i].function, b->steps[i].function);
         if (!order && i == 0)
-            order = (a->kind != SPE_SOURCE_ENTRY) - (b->kind != SPE_SOURCE_ENTRY);
+            order = (a->kind != SPE_CODE_ENTRY) - (b->kind != SPE_CODE_ENTRY);
         if (!order)
             order = compare_numbers(a->steps[i].offset, b->steps[i].offset);
         if (!order)
@@ -201,9 +201,9 @@ static int count_order(const void *left, const void *right, void *profile)
     return order ? order : compare_names(profile, a->callee, b->callee);
 }
 
-static void join(struct spe_source_count *to, const struct spe_source_count *from)
+static void join(struct spe_code_count *to, const struct spe_code_count *from)
 {
-    if (from->kind != SPE_SOURCE_LINE)
+    if (from->kind != SPE_CODE_LINE)
         to->samples += from->samples;
     else if (from->samples > to->samples)
         to->samples = from->samples;
@@ -211,7 +211,7 @@ static void join(struct spe_source_count *to, const struct spe_source_count *fro
 
 static void sort_counts(struct builder *b)
 {
-    struct spe_source_count *counts = b->counts.at;
+    struct spe_code_count *counts = b->counts.at;
     size_t n = 0, step = 0, i;
 
     for (i = 0; i < b->counts.count; i++) {
@@ -233,12 +233,12 @@ static void sort_counts(struct builder *b)
 
 /* What is shown and what it is made of. */
 struct owner {
-    struct spe_source_profile shown;
+    struct spe_code_profile shown;
     struct builder builder;
 };
 
-int spe_source_profile_create(struct spe_source_profile **source, struct spe_profile *profile,
-                              uint32_t dso, const struct spe_edge *edges, size_t count)
+int spe_code_profile_create(struct spe_code_profile **source, struct spe_profile *profile,
+                            uint32_t dso, const struct spe_edge *edges, size_t count)
 {
     struct owner *owner = calloc(1, sizeof(*owner));
     int error = SPE_ERR_NOMEM;
@@ -250,11 +250,11 @@ int spe_source_profile_create(struct spe_source_profile **source, struct spe_pro
     owner->builder.dso = dso;
     error = add_edges(&owner->builder, edges, count);
     if (error < 0) {
-        spe_source_profile_destroy(&owner->shown);
+        spe_code_profile_destroy(&owner->shown);
         return error;
     }
     sort_counts(&owner->builder);
-    owner->shown = (struct spe_source_profile){
+    owner->shown = (struct spe_code_profile){
         .counts = owner->builder.counts.at,
         .count = owner->builder.counts.count,
         .no_line = owner->builder.no_line,
@@ -263,7 +263,7 @@ int spe_source_profile_create(struct spe_source_profile **source, struct spe_pro
     return SPE_OK;
 }
 
-void spe_source_profile_destroy(struct spe_source_profile *source)
+void spe_code_profile_destroy(struct spe_code_profile *source)
 {
     struct owner *owner = (struct owner *)source; /* whose first member it is */
 

@@ -506,24 +506,26 @@ static void check_items(struct job *job, struct spe_stream *stream)
 static bool check_stream(struct job *job, struct input *in)
 {
     struct progress progress;
-    struct spe_stream stream;
+    struct spe_stream *stream = input_stream(in);
     bool good = true;
 
+    if (!stream)
+        return false;
     job->titled = false;
     configure(job, in->midr);
-    spe_stream_init(&stream, in->unsynced ? SPE_STREAM_UNSYNCED : 0);
     progress_start(&progress, in->name, in->size_known ? in->size : 0);
     while (in->length > 0 && good && !job->out.error) {
-        spe_stream_feed(&stream, in->bytes, in->length);
-        check_items(job, &stream);
+        spe_stream_feed(stream, in->bytes, in->length);
+        check_items(job, stream);
         input_used(in, in->length);
         good = input_more(in);
         progress_update(&progress, in->offset);
     }
-    spe_stream_end(&stream);
-    check_items(job, &stream);
+    spe_stream_end(stream);
+    check_items(job, stream);
     progress_end(&progress);
-    account_add(&job->total, &stream.account, &(struct spe_account){0});
+    account_add(&job->total, spe_stream_account(stream), &(struct spe_account){0});
+    free(stream);
     return good;
 }
 

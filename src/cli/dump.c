@@ -187,19 +187,21 @@ static void show_items(struct job *job, struct spe_stream *stream, const struct 
 
 static bool dump_record_view(struct job *job, struct input *in, struct progress *progress)
 {
-    struct spe_stream stream;
+    struct spe_stream *stream = input_stream(in);
+    const struct spe_account *account;
     bool good = true;
 
+    if (!stream)
+        return false;
     if (job->view == VIEW_RECORDS && (job->many || in->title[0])) {
         out_safe(&job->out, in->name);
         out_string(&job->out, in->title[0] ? ", " : "");
         out_string(&job->out, in->title);
         out_string(&job->out, ":\n");
     }
-    spe_stream_init(&stream, in->unsynced ? SPE_STREAM_UNSYNCED : 0);
     while (in->length > 0 && job->count > 0 && !job->out.error) {
-        spe_stream_feed(&stream, in->bytes, in->length);
-        show_items(job, &stream, in);
+        spe_stream_feed(stream, in->bytes, in->length);
+        show_items(job, stream, in);
         if (!in->size_known)
             out_flush(&job->out);
         input_used(in, in->length);
@@ -208,11 +210,13 @@ static bool dump_record_view(struct job *job, struct input *in, struct progress 
             break;
         progress_update(progress, in->offset);
     }
-    spe_stream_end(&stream);
-    show_items(job, &stream, in);
+    spe_stream_end(stream);
+    show_items(job, stream, in);
     out_flush(&job->out);
-    if ((stream.account.skipped || job->verbose) && job->count > 0) /* else it is of a part only */
-        report_account(in->name, &stream.account);
+    account = spe_stream_account(stream);
+    if ((account->skipped || job->verbose) && job->count > 0) /* else it is of a part only */
+        report_account(in->name, account);
+    free(stream);
     return good;
 }
 

@@ -3,10 +3,13 @@
 /* spe export: samples for other programs. */
 #include "render/export.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/export_code.h"
+#include "cli/export_columns.h"
 #include "cli/recording.h"
 #include "render/export_perf.h"
 
@@ -19,6 +22,8 @@ static const char help[] =
     "\n"
     "      --format FORMAT    csv: one row a sample\n"
     "                         ndjson: one JSON object a sample\n"
+    "                         arrow: an Arrow IPC stream\n"
+    "                         parquet: a Parquet file, packed with zstd\n"
     "                         folded: 'dso;function weight', for flame graphs\n"
     "                         perf: a perf.data file, cut by --time, --cpus, --pid\n"
     "                         and --tid (needs -o)\n"
@@ -26,15 +31,17 @@ static const char help[] =
     "                         'perf2bolt -pa' reads\n"
     "                         autofdo: how often its lines ran, LLVM's sample profile\n"
     "                         as text, what 'clang -fprofile-sample-use' reads\n"
+    "      --columns LIST     csv, ndjson, arrow and parquet: these columns only; help\n"
+    "                         lists them\n"
     "  -o, --output FILE      where to; - or nothing is standard output\n"
     "      --dso NAME         bolt and autofdo: which one, by path or name (the program)\n"
     "      --weight WHAT      folded: samples or latency (samples)\n"
-    "      --lines            csv and ndjson: look up source lines; folded: a frame for\n"
-    "                         each\n"
+    "      --lines            look up source lines; folded: a frame for each\n"
     "\n" RECORDING_HELP "  -h, --help             this text\n"
     "\n"
     "Examples:\n"
     "  spe export --format csv -o samples.csv perf.data\n"
+    "  spe export --format parquet -o samples.parquet perf.data\n"
     "  spe export --format ndjson perf.data | jq 'select(.level == \"dram\") | .symbol'\n"
     "  spe export --format folded --weight latency perf.data | flamegraph.pl >flame.svg\n"
     "  spe export --format perf --time 12.5s,13s --cpus 0-3 -o part.data perf.data\n"
@@ -45,19 +52,22 @@ enum format {
     FORMAT_NONE,
     FORMAT_CSV,
     FORMAT_NDJSON,
+    FORMAT_ARROW,
+    FORMAT_PARQUET,
     FORMAT_FOLDED,
     FORMAT_PERF,
     FORMAT_BOLT,
     FORMAT_AUTOFDO,
 };
 
-#define FORMAT_NAMES "csv, ndjson, folded, perf, bolt, autofdo"
+#define FORMAT_NAMES "csv, ndjson, arrow, parquet, folded, perf, bolt, autofdo"
 
 struct job {
     const struct command *command;
-    const char *file, *output, *dso;
+    const char *file, *output, *dso, *columns;
     enum format format;
     bool latency, lines;
+    struct column_choice choice;
     struct recording recording;
     struct output out;
 };
@@ -66,7 +76,8 @@ struct job {
 
 static bool format_option(struct job *job, const char *text)
 {
-    static const char *const names[] = {"", "csv", "ndjson", "folded", "perf", "bolt", "autofdo"};
+    static const char *const names[] = {"",       "csv",  "ndjson", "arrow",  "parquet",
+                                        "folded", "perf", "bolt",   "autofdo"};
     unsigned i;
 
     for (i = FORMAT_CSV; i <= FORMAT_AUTOFDO; i++) {
@@ -92,6 +103,37 @@ static bool is_code(const struct job *job)
     return job->format == FORMAT_BOLT || job->format == FORMAT_AUTOFDO;
 }
 
+static bool is_columns(const struct job *job)
+{
+    return job->format >= FORMAT_CSV && job->format <= FORMAT_PARQUET;
+}
+
+static bool is_binary(const struct job *job)
+{
+    return job->format == FORMAT_ARROW || job->format == FORMAT_PARQUET;
+}
+
+/* name, type as Arrow has it, what it is */
+static void list_columns(void)
+{
+    static const char *const types[] = {"uint8", "uint16",     "uint32", "uint64",
+                                        "int64", "dictionary", "bool"};
+    struct column c;
+
+    for (size_t i = 0; column_at(i, &c); i++)
+        printf("%-25s %-10s %s\n", c.name, types[c.type], c.sentence);
+}
+
+static bool choose_columns(struct job *job)
+{
+    struct spe_profile_error error;
+
+    if (columns_choose(&job->choice, job->columns, &error) == SPE_OK)
+        return true;
+    usage_error(job->command, "--columns", "%s", error.text);
+    return false;
+}
+
 static bool check_options(struct job *job, int argc, char **argv)
 {
     const struct command *c = job->command;
@@ -107,6 +149,12 @@ static bool check_options(struct job *job, int argc, char **argv)
     else if (job->format == FORMAT_PERF && job->recording.options.filter)
         usage_error(c, "--filter",
                     "a perf.data file is cut by --time, --cpus, --pid and --tid only");
+    else if (job->columns && !is_columns(job))
+        usage_error(c, "--columns", "is for csv, ndjson, arrow and parquet");
+    else if (is_binary(job) && to_stdout && isatty(STDOUT_FILENO))
+        usage_error(c, "--output", "a terminal cannot show this format: give the file a name");
+    else if (!choose_columns(job))
+        return false;
     else if (job->dso && !is_code(job))
         usage_error(c, "--dso", "is for bolt and autofdo; --filter 'dso == \"...\"' is for all");
     else
@@ -116,13 +164,14 @@ static bool check_options(struct job *job, int argc, char **argv)
 
 static bool parse_options(struct job *job, int argc, char **argv, int *status)
 {
-    enum { FORMAT = 256, WEIGHT, LINES, DSO };
+    enum { FORMAT = 256, WEIGHT, LINES, DSO, COLUMNS };
     static const struct option options[] = {
         {"format", required_argument, NULL, FORMAT},
         {"output", required_argument, NULL, 'o'},
         {"weight", required_argument, NULL, WEIGHT},
         {"lines", no_argument, NULL, LINES},
         {"dso", required_argument, NULL, DSO},
+        {"columns", required_argument, NULL, COLUMNS},
         RECORDING_OPTIONS,
         {"help", no_argument, NULL, 'h'},
         {0},
@@ -150,6 +199,14 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
         case DSO:
             job->dso = optarg;
             break;
+        case COLUMNS:
+            job->columns = optarg;
+            if (strcmp(optarg, "help") == 0) {
+                list_columns();
+                *status = STATUS_OK;
+                return false;
+            }
+            break;
         case OPTION_HELP:
             *status = STATUS_OK;
             return false;
@@ -175,9 +232,13 @@ static void set_options(struct job *job)
     options->order = job->format == FORMAT_FOLDED || is_code(job) ? SPE_ORDER_FAST
                      : job->format == FORMAT_PERF                 ? SPE_ORDER_QUEUE
                                                                   : SPE_ORDER_TIME;
-    options->want = job->format == FORMAT_PERF || is_code(job) ? 0 : SPE_WANT_SYMBOL;
-    if (job->lines && job->format != FORMAT_FOLDED)
-        options->want |= SPE_WANT_LINE;
+    options->want = job->format == FORMAT_FOLDED ? SPE_WANT_SYMBOL : 0;
+    if (!is_columns(job))
+        return;
+    options->want = columns_want(&job->choice);
+    options->omit = columns_omit(&job->choice);
+    if (!job->columns && !job->lines)
+        options->want &= ~(unsigned)SPE_WANT_LINE; /* reading lines takes time: only if asked */
 }
 
 static int write_groups(struct job *job, struct spe_profile *profile, struct spe_analysis *a,
@@ -192,17 +253,6 @@ static int write_groups(struct job *job, struct spe_profile *profile, struct spe
     export_folded(&job->out.out, profile, groups, n, job->latency);
     free(groups);
     return SPE_OK;
-}
-
-static int write_rows(void *user, struct spe_profile *profile, struct spe_rows *rows)
-{
-    struct job *job = user;
-
-    if (job->format == FORMAT_CSV)
-        export_csv_rows(&job->out.out, profile, rows);
-    else
-        export_ndjson_rows(&job->out.out, profile, rows);
-    return !job->out.out.error;
 }
 
 static int export_groups(struct job *job, struct spe_profile *profile)
@@ -232,12 +282,13 @@ static int export_profile(struct job *job, struct spe_profile *profile)
     }
     if (!open_output(&job->out, job->output))
         return STATUS_BAD_DATA;
-    if (job->format == FORMAT_CSV)
-        export_csv_header(&job->out.out);
-    result = job->format == FORMAT_FOLDED ? export_groups(job, profile)
-             : is_code(job) ? export_code(profile, job->file, dso, job->format == FORMAT_AUTOFDO,
-                                          &job->out.out)
-                            : recording_rows(profile, job->file, write_rows, job);
+    if (job->format == FORMAT_FOLDED)
+        result = export_groups(job, profile);
+    else if (is_code(job))
+        result = export_code(profile, job->file, dso, job->format == FORMAT_AUTOFDO, &job->out.out);
+    else
+        result = export_columns(profile, job->file, (enum columns_format)(job->format - FORMAT_CSV),
+                                &job->choice, &job->out.out);
     out_flush(&job->out.out);
     result = recording_result(profile, job->file, result);
     if (result >= 0)
@@ -304,7 +355,7 @@ static int run(const struct command *self, int argc, char **argv)
 
 const struct command command_export = {
     .name = "export",
-    .summary = "samples for other programs: CSV, JSON Lines, flame graphs, perf, BOLT, LLVM",
+    .summary = "samples for other programs: CSV, Parquet, Arrow, flame graphs, perf, BOLT, LLVM",
     .help = help,
     .run = run,
 };

@@ -183,7 +183,7 @@ static int write_edges(struct spe_profile *profile, const char *file, uint32_t d
     uint64_t weight = mean_interval(spe_profile_info(profile));
     size_t n = spe_edges_count(edges);
     struct spe_edge *list = calloc(n ? n : 1, sizeof(*list));
-    struct spe_source_profile *source = NULL;
+    struct spe_code_profile *source = NULL;
     int result = list ? SPE_OK : SPE_ERR_NOMEM;
 
     if (list)
@@ -191,7 +191,7 @@ static int write_edges(struct spe_profile *profile, const char *file, uint32_t d
     if (list && !autofdo)
         export_bolt(o, list, n, use_straight_on(spe_edges_counts(edges)), weight);
     else if (list)
-        result = spe_source_profile_create(&source, profile, dso, list, n);
+        result = spe_code_profile_create(&source, profile, dso, list, n);
     if (source) {
         export_autofdo(o, profile, source, weight);
         if (source->no_line)
@@ -200,7 +200,7 @@ static int write_edges(struct spe_profile *profile, const char *file, uint32_t d
                      "information",
                      source->no_line);
     }
-    spe_source_profile_destroy(source);
+    spe_code_profile_destroy(source);
     free(list);
     return result;
 }

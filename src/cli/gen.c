@@ -328,21 +328,29 @@ static int generate(struct job *job, struct spe_gen *gen)
 static int run(const struct command *self, int argc, char **argv)
 {
     struct job job = {.command = self, .records = 1000};
-    struct spe_gen gen;
+    struct spe_gen *gen;
     char why[200];
     int status;
 
     spe_gen_config_init(&job.config);
     if (!parse_options(&job, argc, argv, &status))
         return status;
-    if (spe_gen_init(&gen, &job.config, why, sizeof(why)) < 0)
-        return usage_error(self, self->name, "%s", why);
     if ((!job.output || strcmp(job.output, "-") == 0) && isatty(STDOUT_FILENO))
         return usage_error(self, "standard output",
                            "is a terminal, and records are not text; "
                            "give -o FILE");
     job.damage_state = job.config.seed ^ UINT64_C(0xda3a6ed);
-    return generate(&job, &gen);
+    gen = malloc(spe_gen_sizeof());
+    if (!gen) {
+        complain(self->name, "%s", spe_strerror(SPE_ERR_NOMEM));
+        return STATUS_BAD_DATA;
+    }
+    if (spe_gen_init(gen, &job.config, why, sizeof(why)) < 0)
+        status = usage_error(self, self->name, "%s", why);
+    else
+        status = generate(&job, gen);
+    free(gen);
+    return status;
 }
 
 const struct command command_gen = {

@@ -334,6 +334,17 @@ void input_used(struct input *in, size_t n)
     in->offset += n;
 }
 
+struct spe_stream *input_stream(const struct input *in)
+{
+    struct spe_stream *stream = malloc(spe_stream_sizeof());
+
+    if (stream)
+        spe_stream_init(stream, in->unsynced ? SPE_STREAM_UNSYNCED : 0);
+    else
+        complain(in->name, "%s", spe_strerror(SPE_ERR_NOMEM));
+    return stream;
+}
+
 bool input_more(struct input *in)
 {
     memmove(in->buffer, in->bytes, in->length);

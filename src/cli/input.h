@@ -65,6 +65,9 @@ bool input_open(struct input *in, const char *path, uint64_t offset, bool raw);
 /* n bytes of the front are done with. */
 void input_used(struct input *in, size_t n);
 
+/* A stream for the bytes, to be freed; NULL after a complaint. */
+struct spe_stream *input_stream(const struct input *in);
+
 /* Read more behind what is left. False after a complaint. */
 bool input_more(struct input *in);
 

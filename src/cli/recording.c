@@ -332,10 +332,10 @@ static bool is_filter(const struct command *c, const char *text)
 {
     struct spe_profile_error error = {0};
     struct spe_filter *filter;
-    int result = spe_filter_compile(&filter, text, &error);
+    int result = spe_filter_create(&filter, text, &error);
 
     if (result == SPE_OK)
-        spe_filter_free(filter);
+        spe_filter_destroy(filter);
     else
         usage_error(c, "--filter", "%s (at character %d)", error.text, error.filter_position + 1);
     return result == SPE_OK;

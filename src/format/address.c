@@ -113,7 +113,7 @@ enum spe_security spe_address_security(const struct spe_address *a, spe_features
     return (enum spe_security)(nse << 1 | (a->ns & 1u));
 }
 
-enum spe_status spe_address_status(unsigned index, spe_features features)
+enum spe_definition spe_address_status(unsigned index, spe_features features)
 {
     return index_status(find(index), features);
 }

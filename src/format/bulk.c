@@ -6,6 +6,7 @@
  */
 #include "bulk.h"
 
+#include "base/sized.h"
 #include "bytes.h"
 #include "stream.h"
 
@@ -346,6 +347,16 @@ static enum spe_bulk_path fastest_path(void)
     return SPE_BULK_PORTABLE;
 }
 
+size_t spe_bulk_sizeof(void)
+{
+    return sizeof(struct spe_bulk);
+}
+
+const struct spe_account *spe_bulk_account(const struct spe_bulk *b)
+{
+    return &b->stream.account;
+}
+
 int spe_bulk_init(struct spe_bulk *b, unsigned flags, enum spe_bulk_path path)
 {
     if (path == SPE_BULK_AUTO)
@@ -405,7 +416,7 @@ static void fill_by_shape(struct spe_bulk *b, struct spe_columns *c)
     }
 }
 
-int spe_bulk_next(struct spe_bulk *b, struct spe_columns *columns, struct spe_item *skipped)
+static int next_rows(struct spe_bulk *b, struct spe_columns *columns, struct spe_item *skipped)
 {
     struct spe_record record;
     int got;
@@ -421,4 +432,19 @@ int spe_bulk_next(struct spe_bulk *b, struct spe_columns *columns, struct spe_it
         learn(b, skipped, &record);
         spe_stream_take_padding(&b->stream);
     }
+}
+
+int spe_bulk_next(struct spe_bulk *b, struct spe_columns *columns, struct spe_item *skipped)
+{
+    struct spe_columns own = {0};
+    int got;
+
+    if (columns->size == sizeof(own))
+        return next_rows(b, columns, skipped);
+    if (columns->size < offsetof(struct spe_columns, offset) ||
+        !sized_take(&own, sizeof(own), columns, columns->size))
+        return SPE_ERR_INVALID;
+    got = next_rows(b, &own, skipped);
+    columns->rows = own.rows;
+    return got;
 }

@@ -3,7 +3,7 @@
 /* Shapes compared with AVX2. */
 #include <immintrin.h>
 
-#include <specimen/format.h>
+#include "state.h"
 
 static inline __m256i load256(const uint8_t *p)
 {

@@ -3,7 +3,7 @@
 /* Shapes compared with NEON (Advanced SIMD). */
 #include <arm_neon.h>
 
-#include <specimen/format.h>
+#include "state.h"
 
 static inline uint8x16_t differs(const uint8_t *p, const struct spe_shape *s, unsigned at)
 {

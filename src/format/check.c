@@ -16,6 +16,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sized.h"
+
 /* ---- Rules ---------------------------------------------------------------------------------- */
 
 enum rule {
@@ -830,8 +832,8 @@ static void check_source(struct check *c)
 
 /* --------------------------------------------------------------------------------------------- */
 
-int spe_check_record(const struct spe_check_config *config, const uint8_t *bytes, size_t len,
-                     uint64_t offset, spe_violation_fn *fn, void *user)
+static int check(const struct spe_check_config *config, const uint8_t *bytes, size_t len,
+                 uint64_t offset, spe_violation_fn *fn, void *user)
 {
     struct check c;
 
@@ -850,4 +852,16 @@ int spe_check_record(const struct spe_check_config *config, const uint8_t *bytes
     check_counters(&c);
     check_source(&c);
     return c.reports;
+}
+
+int spe_check_record(const struct spe_check_config *config, const uint8_t *bytes, size_t len,
+                     uint64_t offset, spe_violation_fn *fn, void *user)
+{
+    struct spe_check_config own = {0};
+
+    if (config->size == sizeof(own))
+        return check(config, bytes, len, offset, fn, user);
+    if (!sized_take(&own, sizeof(own), config, config->size))
+        return SPE_ERR_INVALID;
+    return check(&own, bytes, len, offset, fn, user);
 }

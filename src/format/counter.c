@@ -22,7 +22,7 @@ static const struct index_row *find(unsigned index)
     return index_find(rows, sizeof(rows) / sizeof(rows[0]), index);
 }
 
-enum spe_status spe_counter_status(unsigned index, spe_features features)
+enum spe_definition spe_counter_status(unsigned index, spe_features features)
 {
     return index_status(find(index), features);
 }

@@ -10,7 +10,7 @@ struct row {
     uint8_t first, last; /* E[first] to E[last] */
     spe_features all;    /* needs all of these ... */
     spe_features any;    /* ... and one of these, if there are any */
-    uint8_t met;         /* enum spe_status when the needs are met */
+    uint8_t met;         /* enum spe_definition when the needs are met */
     uint8_t unmet_v1p4;  /* when they are not, with FEAT_SPEv1p4 */
     uint8_t unmet;       /* when they are not, without */
     const char *name;
@@ -99,14 +99,15 @@ static const struct row *find(unsigned event)
     return NULL;
 }
 
-static enum spe_status row_status(const struct row *row, spe_features features)
+static enum spe_definition row_status(const struct row *row, spe_features features)
 {
     if (!(row->all & ~features) && (!row->any || (row->any & features)))
-        return (enum spe_status)row->met;
-    return (enum spe_status)(spe_has(features, SPE_FEAT_SPEv1p4) ? row->unmet_v1p4 : row->unmet);
+        return (enum spe_definition)row->met;
+    return (enum spe_definition)(spe_has(features, SPE_FEAT_SPEv1p4) ? row->unmet_v1p4
+                                                                     : row->unmet);
 }
 
-enum spe_status spe_event_status(unsigned event, spe_features features)
+enum spe_definition spe_event_status(unsigned event, spe_features features)
 {
     const struct row *row = find(event);
 

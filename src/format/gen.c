@@ -6,6 +6,9 @@
  */
 #include <specimen/gen.h>
 
+#include "base/sized.h"
+#include "state.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -399,7 +402,7 @@ static int fit_layout(struct spe_gen *g)
 
 /* ---- start ----------------------------------------------------------------------------------- */
 
-void spe_gen_config_init(struct spe_gen_config *config)
+static void set_defaults(struct spe_gen_config *config)
 {
     *config = (struct spe_gen_config){
         .size = sizeof(*config),
@@ -415,12 +418,25 @@ void spe_gen_config_init(struct spe_gen_config *config)
     };
 }
 
+void spe_gen_config_default(struct spe_gen_config *config)
+{
+    struct spe_gen_config own;
+    size_t size = config->size;
+
+    set_defaults(&own);
+    sized_give(config, size, &own, sizeof(own));
+    config->size = size;
+}
+
+size_t spe_gen_sizeof(void)
+{
+    return sizeof(struct spe_gen);
+}
+
 static const char *mistake(const struct spe_gen_config *c)
 {
     uint64_t total = (uint64_t)c->mix[0] + c->mix[1] + c->mix[2] + c->mix[3];
 
-    if (c->size != sizeof(*c))
-        return "the configuration is of another version";
     if (total == 0)
         return "the mix has no operations";
     if (total > UINT32_MAX)
@@ -451,7 +467,7 @@ static void share_out(struct spe_gen *g)
         g->limit[i] = PICK_RANGE; /* whatever rounding left over */
 }
 
-int spe_gen_init(struct spe_gen *g, const struct spe_gen_config *config, char *why, size_t why_size)
+static int init(struct spe_gen *g, const struct spe_gen_config *config, char *why, size_t why_size)
 {
     const char *wrong = mistake(config);
     unsigned i, j;
@@ -482,6 +498,18 @@ int spe_gen_init(struct spe_gen *g, const struct spe_gen_config *config, char *w
     }
     g->previous_target = g->site[SPE_GEN_BRANCH][0].target;
     return SPE_OK;
+}
+
+int spe_gen_init(struct spe_gen *g, const struct spe_gen_config *config, char *why, size_t why_size)
+{
+    struct spe_gen_config own;
+
+    set_defaults(&own);
+    if (!sized_take(&own, sizeof(own), config, config->size)) {
+        snprintf(why, why_size, "the configuration has no size, or is of a later version");
+        return SPE_ERR_INVALID;
+    }
+    return init(g, &own, why, why_size);
 }
 
 /* ---- records --------------------------------------------------------------------------------- */

@@ -9,7 +9,7 @@
 
 struct index_row {
     uint8_t first, last; /* INDEX */
-    uint8_t status;      /* enum spe_status, when the features are there */
+    uint8_t status;      /* enum spe_definition, when the features are there */
     const char *name;
     spe_features needs;
 };
@@ -23,11 +23,11 @@ static inline const struct index_row *index_find(const struct index_row *rows, s
     return NULL;
 }
 
-static inline enum spe_status index_status(const struct index_row *row, spe_features features)
+static inline enum spe_definition index_status(const struct index_row *row, spe_features features)
 {
     if (!row || (row->needs & ~features))
         return SPE_RESERVED;
-    return (enum spe_status)row->status;
+    return (enum spe_definition)row->status;
 }
 
 #endif

@@ -13,11 +13,11 @@
 
 #define ALL_OF(t)                                                                                  \
     {                                                                                              \
-        SPE_PACKET_##t, SPE_SLOT_ALL, SPE_PLACE_NEXT                                               \
+        SPE_PACKET_##t, SPE_SLOT_ALL, SPE_SLOT_NEXT                                                \
     }
 #define NEXT(t, i)                                                                                 \
     {                                                                                              \
-        SPE_PACKET_##t, i, SPE_PLACE_NEXT                                                          \
+        SPE_PACKET_##t, i, SPE_SLOT_NEXT                                                           \
     }
 #define AT(place, t, i)                                                                            \
     {                                                                                              \
@@ -27,7 +27,7 @@
 /* The order of the pseudocode, SPEConstructRecord: any packet, nothing aligned. */
 const struct spe_layout spe_layout_architecture = {
     .name = "architecture",
-    .terminator_place = SPE_PLACE_NEXT,
+    .terminator_place = SPE_SLOT_NEXT,
     .max_size = SPE_RECORD_MAX,
     .align = 1,
     .count_bits = 16,
@@ -59,7 +59,7 @@ const struct spe_layout spe_layout_neoverse_n1 = {
  * is ours: with it a load with timestamp takes 43 bytes and a padding byte. */
 const struct spe_layout spe_layout_kunpeng_920 = {
     .name = "kunpeng-920",
-    .terminator_place = SPE_PLACE_NEXT,
+    .terminator_place = SPE_SLOT_NEXT,
     .min_size = 44,
     .max_size = 64,
     .align = 4,
@@ -232,7 +232,7 @@ static void put_slot(struct writer *w, const struct spe_layout_slot *slot)
 
     if (!set)
         return;
-    if (slot->place != SPE_PLACE_NEXT)
+    if (slot->place != SPE_SLOT_NEXT)
         pad_to(w, slot->place);
     switch (slot->type) {
     case SPE_PACKET_ADDRESS:
@@ -258,7 +258,7 @@ static void put_slot(struct writer *w, const struct spe_layout_slot *slot)
 
 static void put_terminator(struct writer *w)
 {
-    if (w->layout->terminator_place != SPE_PLACE_NEXT)
+    if (w->layout->terminator_place != SPE_SLOT_NEXT)
         pad_to(w, w->layout->terminator_place);
     if (w->has & SPE_HAS_TIMESTAMP)
         put(w, 0x71, w->record->timestamp, 8);

@@ -160,7 +160,7 @@ int spe_op_encode(struct spe_op *op)
     return SPE_OK;
 }
 
-enum spe_status spe_op_status(const struct spe_op *op, spe_features features)
+enum spe_definition spe_op_status(const struct spe_op *op, spe_features features)
 {
     const struct pattern *pattern = pattern_of_kind(op->kind);
 

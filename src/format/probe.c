@@ -7,6 +7,8 @@
  * wrong byte.
  */
 #include <specimen/format.h>
+
+#include "state.h"
 #include <string.h>
 
 /* A record has packets, and more that are known than others. */

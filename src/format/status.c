@@ -4,7 +4,7 @@
  */
 #include <specimen/format.h>
 
-static enum spe_status op_status(const struct spe_packet *packet, spe_features features)
+static enum spe_definition op_status(const struct spe_packet *packet, spe_features features)
 {
     struct spe_op op;
 
@@ -12,7 +12,7 @@ static enum spe_status op_status(const struct spe_packet *packet, spe_features f
     return spe_op_status(&op, features);
 }
 
-enum spe_status spe_packet_status(const struct spe_packet *packet, spe_features features)
+enum spe_definition spe_packet_status(const struct spe_packet *packet, spe_features features)
 {
     switch (packet->type) {
     case SPE_PACKET_PADDING:

@@ -188,6 +188,16 @@ static bool is_certain(const struct spe_record *r)
            spe_record_has_address(r, SPE_ADDRESS_PC);
 }
 
+size_t spe_stream_sizeof(void)
+{
+    return sizeof(struct spe_stream);
+}
+
+const struct spe_account *spe_stream_account(const struct spe_stream *s)
+{
+    return &s->account;
+}
+
 void spe_stream_init(struct spe_stream *s, unsigned flags)
 {
     memset(s, 0, offsetof(struct spe_stream, carry));

@@ -5,6 +5,8 @@
 
 #include <specimen/format.h>
 
+#include "state.h"
+
 /* Step over padding between records at the stream's position. */
 void spe_stream_take_padding(struct spe_stream *s);
 

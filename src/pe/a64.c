@@ -2,6 +2,7 @@
 /* Copyright (c) 2026 The Specimen authors */
 /* C4.1: A64 instruction set encoding, the main table. */
 #include "pe/a64.h"
+#include "base/sized.h"
 
 bool a64_decode(struct spe_a64 *insn, const struct a64_group *groups, size_t count)
 {
@@ -121,7 +122,7 @@ static void clear(struct spe_a64 *insn, uint32_t word, uint32_t vl_bits)
     insn->operation.vl_bits = vl_bits;
 }
 
-void spe_a64_classify(uint32_t word, uint32_t vl_bits, struct spe_a64 *insn)
+static void classify(uint32_t word, uint32_t vl_bits, struct spe_a64 *insn)
 {
     uint32_t vl = vector_length(vl_bits);
 
@@ -132,4 +133,16 @@ void spe_a64_classify(uint32_t word, uint32_t vl_bits, struct spe_a64 *insn)
         clear(insn, word, vl);
         insn->ends_block = true; /* an exception is taken */
     }
+}
+
+void spe_a64_classify_sized(uint32_t word, uint32_t vl_bits, struct spe_a64 *insn, size_t size)
+{
+    struct spe_a64 own;
+
+    if (size == sizeof(own)) {
+        classify(word, vl_bits, insn);
+        return;
+    }
+    classify(word, vl_bits, &own);
+    sized_give(insn, size, &own, sizeof(own));
 }

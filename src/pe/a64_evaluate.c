@@ -3,6 +3,7 @@
 /* What registers decide of an instruction: branches, conditions, addresses, predicates. */
 #include <string.h>
 
+#include "base/sized.h"
 #include "pe/a64.h"
 
 #define VECTOR_BYTES_MAX 256
@@ -376,9 +377,9 @@ static void evaluate_address(struct evaluation *e)
     }
 }
 
-unsigned spe_a64_evaluate(const struct spe_a64 *insn, uint64_t pc,
-                          const struct spe_a64_registers *registers, struct spe_operation *op,
-                          struct spe_memory_access *accesses)
+static unsigned evaluate(const struct spe_a64 *insn, uint64_t pc,
+                         const struct spe_a64_registers *registers, struct spe_operation *op,
+                         struct spe_memory_access *accesses)
 {
     struct evaluation e = {insn, registers, pc, op, accesses, 0, {0}};
     bool holds;
@@ -392,4 +393,36 @@ unsigned spe_a64_evaluate(const struct spe_a64 *insn, uint64_t pc,
     evaluate_predicate(&e);
     evaluate_address(&e);
     return e.known;
+}
+
+/* The instruction and the operation may be of another release. */
+static unsigned evaluate_sized(const struct spe_a64 *insn, size_t insn_size, uint64_t pc,
+                               const struct spe_a64_registers *registers, struct spe_operation *op,
+                               size_t op_size, struct spe_memory_access *accesses)
+{
+    struct spe_a64 own_insn = {0};
+    struct spe_operation own_op;
+    unsigned known;
+
+    sized_give(&own_insn, sizeof(own_insn), insn, insn_size);
+    known = evaluate(&own_insn, pc, registers, &own_op, accesses);
+    sized_give(op, op_size, &own_op, sizeof(own_op));
+    op->size = op_size;
+    return known;
+}
+
+unsigned spe_a64_evaluate_sized(const struct spe_a64 *insn, size_t insn_size, uint64_t pc,
+                                const struct spe_a64_registers *registers, struct spe_operation *op,
+                                size_t op_size, struct spe_memory_access *accesses)
+{
+    struct spe_a64_registers own = {0};
+
+    /* What this library does not know of the registers it does not ask for. */
+    if (registers->size != sizeof(own)) {
+        sized_give(&own, sizeof(own), registers, registers->size);
+        registers = &own;
+    }
+    if (insn_size == sizeof(*insn) && op_size == sizeof(*op))
+        return evaluate(insn, pc, registers, op, accesses);
+    return evaluate_sized(insn, insn_size, pc, registers, op, op_size, accesses);
 }

@@ -5,6 +5,7 @@
  * branch and system instructions.
  */
 #include "pe/a64_uses.h"
+#include "base/sized.h"
 
 uint64_t uses_find(uint32_t word, const struct uses_row *rows, size_t count)
 {
@@ -203,10 +204,15 @@ static struct uses allocated(const struct spe_a64 *insn)
     return (group & 7) == 7 ? uses_simd(word) : uses_memory(word);
 }
 
-void spe_a64_uses(const struct spe_a64 *insn, uint64_t *reads, uint64_t *writes)
+void spe_a64_uses_sized(const struct spe_a64 *insn, size_t size, uint64_t *reads, uint64_t *writes)
 {
     struct uses u = {0, 0};
+    struct spe_a64 own;
 
+    if (size != sizeof(own)) {
+        sized_give(&own, sizeof(own), insn, size);
+        insn = &own;
+    }
     if (insn->allocated)
         u = allocated(insn);
     *reads = u.reads;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
 /* The machine: its life, its accesses, its counts. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sized.h"
 #include "machine_fast.h"
 
 #define LOCKS_MAX 1024
@@ -132,8 +134,8 @@ static void derive(struct spe_machine *machine)
             machine->cycles[place][snooped] = pe_access_cycles(config, place, snooped);
 }
 
-int spe_machine_create(const struct spe_machine_config *config, struct spe_machine **machine,
-                       char *why, size_t why_size)
+static int create(const struct spe_machine_config *config, struct spe_machine **machine, char *why,
+                  size_t why_size)
 {
     struct spe_machine *m;
     int error = spe_machine_config_validate(config, why, why_size);
@@ -153,6 +155,21 @@ int spe_machine_create(const struct spe_machine_config *config, struct spe_machi
     else
         *machine = m;
     return error;
+}
+
+/* Members that the caller does not know are those of the first preset. */
+int spe_machine_create(const struct spe_machine_config *config, struct spe_machine **machine,
+                       char *why, size_t why_size)
+{
+    struct spe_machine_config own;
+
+    spe_machine_config_init(&own, NULL);
+    if (!sized_take(&own, sizeof(own), config, config->size)) {
+        snprintf(why, why_size, "the configuration has no size, or is of a later version");
+        return SPE_ERR_INVALID;
+    }
+    own.size = sizeof(own);
+    return create(&own, machine, why, why_size);
 }
 
 /* ---- Accesses ------------------------------------------------------------------------------- */
@@ -239,8 +256,8 @@ void spe_machine_flush_tlb(struct spe_machine *machine, unsigned cpu)
 
 /* ---- Counts --------------------------------------------------------------------------------- */
 
-void spe_machine_counts(const struct spe_machine *machine, unsigned cpu,
-                        struct spe_machine_counts *counts)
+static void get_counts(const struct spe_machine *machine, unsigned cpu,
+                       struct spe_machine_counts *counts)
 {
     const struct pe_counts *c;
 
@@ -264,4 +281,13 @@ void spe_machine_counts(const struct spe_machine *machine, unsigned cpu,
     counts->served[SPE_PLACE_L1] = counts->accesses;
     for (unsigned i = SPE_PLACE_L1 + 1; i < SPE_PLACE_COUNT; i++)
         counts->served[SPE_PLACE_L1] -= counts->served[i];
+}
+
+void spe_machine_counts_sized(const struct spe_machine *machine, unsigned cpu,
+                              struct spe_machine_counts *counts, size_t size)
+{
+    struct spe_machine_counts own;
+
+    get_counts(machine, cpu, &own);
+    sized_give(counts, size, &own, sizeof(own));
 }

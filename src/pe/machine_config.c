@@ -4,6 +4,7 @@
  * What a machine may be, and machines after real CPUs. docs/microarchitecture.md has the table with
  * the sources of the figures, and says which are documented and which are typical.
  */
+#include "base/sized.h"
 #include "machine_internal.h"
 
 #include <stdarg.h>
@@ -244,11 +245,14 @@ static const struct preset presets[] = {
 
 #define PRESET_COUNT (sizeof(presets) / sizeof(presets[0]))
 
-int spe_machine_config_init(struct spe_machine_config *config, const char *preset)
+int spe_machine_config_preset(struct spe_machine_config *config, const char *preset)
 {
+    size_t size = config->size;
+
     for (size_t i = 0; i < PRESET_COUNT; i++)
         if (!strcmp(presets[i].name, preset ? preset : presets[0].name)) {
-            *config = presets[i].config;
+            sized_give(config, size, &presets[i].config, sizeof(presets[i].config));
+            config->size = size;
             return SPE_OK;
         }
     return SPE_ERR_UNKNOWN;
@@ -409,8 +413,6 @@ int spe_machine_config_validate(const struct spe_machine_config *config, char *w
     const struct complaint c = {why, why_size};
     int error;
 
-    if (config->size != sizeof(*config))
-        return refuse(&c, "the configuration has another size than this library's");
     error = check_number(&c, "cpus", config->cpus, 1, PE_CPUS_MAX);
     if (!error)
         error = check_number(&c, "sockets", config->sockets, 1, PE_SOCKETS_MAX);

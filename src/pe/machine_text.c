@@ -108,6 +108,8 @@ int spe_machine_config_set(struct spe_machine_config *config, const char *key, c
 
         if (strcmp(keys[i].name, key) != 0)
             continue;
+        if (keys[i].offset + sizeof(number) > config->size)
+            break; /* the caller's configuration is older than the key */
         if (!parse(value, keys[i].bytes, &number)) {
             snprintf(why, why_size, "%s is %s, not a number%s (%s)", key, value,
                      keys[i].bytes ? " of bytes, K, M or G" : "", keys[i].is);

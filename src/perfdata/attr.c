@@ -4,6 +4,7 @@
  * Events. struct perf_event_attr has grown over the years and says its own size: fields that a file
  * does not have are zero, and those that this version does not know are kept as bytes.
  */
+#include "base/sized.h"
 #include "perfdata_internal.h"
 
 /* Where the fields are. */
@@ -231,7 +232,7 @@ static uint64_t common_sample_type(unsigned how)
     return type;
 }
 
-void spe_perf_event_init_spe(struct spe_perf_event *event, uint32_t pmu_type, unsigned how)
+static void init_spe(struct spe_perf_event *event, uint32_t pmu_type, unsigned how)
 {
     memset(event, 0, sizeof(*event));
     event->type = pmu_type;
@@ -246,7 +247,16 @@ void spe_perf_event_init_spe(struct spe_perf_event *event, uint32_t pmu_type, un
     event->name = "arm_spe_0//";
 }
 
-void spe_perf_event_init_tracking(struct spe_perf_event *event, unsigned how)
+void spe_perf_event_init_spe_sized(struct spe_perf_event *event, size_t size, uint32_t pmu_type,
+                                   unsigned how)
+{
+    struct spe_perf_event own;
+
+    init_spe(&own, pmu_type, how);
+    sized_give(event, size, &own, sizeof(own));
+}
+
+static void init_tracking(struct spe_perf_event *event, unsigned how)
 {
     memset(event, 0, sizeof(*event));
     event->type = 1;   /* software */
@@ -261,4 +271,12 @@ void spe_perf_event_init_tracking(struct spe_perf_event *event, unsigned how)
                    SPE_PERF_FLAG_TASK | SPE_PERF_FLAG_CONTEXT_SWITCH | SPE_PERF_FLAG_KSYMBOL |
                    SPE_PERF_FLAG_BPF_EVENT;
     event->name = "dummy:u";
+}
+
+void spe_perf_event_init_tracking_sized(struct spe_perf_event *event, size_t size, unsigned how)
+{
+    struct spe_perf_event own;
+
+    init_tracking(&own, how);
+    sized_give(event, size, &own, sizeof(own));
 }

@@ -7,6 +7,7 @@
  * Two forms: a file has a header of 104 bytes that says where attributes, data and (behind the
  * data) features are; a pipe has a header of 16 bytes, and all else is records.
  */
+#include "base/sized.h"
 #include "perfdata_internal.h"
 
 #include <errno.h>
@@ -785,7 +786,7 @@ static int next_record(struct spe_perf_reader *r, struct spe_perf_record *rec)
     return result < 0 ? result : 1;
 }
 
-int spe_perf_reader_next(struct spe_perf_reader *reader, struct spe_perf_record *record)
+static int read_record(struct spe_perf_reader *reader, struct spe_perf_record *record)
 {
     int result;
 
@@ -795,6 +796,20 @@ int spe_perf_reader_next(struct spe_perf_reader *reader, struct spe_perf_record 
         return 0;
     result = next_record(reader, record);
     return result < 0 ? pd_reader_fail(reader, result, reader->position) : result;
+}
+
+int spe_perf_reader_next_sized(struct spe_perf_reader *reader, struct spe_perf_record *record,
+                               size_t size)
+{
+    struct spe_perf_record own;
+    int result;
+
+    if (size == sizeof(own))
+        return read_record(reader, record);
+    result = read_record(reader, &own);
+    if (result > 0)
+        sized_give(record, size, &own, sizeof(own));
+    return result;
 }
 
 /* ---- Answers -------------------------------------------------------------------------------- */

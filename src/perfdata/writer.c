@@ -11,6 +11,7 @@
  * At every moment the header tells the truth about the bytes that it speaks of. Between two flushes
  * it may speak of no features; then readers do without.
  */
+#include "base/sized.h"
 #include "perfdata_internal.h"
 
 #include <errno.h>
@@ -141,7 +142,7 @@ int spe_perf_writer_open(struct spe_perf_writer **writer, const char *path, unsi
     return result;
 }
 
-void spe_perf_writer_destroy(struct spe_perf_writer *writer)
+void spe_perf_writer_close(struct spe_perf_writer *writer)
 {
     if (!writer)
         return;
@@ -216,7 +217,7 @@ static bool copy_event(struct pd_event *e, const struct spe_perf_event *event)
     return true;
 }
 
-int spe_perf_writer_event(struct spe_perf_writer *writer, const struct spe_perf_event *event)
+static int add_event(struct spe_perf_writer *writer, const struct spe_perf_event *event)
 {
     int result = in_state(writer, SETTING_UP);
 
@@ -231,6 +232,14 @@ int spe_perf_writer_event(struct spe_perf_writer *writer, const struct spe_perf_
     if (writer->events[writer->event_count].event.attr_size > writer->attr_size)
         writer->attr_size = writer->events[writer->event_count].event.attr_size;
     return (int)writer->event_count++;
+}
+
+int spe_perf_writer_event_sized(struct spe_perf_writer *writer, const struct spe_perf_event *event,
+                                size_t size)
+{
+    struct spe_perf_event own = {0};
+
+    return sized_take(&own, sizeof(own), event, size) ? add_event(writer, &own) : SPE_ERR_INVALID;
 }
 
 /* ---- Features ------------------------------------------------------------------------------- */
@@ -259,8 +268,7 @@ static int check_features(const struct spe_perf_features *f)
     return SPE_OK;
 }
 
-int spe_perf_writer_features(struct spe_perf_writer *writer,
-                             const struct spe_perf_features *features)
+static int set_features(struct spe_perf_writer *writer, const struct spe_perf_features *features)
 {
     int result = check_features(features);
 
@@ -277,6 +285,15 @@ int spe_perf_writer_features(struct spe_perf_writer *writer,
             return fail(writer, SPE_ERR_NOMEM);
     }
     return SPE_OK;
+}
+
+int spe_perf_writer_features_sized(struct spe_perf_writer *writer,
+                                   const struct spe_perf_features *features, size_t size)
+{
+    struct spe_perf_features own = {0};
+
+    return sized_take(&own, sizeof(own), features, size) ? set_features(writer, &own)
+                                                         : SPE_ERR_INVALID;
 }
 
 static void encode_event_desc(const struct spe_perf_writer *w, struct pd_bytes *out)
@@ -622,7 +639,7 @@ static int check_start(const struct spe_perf_writer *w, const struct spe_perf_st
 {
     bool timed = false;
 
-    if (start->size < sizeof(*start) || !w->event_count || !start->metadata)
+    if (!w->event_count || !start->metadata)
         return SPE_ERR_INVALID;
     for (size_t i = 0; i < w->event_count; i++)
         timed |= (w->events[i].event.sample_type & SPE_PERF_SAMPLE_TIME) != 0;
@@ -631,7 +648,7 @@ static int check_start(const struct spe_perf_writer *w, const struct spe_perf_st
     return spe_perf_time_validate(start->time_conv);
 }
 
-int spe_perf_writer_begin(struct spe_perf_writer *writer, const struct spe_perf_start *start)
+static int begin(struct spe_perf_writer *writer, const struct spe_perf_start *start)
 {
     int result = in_state(writer, SETTING_UP);
 
@@ -653,6 +670,14 @@ int spe_perf_writer_begin(struct spe_perf_writer *writer, const struct spe_perf_
         return fail(writer, result);
     writer->state = WRITING;
     return spe_perf_writer_flush(writer);
+}
+
+int spe_perf_writer_begin(struct spe_perf_writer *writer, const struct spe_perf_start *start)
+{
+    struct spe_perf_start own = {0};
+
+    return sized_take(&own, sizeof(own), start, start->size) ? begin(writer, &own)
+                                                             : SPE_ERR_INVALID;
 }
 
 /* ---- Records -------------------------------------------------------------------------------- */
@@ -680,7 +705,7 @@ static bool has_text(const struct spe_perf_record *rec)
     }
 }
 
-int spe_perf_writer_record(struct spe_perf_writer *writer, const struct spe_perf_record *record)
+static int put_record(struct spe_perf_writer *writer, const struct spe_perf_record *record)
 {
     const struct spe_perf_event *event = NULL;
     int result = in_state(writer, WRITING);
@@ -695,6 +720,16 @@ int spe_perf_writer_record(struct spe_perf_writer *writer, const struct spe_perf
     if (result == SPE_ERR_SIZE)
         return result;
     return result < 0 ? fail(writer, result) : buffered(writer);
+}
+
+int spe_perf_writer_record_sized(struct spe_perf_writer *writer,
+                                 const struct spe_perf_record *record, size_t size)
+{
+    struct spe_perf_record own = {0};
+
+    if (size == sizeof(own))
+        return put_record(writer, record);
+    return sized_take(&own, sizeof(own), record, size) ? put_record(writer, &own) : SPE_ERR_INVALID;
 }
 
 /* Where the queue's next piece begins. */

@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sized.h"
 #include "filter_internal.h"
 
-void spe_filter_free(struct spe_filter *f)
+void spe_filter_destroy(struct spe_filter *f)
 {
     if (!f)
         return;
@@ -131,8 +132,8 @@ static size_t run_step(struct spe_filter *f, const struct step *step, const stru
     return step->kind == STEP_NOT ? top : top - 1;
 }
 
-int64_t spe_filter_select(struct spe_filter *f, const struct spe_profile *profile,
-                          const struct spe_rows *rows, uint64_t *selected)
+static int64_t select_rows(struct spe_filter *f, const struct spe_profile *profile,
+                           const struct spe_rows *rows, uint64_t *selected)
 {
     size_t words = (rows->count + 63) / 64, top = 0;
     int64_t count = 0;
@@ -148,4 +149,13 @@ int64_t spe_filter_select(struct spe_filter *f, const struct spe_profile *profil
         count += __builtin_popcountll(selected[i]);
     }
     return count;
+}
+
+int64_t spe_filter_select(struct spe_filter *f, const struct spe_profile *profile,
+                          const struct spe_rows *rows, uint64_t *selected)
+{
+    struct spe_rows own;
+
+    rows = sized_view(&own, sizeof(own), rows, rows->size);
+    return rows ? select_rows(f, profile, rows, selected) : SPE_ERR_INVALID;
 }

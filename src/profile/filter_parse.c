@@ -569,8 +569,7 @@ static int parse_expression(struct parser *p)
     return SPE_OK;
 }
 
-int spe_filter_compile(struct spe_filter **filter, const char *text,
-                       struct spe_profile_error *error)
+int spe_filter_create(struct spe_filter **filter, const char *text, struct spe_profile_error *error)
 {
     struct parser p = {.text = text, .error = error};
 
@@ -583,7 +582,7 @@ int spe_filter_compile(struct spe_filter **filter, const char *text,
     if (next(&p) >= 0 && parse_expression(&p) >= 0 && p.kind != TOKEN_END)
         fail(&p, p.start, "\"and\", \"or\" or the end should be here");
     if (p.code < 0) {
-        spe_filter_free(p.f);
+        spe_filter_destroy(p.f);
         *filter = NULL;
     }
     return p.code;

@@ -36,7 +36,7 @@ struct joiner *joiner_new(struct spe_profile *p, int *error)
         j->task[i] = (struct task_view){1, 0, 0, 0, 0, 0, 0}; /* holds at no time */
     j->pc = p->want & SPE_WANT_SYMBOL ? new_pc_cache() : NULL;
     if (j->pc || !(p->want & SPE_WANT_SYMBOL))
-        *error = p->worker_filter ? spe_filter_compile(&j->filter, p->filter_text, NULL) : SPE_OK;
+        *error = p->worker_filter ? spe_filter_create(&j->filter, p->filter_text, NULL) : SPE_OK;
     if (*error < 0) {
         joiner_free(j);
         return NULL;
@@ -48,7 +48,7 @@ void joiner_free(struct joiner *j)
 {
     if (!j)
         return;
-    spe_filter_free(j->filter);
+    spe_filter_destroy(j->filter);
     free(j->pc);
     free(j);
 }

@@ -325,7 +325,7 @@ static uint64_t merge_memory(const struct spe_profile *p)
     uint64_t group = sizeof(struct group) + merge_rows(p) * group_row_size(p, GROUP_JOIN);
     uint64_t buffer = p->in_place ? 0 : chunk_of(p, p->queue_count);
 
-    return p->queue_count * (sizeof(struct spe_bulk) + buffer + 2 * group);
+    return p->queue_count * (spe_bulk_sizeof() + buffer + 2 * group);
 }
 
 static bool can_merge(struct spe_profile *p)

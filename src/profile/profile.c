@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/sized.h"
 #include "perfdata/spool.h"
 #include "profile_internal.h"
 
@@ -110,7 +111,7 @@ static int set_filter(struct spe_profile *p, const char *text, struct spe_profil
 
     if (!text)
         return SPE_OK;
-    result = spe_filter_compile(&p->filter, text, error);
+    result = spe_filter_create(&p->filter, text, error);
     if (result < 0)
         return result;
     if (copy_text(&p->filter_text, text) < 0)
@@ -139,7 +140,7 @@ static int set_options(struct spe_profile *p, const struct spe_profile_options *
     const char *urls = getenv("DEBUGINFOD_URLS");
     struct dsos *d = &p->dsos;
 
-    if (o->size != sizeof(*o) || o->order > SPE_ORDER_TIME || o->group_rows > GROUP_ROWS_MAX)
+    if (o->order > SPE_ORDER_TIME || o->group_rows > GROUP_ROWS_MAX)
         return profile_fail(error, SPE_ERR_INVALID, "an option is out of its range");
     p->thread_count = o->threads;
     p->cpus_here = cpus > 0 ? (unsigned)cpus : 1;
@@ -538,7 +539,7 @@ static int open_source(struct spe_profile *p, const char *path,
 static int new_profile(struct spe_profile **profile, const struct spe_profile_options *options,
                        struct spe_profile_error *error)
 {
-    static const struct spe_profile_options defaults = SPE_PROFILE_OPTIONS;
+    struct spe_profile_options own = SPE_PROFILE_OPTIONS;
     struct spe_profile *p = *profile = calloc(1, sizeof(*p));
 
     if (p)
@@ -551,7 +552,10 @@ static int new_profile(struct spe_profile **profile, const struct spe_profile_op
         profile_fail(error, SPE_ERR_NOMEM, "out of memory");
         return SPE_ERR_NOMEM;
     }
-    return set_options(p, options ? options : &defaults, error);
+    if (options && !sized_take(&own, sizeof(own), options, options->size))
+        return profile_fail(error, SPE_ERR_INVALID,
+                            "the options have no size, or are of a later version");
+    return set_options(p, &own, error);
 }
 
 static int keep_or_close(struct spe_profile **profile, int result)
@@ -601,7 +605,7 @@ void spe_profile_close(struct spe_profile *p)
     if (!p)
         return;
     order_stop(p);
-    spe_filter_free(p->filter);
+    spe_filter_destroy(p->filter);
     for (size_t i = 0; i < p->warnings.count; i++)
         free(p->warnings.at[i]);
     for (size_t i = 0; i < p->levels.count; i++)
@@ -674,7 +678,7 @@ static void finish(struct spe_profile *p)
                      (unsigned long long)c->context_mismatch);
 }
 
-int spe_profile_next(struct spe_profile *p, struct spe_rows *rows)
+static int next_rows(struct spe_profile *p, struct spe_rows *rows)
 {
     struct group *g = NULL;
     int result;
@@ -693,6 +697,18 @@ int spe_profile_next(struct spe_profile *p, struct spe_rows *rows)
         group_show(g, rows);
     if (result == 0)
         finish(p);
+    return result;
+}
+
+int spe_profile_next_sized(struct spe_profile *p, struct spe_rows *rows, size_t size)
+{
+    struct spe_rows own;
+    int result = next_rows(p, &own);
+
+    if (result > 0) {
+        sized_give(rows, size, &own, sizeof(own));
+        rows->size = size;
+    }
     return result;
 }
 
@@ -791,7 +807,7 @@ size_t spe_profile_map_count(const struct spe_profile *p)
     return p->maps.count;
 }
 
-int spe_profile_symbol(const struct spe_profile *p, uint64_t id, struct spe_profile_symbol *symbol)
+static int find_name(const struct spe_profile *p, uint64_t id, struct spe_profile_symbol *symbol)
 {
     struct dso *dso = id >> 32 < p->dsos.list.count ? p->dsos.list.at[id >> 32] : NULL;
     uint32_t number = (uint32_t)id & ~SYMBOL_OF_OBJECT;
@@ -811,6 +827,16 @@ int spe_profile_symbol(const struct spe_profile *p, uint64_t id, struct spe_prof
     symbol->address = found->start + dso->symbols.kernel_shift;
     symbol->size = found->end - found->start;
     return SPE_OK;
+}
+
+int spe_profile_symbol_sized(const struct spe_profile *p, uint64_t id,
+                             struct spe_profile_symbol *symbol, size_t size)
+{
+    struct spe_profile_symbol own;
+    int result = find_name(p, id, &own);
+
+    sized_give(symbol, size, &own, sizeof(own));
+    return result;
 }
 
 /* ---- Places --------------------------------------------------------------------------------- */
@@ -884,7 +910,7 @@ static bool place_in_bss(struct spe_profile *p, uint32_t root, const struct map_
     return false;
 }
 
-int spe_profile_place(struct spe_profile *p, uint32_t thread, uint64_t time_ns, uint64_t address,
+static int find_place(struct spe_profile *p, uint32_t thread, uint64_t time_ns, uint64_t address,
                       bool data, struct spe_profile_place *place)
 {
     uint64_t time = p->info.timed ? time_ns : UINT64_MAX;
@@ -905,6 +931,17 @@ int spe_profile_place(struct spe_profile *p, uint32_t thread, uint64_t time_ns, 
     if (spe_profile_symbol(p, place->symbol, &symbol) == SPE_OK)
         place->in_symbol = place->address - (symbol.address - dso->symbols.kernel_shift);
     return SPE_OK;
+}
+
+int spe_profile_place_sized(struct spe_profile *p, uint32_t thread, uint64_t time_ns,
+                            uint64_t address, bool data, struct spe_profile_place *place,
+                            size_t size)
+{
+    struct spe_profile_place own;
+    int result = find_place(p, thread, time_ns, address, data, &own);
+
+    sized_give(place, size, &own, sizeof(own));
+    return result;
 }
 
 /* The dso of a map, with its symbols; NULL if there is no such map. */

@@ -13,7 +13,7 @@
 static int start_stream(const struct spe_profile *p, struct queue *q, unsigned flags)
 {
     if (!q->bulk) {
-        q->bulk = malloc(sizeof(*q->bulk));
+        q->bulk = malloc(spe_bulk_sizeof());
         q->buffer = p->in_place ? NULL : malloc(p->chunk);
         if (!q->bulk || !(q->buffer || p->in_place))
             return SPE_ERR_NOMEM;
@@ -50,7 +50,7 @@ static int64_t read_pieces(const struct spe_profile *p, struct queue *q, const u
         int64_t got;
 
         if (!q->position && piece->flags & SPE_PERF_PIECE_UNSYNCED &&
-            q->bulk->stream.account.bytes) {
+            spe_bulk_account(q->bulk)->bytes) {
             *unsynced = true;
             return 0;
         }
@@ -82,7 +82,7 @@ static int feed(const struct spe_profile *p, struct queue *q)
     int64_t got;
 
     if (q->ending) {
-        q->base += q->bulk->stream.account.bytes;
+        q->base += spe_bulk_account(q->bulk)->bytes;
         if (!q->perf || q->piece >= q->perf->piece_count) {
             q->drained = true;
             return SPE_OK;
@@ -169,7 +169,7 @@ int queue_fill(struct spe_profile *p, struct queue *q, struct group *g)
     if (!q->bulk)
         result = start_stream(p, q, 0);
     if (result >= 0)
-        then = q->bulk->stream.account;
+        then = *spe_bulk_account(q->bulk);
     while (result >= 0 && !q->drained) {
         size_t before = g->columns.rows;
         int item = spe_bulk_next(q->bulk, &g->columns, &skipped);
@@ -180,7 +180,7 @@ int queue_fill(struct spe_profile *p, struct queue *q, struct group *g)
         if (item == SPE_ITEM_SKIPPED)
             continue;
         if (q->ending) {
-            account_add(&g->counts.account, &q->bulk->stream.account, &then);
+            account_add(&g->counts.account, spe_bulk_account(q->bulk), &then);
             memset(&then, 0, sizeof(then));
             result = feed(p, q);
             if (q->drained)
@@ -192,6 +192,6 @@ int queue_fill(struct spe_profile *p, struct queue *q, struct group *g)
     if (q->drained || result < 0)
         queue_stop(q);
     else
-        account_add(&g->counts.account, &q->bulk->stream.account, &then);
+        account_add(&g->counts.account, spe_bulk_account(q->bulk), &then);
     return result;
 }

@@ -219,6 +219,7 @@ void group_show(const struct group *g, struct spe_rows *rows)
     const struct spe_columns *c = &g->columns;
 
     *rows = (struct spe_rows){
+        .size = sizeof(*rows),
         .count = c->rows,
         .queue = g->queue,
         .queues = g->queues,

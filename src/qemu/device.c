@@ -291,7 +291,7 @@ static void on_psb(unsigned vcpu, void *user)
     const struct device_site *site = user;
     const struct device_block *block = site->block;
     struct device_cpu *cpu = find_cpu(vcpu);
-    struct spe_access access;
+    struct spe_register_access access;
 
     if (!cpu || not_there_yet(cpu, site))
         return;

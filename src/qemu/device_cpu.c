@@ -232,7 +232,7 @@ static bool access_mdcr(struct device_cpu *cpu, uint32_t word, unsigned el, uint
 bool device_access(struct device_cpu *cpu, uint32_t word)
 {
     unsigned encoding = encoding_of(word), rt = word & 31;
-    struct spe_access access;
+    struct spe_register_access access;
     int error;
 
     device_read_state(cpu);

@@ -6,14 +6,14 @@
 
 static void msr(struct spe_spu *spu, enum spe_register reg, uint64_t value)
 {
-    struct spe_access access;
+    struct spe_register_access access;
 
     spe_spu_write(spu, (unsigned)spe_register_encoding(reg), 0, value, &access);
 }
 
 static uint64_t mrs(struct spe_spu *spu, enum spe_register reg)
 {
-    struct spe_access access = {0};
+    struct spe_register_access access = {0};
 
     spe_spu_read(spu, (unsigned)spe_register_encoding(reg), 0, &access);
     return access.value;
@@ -21,8 +21,9 @@ static uint64_t mrs(struct spe_spu *spu, enum spe_register reg)
 
 static void go_to_el(struct spe_spu *spu, unsigned el)
 {
-    struct spe_pe_state pe = *spe_spu_pe(spu);
+    struct spe_pe_state pe;
 
+    spe_spu_get_pe(spu, &pe);
     pe.el = (uint8_t)el;
     spe_spu_set_pe(spu, &pe);
     spe_spu_context_sync(spu);
@@ -125,9 +126,10 @@ static void enable_buffer(struct spe_spu *spu, uint64_t base, uint64_t size, uin
 void driver_start(struct spe_spu *spu, const struct driver_event *event, uint64_t base,
                   uint64_t size, uint32_t context)
 {
-    struct spe_pe_state pe = *spe_spu_pe(spu);
+    struct spe_pe_state pe;
     uint64_t mode = bit(event->config, DISCARD) ? PMBLIMITR_FM_DISCARD : 0;
 
+    spe_spu_get_pe(spu, &pe);
     pe.contextidr_el1 = context;
     spe_spu_set_pe(spu, &pe);
     go_to_el(spu, 1);
@@ -154,7 +156,7 @@ static unsigned flags_of(uint64_t pmbsr)
 
 void driver_collect(struct spe_spu *spu, uint64_t base, struct driver_data *data)
 {
-    struct spe_access access;
+    struct spe_register_access access;
     uint64_t pmbsr;
 
     go_to_el(spu, 1);

@@ -275,7 +275,7 @@ static void publish_statistics(struct vcpu *v)
     to->discarded = 0;
     for (unsigned i = SPE_FATE_DISCARD_MODE; i < SPE_FATE_COUNT; i++)
         to->discarded += s.fate[i];
-    for (unsigned i = 0; i < SPE_FILTER_COUNT; i++)
+    for (unsigned i = 0; i < SPE_SAMPLE_FILTER_COUNT; i++)
         to->filtered_by[i] = s.filtered_by[i];
 }
 

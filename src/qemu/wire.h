@@ -122,7 +122,7 @@ struct wire_statistics {
     uint64_t operations, selected, collisions, sampled, filtered, records, bytes;
     uint64_t dropped;        /* sampled, but never completed */
     uint64_t discarded;      /* completed, but the buffer did not take the record */
-    uint64_t filtered_by[8]; /* enum spe_filter_kind */
+    uint64_t filtered_by[8]; /* enum spe_sample_filter */
     uint64_t hidden;         /* sampled, but nobody saw where it accessed memory */
 };
 

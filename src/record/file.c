@@ -525,7 +525,7 @@ void file_free(struct record_file *f)
 {
     if (!f)
         return;
-    spe_perf_writer_destroy(f->writer);
+    spe_perf_writer_close(f->writer);
     if (f->fd > STDERR_FILENO)
         close(f->fd);
     for (size_t i = 0; i < f->known_count; i++)

@@ -188,7 +188,7 @@ static void sort_events(struct dump *d)
     d->named_events = 0;
     d->impdef_events = 0;
     for (i = 0; i < 64; i++) {
-        enum spe_status status = naming_event(&d->naming, i);
+        enum spe_definition status = naming_event(&d->naming, i);
 
         if (status == SPE_DEFINED)
             d->named_events |= UINT64_C(1) << i;

@@ -9,159 +9,87 @@
 #include "render/export_csv.h"
 #include "render/json.h"
 #include "render/safe.h"
-#include "render/script.h"
-
-/* ---- names ----------------------------------------------------------------------------------- */
-
-struct names {
-    const char *comm, *symbol, *dso, *file;
-    uint32_t line;
-};
-
-static void find_names(struct spe_profile *profile, const struct spe_rows *rows, size_t i,
-                       struct names *names)
-{
-    const struct spe_profile_map *map =
-        rows->map[i] != SPE_NO_ID ? spe_profile_map(profile, rows->map[i]) : NULL;
-    const struct spe_profile_dso *dso = map ? spe_profile_dso(profile, map->dso) : NULL;
-    struct spe_profile_symbol symbol;
-    struct spe_profile_line line;
-
-    memset(names, 0, sizeof(*names));
-    names->comm = rows->comm[i] != SPE_NO_ID ? spe_profile_string(profile, rows->comm[i]) : NULL;
-    names->dso = dso ? spe_profile_string(profile, dso->path) : NULL;
-    if (rows->symbol && spe_profile_symbol(profile, rows->symbol[i], &symbol) == SPE_OK)
-        names->symbol = symbol.name;
-    if (rows->line && spe_profile_line(profile, rows->line[i], &line) == SPE_OK) {
-        names->file = spe_profile_string(profile, line.file);
-        names->line = line.line;
-    }
-}
-
-static const char *op_class(const struct spe_rows *rows, size_t i)
-{
-    if (!(rows->has[i] & SPE_HAS_OP))
-        return NULL;
-    switch (rows->op[i] >> 8) {
-    case SPE_CLASS_LDST:
-        return rows->op[i] & 1 ? "store" : "load";
-    case SPE_CLASS_BRANCH:
-        return "branch";
-    case SPE_CLASS_OTHER:
-        return "other";
-    default:
-        return "reserved";
-    }
-}
-
-static const char *op_kind(const struct spe_rows *rows, size_t i)
-{
-    struct spe_op op;
-
-    if (!(rows->has[i] & SPE_HAS_OP))
-        return NULL;
-    spe_op_decode(rows->op[i] >> 8, (uint8_t)rows->op[i], &op);
-    return spe_op_kind_name(op.kind);
-}
-
-/* ---- numbers that may be absent -------------------------------------------------------------- */
-
-struct cell {
-    const char *name;
-    bool there, hex;
-    uint64_t value;
-};
-
-#define CELLS 19
-
-/* All numbers of a row, in the order of the columns. */
-static void find_cells(const struct spe_profile_info *info, const struct spe_rows *r, size_t i,
-                       struct cell cells[CELLS])
-{
-    uint8_t addresses = r->addresses[i], counters = r->counters[i], has = r->has[i];
-    const struct cell list[CELLS] = {
-        {"time_ns", info->timed, false, r->time_ns[i]},
-        {"cpu", r->cpu[i] != SPE_NO_CPU, false, r->cpu[i]},
-        {"pid", r->pid[i] != SPE_NO_TASK, false, r->pid[i]},
-        {"tid", r->tid[i] != SPE_NO_TASK, false, r->tid[i]},
-        {"pc", addresses >> SPE_ADDRESS_PC & 1, true, r->pc[i]},
-        {"el", r->el[i] != SPE_NO_EL, false, r->el[i]},
-        {"events", has & SPE_HAS_EVENTS, true, r->events[i]},
-        {"va", addresses >> SPE_ADDRESS_VA & 1, true, r->va[i]},
-        {"pa", addresses >> SPE_ADDRESS_PA & 1, true, r->pa[i]},
-        {"target", addresses >> SPE_ADDRESS_TARGET & 1, true, r->target[i]},
-        {"previous_target", addresses >> SPE_ADDRESS_PREVIOUS_TARGET & 1, true,
-         r->previous_target[i]},
-        {"total", counters >> SPE_COUNTER_TOTAL & 1, false, r->total[i]},
-        {"issue", counters >> SPE_COUNTER_ISSUE & 1, false, r->issue[i]},
-        {"translation", counters >> SPE_COUNTER_TRANSLATION & 1, false, r->translation[i]},
-        {"source", has & SPE_HAS_SOURCE, true, r->source[i]},
-        {"context1", has & SPE_HAS_CONTEXT1, false, r->context1[i]},
-        {"context2", has & SPE_HAS_CONTEXT2, false, r->context2[i]},
-        {"timestamp", has & SPE_HAS_TIMESTAMP, false, r->timestamp[i]},
-        {"offset", true, false, r->offset[i]},
-    };
-
-    memcpy(cells, list, sizeof(list));
-}
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
-void export_csv_header(struct out *o)
+void export_csv_header(struct out *o, const struct column_choice *choice)
 {
-    out_string(o, "time_ns,cpu,pid,tid,pc,el,events,va,pa,target,previous_target,total,issue,"
-                  "translation,source,context1,context2,timestamp,offset,op,kind,level,comm,"
-                  "symbol,dso,file,line\n");
-}
-
-static void optional_text(struct out *o, const char *text)
-{
-    out_char(o, ',');
-    if (text)
-        csv_text(o, text);
-}
-
-static void csv_row(struct out *o, struct spe_profile *profile, const struct spe_rows *rows,
-                    size_t i)
-{
-    struct cell cells[CELLS];
-    struct names names;
-    unsigned c;
-
-    find_cells(spe_profile_info(profile), rows, i, cells);
-    find_names(profile, rows, i, &names);
-    for (c = 0; c < CELLS; c++) {
-        if (c)
+    for (size_t i = 0; i < choice->count; i++) {
+        if (i)
             out_char(o, ',');
-        if (!cells[c].there)
-            continue;
-        if (cells[c].hex)
-            out_bytes(o, "0x", 2);
-        if (cells[c].hex)
-            out_hex(o, cells[c].value);
-        else
-            out_decimal(o, cells[c].value);
+        out_string(o, choice->at[i].name);
     }
-    optional_text(o, op_class(rows, i));
-    optional_text(o, op_kind(rows, i));
-    optional_text(o, rows->level[i] == SPE_LEVEL_UNKNOWN ? NULL
-                                                         : spe_source_level_name(rows->level[i]));
-    optional_text(o, names.comm);
-    optional_text(o, names.symbol);
-    optional_text(o, names.dso);
-    optional_text(o, names.file);
-    out_char(o, ',');
-    if (names.file)
-        out_decimal(o, names.line);
     out_char(o, '\n');
 }
 
-void export_csv_rows(struct out *o, struct spe_profile *profile, const struct spe_rows *rows)
+static uint64_t number_at(const struct column *c, const struct cells *cells, size_t row)
 {
-    size_t i;
+    switch (column_size(c)) {
+    case 1:
+        return ((const uint8_t *)cells->values)[row];
+    case 2:
+        return ((const uint16_t *)cells->values)[row];
+    case 4:
+        return ((const uint32_t *)cells->values)[row];
+    default:
+        return ((const uint64_t *)cells->values)[row];
+    }
+}
 
-    for (i = 0; i < rows->count; i++)
-        csv_row(o, profile, rows, i);
+static bool flag_at(const struct cells *cells, size_t row)
+{
+    return ((const uint64_t *)cells->values)[row / 64] >> row % 64 & 1;
+}
+
+/* The text with its end, which others have to have; NULL: no memory. */
+static const char *text_at(struct export_texts *t, const struct cells *cells, size_t row)
+{
+    int32_t index = ((const int32_t *)cells->values)[row];
+    int32_t from = cells->texts->offsets[index], to = cells->texts->offsets[index + 1];
+
+    t->text.size = 0;
+    buffer_put(&t->text, cells->texts->bytes + from, (size_t)(to - from));
+    buffer_byte(&t->text, 0);
+    return t->text.failed ? NULL : (const char *)t->text.at;
+}
+
+static void csv_cell(struct out *o, struct export_texts *t, const struct column *c,
+                     const struct cells *cells, size_t row)
+{
+    const char *text;
+
+    switch (c->type) {
+    case COLUMN_TEXT:
+        text = text_at(t, cells, row);
+        if (text)
+            csv_text(o, text);
+        break;
+    case COLUMN_FLAG:
+        out_char(o, flag_at(cells, row) ? '1' : '0');
+        break;
+    default:
+        if (c->style == COLUMN_HEX) {
+            out_bytes(o, "0x", 2);
+            out_hex(o, number_at(c, cells, row));
+        } else {
+            out_decimal(o, number_at(c, cells, row));
+        }
+        break;
+    }
+}
+
+void export_csv_batch(struct out *o, struct export_texts *t, const struct column_choice *choice,
+                      const struct batch *batch)
+{
+    for (size_t row = 0; row < batch->rows; row++) {
+        for (size_t i = 0; i < choice->count; i++) {
+            if (i)
+                out_char(o, ',');
+            if (cell_there(&batch->cells[i], row))
+                csv_cell(o, t, &choice->at[i], &batch->cells[i], row);
+        }
+        out_char(o, '\n');
+    }
 }
 
 /* ---- JSON Lines ------------------------------------------------------------------------------ */
@@ -178,51 +106,45 @@ static void event_names(struct json *j, uint64_t events)
     json_array_end(j);
 }
 
-static void present_string(struct json *j, const char *key, const char *text)
+/* Events are one list of names instead of a flag each. */
+static void json_cell(struct json *j, struct export_texts *t, const struct column *c,
+                      const struct cells *cells, size_t row)
 {
-    if (text)
-        json_string(j, key, text);
-}
+    uint64_t number;
+    const char *text;
 
-static void ndjson_row(struct out *o, struct spe_profile *profile, const struct spe_rows *rows,
-                       size_t i)
-{
-    struct cell cells[CELLS];
-    struct names names;
-    struct json j;
-    unsigned c;
-
-    find_cells(spe_profile_info(profile), rows, i, cells);
-    find_names(profile, rows, i, &names);
-    json_begin(&j, o);
-    json_object(&j, NULL);
-    for (c = 0; c < CELLS; c++) {
-        if (cells[c].there && cells[c].hex)
-            json_hex(&j, cells[c].name, cells[c].value);
-        else if (cells[c].there)
-            json_number(&j, cells[c].name, cells[c].value);
+    if (c->type == COLUMN_FLAG)
+        return;
+    if (c->type == COLUMN_TEXT) {
+        text = text_at(t, cells, row);
+        if (text)
+            json_string(j, c->name, text);
+        return;
     }
-    event_names(&j, rows->events[i]);
-    present_string(&j, "op", op_class(rows, i));
-    present_string(&j, "kind", op_kind(rows, i));
-    if (rows->level[i] != SPE_LEVEL_UNKNOWN)
-        json_string(&j, "level", spe_source_level_name(rows->level[i]));
-    present_string(&j, "comm", names.comm);
-    present_string(&j, "symbol", names.symbol);
-    present_string(&j, "dso", names.dso);
-    present_string(&j, "file", names.file);
-    if (names.file)
-        json_number(&j, "line", names.line);
-    json_object_end(&j);
-    json_end_line(&j);
+    number = number_at(c, cells, row);
+    if (c->style == COLUMN_HEX)
+        json_hex(j, c->name, number);
+    else
+        json_number(j, c->name, number);
+    if (c->id == COLUMN_ID_events)
+        event_names(j, number);
 }
 
-void export_ndjson_rows(struct out *o, struct spe_profile *profile, const struct spe_rows *rows)
+void export_ndjson_batch(struct out *o, struct export_texts *t, const struct column_choice *choice,
+                         const struct batch *batch)
 {
-    size_t i;
+    for (size_t row = 0; row < batch->rows; row++) {
+        struct json j;
 
-    for (i = 0; i < rows->count; i++)
-        ndjson_row(o, profile, rows, i);
+        json_begin(&j, o);
+        json_object(&j, NULL);
+        for (size_t i = 0; i < choice->count; i++) {
+            if (cell_there(&batch->cells[i], row))
+                json_cell(&j, t, &choice->at[i], &batch->cells[i], row);
+        }
+        json_object_end(&j);
+        json_end_line(&j);
+    }
 }
 
 /* ---- folded ---------------------------------------------------------------------------------- */

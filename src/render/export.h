@@ -6,14 +6,23 @@
 
 #include <specimen/analysis.h>
 
+#include "base/buffer.h"
+#include "columns/table.h"
 #include "render/out.h"
 
+/* Memory to make texts in. */
+struct export_texts {
+    struct buffer text;
+};
+
 /* One line for the names of the columns, then one for each row. */
-void export_csv_header(struct out *o);
-void export_csv_rows(struct out *o, struct spe_profile *profile, const struct spe_rows *rows);
+void export_csv_header(struct out *o, const struct column_choice *choice);
+void export_csv_batch(struct out *o, struct export_texts *t, const struct column_choice *choice,
+                      const struct batch *batch);
 
 /* One object a row, with the fields that its record has. */
-void export_ndjson_rows(struct out *o, struct spe_profile *profile, const struct spe_rows *rows);
+void export_ndjson_batch(struct out *o, struct export_texts *t, const struct column_choice *choice,
+                         const struct batch *batch);
 
 /* "dso;function 123", with lines "dso;function;file:12 123": what flame-graph programs read. */
 void export_folded(struct out *o, struct spe_profile *profile, const struct spe_group *groups,

@@ -52,7 +52,7 @@ struct text {
     uint64_t weight;
 };
 
-typedef const struct spe_source_count *counts;
+typedef const struct spe_code_count *counts;
 
 /* Past the first ones that are in the same function as the first, at this depth, and on the same
  * line of it. */
@@ -67,7 +67,7 @@ static counts same_function(counts c, counts end, uint32_t depth)
 
 static counts same_line(counts c, counts end, uint32_t depth)
 {
-    const struct spe_source_step *step = &c->steps[depth];
+    const struct spe_code_step *step = &c->steps[depth];
 
     while (c < end && c->steps[depth].offset == step->offset &&
            c->steps[depth].discriminator == step->discriminator)
@@ -87,11 +87,11 @@ static uint64_t sum_of_lines(counts c, counts end)
     uint64_t sum = 0;
 
     for (; c < end; c++)
-        sum += c->kind == SPE_SOURCE_LINE ? c->samples : 0;
+        sum += c->kind == SPE_CODE_LINE ? c->samples : 0;
     return sum;
 }
 
-static void put_place(const struct text *t, const struct spe_source_step *step, uint32_t depth)
+static void put_place(const struct text *t, const struct spe_code_step *step, uint32_t depth)
 {
     out_spaces(t->out, depth + 1);
     out_decimal(t->out, step->offset);
@@ -137,14 +137,14 @@ static void put_body(const struct text *t, counts c, counts end, uint32_t depth)
 }
 
 void export_autofdo(struct out *o, const struct spe_profile *profile,
-                    const struct spe_source_profile *source, uint64_t weight)
+                    const struct spe_code_profile *source, uint64_t weight)
 {
     struct text t = {o, profile, weight};
     counts c = source->counts, end = source->count ? c + source->count : c;
 
     while (c < end) {
         counts function = same_function(c, end, 0);
-        bool entered = c->kind == SPE_SOURCE_ENTRY;
+        bool entered = c->kind == SPE_CODE_ENTRY;
 
         put_name(&t, c->steps[0].function, sum_of_lines(c, function));
         out_char(o, ':');

@@ -20,6 +20,6 @@ void export_bolt(struct out *o, const struct spe_edge *edges, size_t count, bool
 
 /* LLVM's sample profile, as text. */
 void export_autofdo(struct out *o, const struct spe_profile *profile,
-                    const struct spe_source_profile *source, uint64_t weight);
+                    const struct spe_code_profile *source, uint64_t weight);
 
 #endif

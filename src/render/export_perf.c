@@ -129,16 +129,15 @@ static int keep_items(struct job *job, size_t number, const struct spe_perf_queu
     return error;
 }
 
-static int copy_queue(struct job *job, size_t number)
+static int copy_stream(struct job *job, size_t number, struct spe_stream *stream)
 {
     const struct spe_perf_queue *queue = spe_perf_reader_queue(job->reader, number);
-    struct spe_stream stream;
     const uint8_t *bytes;
     int64_t n = 0;
     uint64_t i;
     int error = SPE_OK;
 
-    spe_stream_init(&stream, 0);
+    spe_stream_init(stream, 0);
     for (i = 0; error >= 0 && queue->pieces && i < queue->piece_count; i++) {
         const struct spe_perf_piece *piece = &queue->pieces[i];
         uint64_t from;
@@ -149,16 +148,25 @@ static int copy_queue(struct job *job, size_t number)
             n = spe_perf_piece_read(job->reader, piece, from, job->buffer, BUFFER, &bytes);
             if (n <= 0)
                 break;
-            spe_stream_feed(&stream, bytes, (size_t)n);
-            error = keep_items(job, number, queue, &stream);
+            spe_stream_feed(stream, bytes, (size_t)n);
+            error = keep_items(job, number, queue, stream);
         }
         if (n < 0)
             error = (int)n;
     }
-    spe_stream_end(&stream);
+    spe_stream_end(stream);
     if (error >= 0)
-        error = keep_items(job, number, queue, &stream);
+        error = keep_items(job, number, queue, stream);
     return error < 0 ? error : write_kept(job, queue);
+}
+
+static int copy_queue(struct job *job, size_t number)
+{
+    struct spe_stream *stream = malloc(spe_stream_sizeof());
+    int error = stream ? copy_stream(job, number, stream) : SPE_ERR_NOMEM;
+
+    free(stream);
+    return error;
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */
@@ -223,7 +231,7 @@ int export_perf(struct spe_profile *profile, int output, struct spe_perf_error *
         result = copy_all(&job, error);
     if (result < 0 && !error->text[0] && job.writer)
         *error = *spe_perf_writer_problem(job.writer);
-    spe_perf_writer_destroy(job.writer);
+    spe_perf_writer_close(job.writer);
     spe_perf_reader_close(job.reader);
     free(job.kept);
     free(job.buffer);

@@ -24,7 +24,7 @@ static inline spe_features naming_features(const struct naming *naming)
 
 /* With the features not known, an event is what the most generous version says: E[31:26] were
  * IMPLEMENTATION DEFINED before FEAT_SPEv1p4, and E[16] once had a meaning. */
-static inline enum spe_status naming_event(const struct naming *naming, unsigned event)
+static inline enum spe_definition naming_event(const struct naming *naming, unsigned event)
 {
     if (!naming->features_known && event == SPE_EVENT_TRANSACTIONAL)
         return SPE_DEFINED;

@@ -91,7 +91,7 @@ static void counters(struct json *j, const struct naming *naming, const struct s
 
 /* The bits that have no name, of one status, by number. */
 static void event_numbers(struct json *j, const struct naming *naming, const char *key,
-                          uint64_t events, enum spe_status wanted)
+                          uint64_t events, enum spe_definition wanted)
 {
     bool open = false;
 

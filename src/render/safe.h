@@ -18,13 +18,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/utf8.h"
 #include "render/out.h"
 
 /* Most bytes that safe_next makes at a time. */
 #define SAFE_MAX 16
-
-/* The code point that a text begins with: its bytes; 0 if there is none that is UTF-8. */
-unsigned utf8_decode(const char *text, uint32_t *code);
 
 /* May a person be shown this code point as it is? */
 bool safe_code(uint32_t code);

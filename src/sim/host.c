@@ -253,7 +253,10 @@ static void record(void *user, const struct spe_record_notice *notice)
 
 void sim_drop_flights(struct sim *sim)
 {
-    for (size_t i = 1; i <= spe_spu_config_of(sim->spu)->max_inflight_samples; i++) {
+    struct spe_spu_config config;
+
+    spe_spu_get_config(sim->spu, &config);
+    for (size_t i = 1; i <= config.max_inflight_samples; i++) {
         free(sim->flight[i]);
         sim->flight[i] = NULL;
     }

@@ -311,11 +311,11 @@ const struct field sim_exception_fields[] = {
 };
 
 const struct field sim_outcome_fields[] = {
-    WORD(spe_access, outcome, WORDS("done", "undefined", "trap", "memory", "nop")),
-    NUMBER(spe_access, target_el),
-    NUMBER(spe_access, memory_offset),
-    NUMBER(spe_access, syndrome),
-    NUMBER(spe_access, value),
+    WORD(spe_register_access, outcome, WORDS("done", "undefined", "trap", "memory", "nop")),
+    NUMBER(spe_register_access, target_el),
+    NUMBER(spe_register_access, memory_offset),
+    NUMBER(spe_register_access, syndrome),
+    NUMBER(spe_register_access, value),
     NO_MORE,
 };
 

@@ -187,7 +187,7 @@ static bool ask_pmu(struct sim *sim, const struct path *path, struct sim_value *
 
 static bool ask_access(struct sim *sim, const struct path *path, struct sim_value *value)
 {
-    const struct spe_access *a = &sim->seen.access;
+    const struct spe_register_access *a = &sim->seen.access;
 
     if (!strcmp(path->part[1], "reg")) {
         *value = sim_text(NULL, a->outcome == SPE_OUTCOME_DONE ? spe_register_name(a->reg) : NULL);

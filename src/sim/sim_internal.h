@@ -123,7 +123,7 @@ struct page {
 
 /* The last of each, for `expect`. */
 struct seen {
-    struct spe_access access;
+    struct spe_register_access access;
     struct spe_record record;
     bool have_record;
     bool of_sample; /* it is the record of the last sample */

@@ -283,7 +283,7 @@ static bool do_buffer(struct sim *sim, struct words *w)
 
 static void tell_access(struct sim *sim, const char *name, const char *what)
 {
-    const struct spe_access *a = &sim->seen.access;
+    const struct spe_register_access *a = &sim->seen.access;
     const char *const *outcomes = sim_field(sim_outcome_fields, "outcome")->words;
     struct sim_value v[8];
     size_t n = 0;

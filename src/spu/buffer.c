@@ -299,7 +299,7 @@ static bool go_on_after_abort(struct spe_spu *spu, struct attempt *a, uint64_t a
     case SPE_ABORT_MMU_FAULT:
         return false;
     default:
-        if (spu->config.ext_abort_sync == SPE_ABORT_SYNC)
+        if (spu->config.ext_abort_sync == SPE_EXT_ABORT_SYNC)
             return false;
         if (!a->late_abort)
             a->result = *result;
@@ -506,7 +506,7 @@ int spe_spu_external_abort(struct spe_spu *spu, const struct spe_write_result *a
         raise_serror(spu, spu->reg[SPE_REG_PMBPTR_EL1]);
         return 0;
     case SPE_ABORT_REPORT:
-        if (spu->config.ext_abort_sync != SPE_ABORT_ASYNC)
+        if (spu->config.ext_abort_sync != SPE_EXT_ABORT_ASYNC)
             return SPE_ERR_INVALID;
         /* D17.5.5 makes no exception for writes that were made before Discard mode. */
         return spu->status.discard ? 0 : spu_event_abort(spu, abort, true, true);

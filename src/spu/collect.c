@@ -70,11 +70,6 @@ void spe_spu_branch(struct spe_spu *spu, const struct spe_taken_branch *branch)
     spu->last.since_cse = true;
 }
 
-void spe_operation_init(struct spe_operation *op, enum spe_operation_kind kind)
-{
-    *op = (struct spe_operation){.size = sizeof(*op), .kind = (uint8_t)kind};
-}
-
 /* ---- Descriptions that contradict themselves ------------------------------------------------ */
 
 static bool bad_access(const struct spe_memory_access *a)
@@ -115,9 +110,9 @@ static bool bad_flags(const struct spe_operation *op)
 
 static bool bad_numbers(const struct spe_operation *op)
 {
-    return op->size != sizeof(*op) || op->kind >= SPE_OPERATION_KIND_COUNT ||
-           op->registers >= SPE_REGISTERS_COUNT || op->cond_op > 8 || op->target_el > 3 ||
-           op->spsr_el > 3 || op->target_security > SPE_REALM || op->spsr_security > SPE_REALM;
+    return op->kind >= SPE_OPERATION_KIND_COUNT || op->registers >= SPE_REGISTERS_COUNT ||
+           op->cond_op > 8 || op->target_el > 3 || op->spsr_el > 3 ||
+           op->target_security > SPE_REALM || op->spsr_security > SPE_REALM;
 }
 
 /* ---- What it is treated as ------------------------------------------------------------------ */

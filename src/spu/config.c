@@ -94,7 +94,7 @@ void spu_options_settle(struct spe_spu_config *config)
     settle_buffer(config);
 }
 
-void spe_spu_config_features(struct spe_spu_config *config, spe_features features)
+void spu_config_features(struct spe_spu_config *config, spe_features features)
 {
     config->features = spe_features_close(features);
     spu_options_settle(config);
@@ -374,15 +374,13 @@ static int check_single(const struct spe_spu_config *config, char *why, size_t w
 
 typedef const char *combination_fn(const struct spe_spu_config *);
 
-int spe_spu_config_validate(const struct spe_spu_config *config, char *why, size_t why_size)
+int spu_config_validate(const struct spe_spu_config *config, char *why, size_t why_size)
 {
     static combination_fn *const combinations[] = {
         bad_sampling, bad_events, bad_types, bad_clock, bad_speculation, bad_buffer,
     };
     int error;
 
-    if (config->size != sizeof(*config))
-        return spu_refuse(why, why_size, "The configuration's size is not that of this library.");
     if (!spe_has(config->features, SPE_FEAT_SPE))
         return spu_refuse(why, why_size, "The features lack FEAT_SPE.");
     error = spe_features_validate(config->features, why, why_size);

@@ -487,9 +487,9 @@ static bool psb_traps(const struct spe_spu *spu)
 
 /* The trap's ISS is 4 in the description of ESR_EL2, which is followed, and 3 in the pseudocode.
  * AArch32 has no PSB CSYNC. */
-void spe_spu_psb_csync(struct spe_spu *spu, struct spe_access *access)
+void spe_spu_psb_csync(struct spe_spu *spu, struct spe_register_access *access)
 {
-    *access = (struct spe_access){.outcome = SPE_OUTCOME_DONE};
+    *access = (struct spe_register_access){.outcome = SPE_OUTCOME_DONE};
     if (spu->pe.aarch32 || !spu_has(spu, SPE_FEAT_SPE)) {
         access->outcome = SPE_OUTCOME_NOP;
         return;

@@ -56,7 +56,7 @@ static bool type_rejects(const struct spe_spu *spu, unsigned types)
     if (!enabled(spu, PMSFCR_FT))
         return false;
     if (f.ctrl == 0 && !spu_has(spu, SPE_FEAT_SPE_EFT)) /* CONSTRAINED UNPREDICTABLE */
-        return spu->config.zero_type_filter == SPE_FILTER_NONE_RECORDED;
+        return spu->config.zero_type_filter == SPE_ZERO_FILTER_NONE_RECORDED;
     return !type_matches(&f, types);
 }
 
@@ -97,14 +97,14 @@ static bool lacks_events(const struct spe_spu *spu, uint64_t events)
 static bool events_reject(const struct spe_spu *spu, uint64_t events)
 {
     if (events_wanted(spu) == 0) /* CONSTRAINED UNPREDICTABLE */
-        return spu->config.zero_event_filter == SPE_FILTER_NONE_RECORDED;
+        return spu->config.zero_event_filter == SPE_ZERO_FILTER_NONE_RECORDED;
     return !has_events(spu, events);
 }
 
 static bool inverted_rejects(const struct spe_spu *spu, uint64_t events)
 {
     if (events_unwanted(spu) == 0) /* CONSTRAINED UNPREDICTABLE */
-        return spu->config.zero_inverted_filter == SPE_FILTER_NONE_RECORDED;
+        return spu->config.zero_inverted_filter == SPE_ZERO_FILTER_NONE_RECORDED;
     return !lacks_events(spu, events);
 }
 
@@ -112,15 +112,15 @@ static unsigned reject_by_events(const struct spe_spu *spu, uint64_t events)
 {
     bool fe = enabled(spu, PMSFCR_FE);
     bool fne = spu_has(spu, SPE_FEAT_SPE_FnE) && enabled(spu, PMSFCR_FNE);
-    unsigned both = 1u << SPE_FILTER_EVENTS | 1u << SPE_FILTER_INVERTED;
+    unsigned both = 1u << SPE_SAMPLE_FILTER_EVENTS | 1u << SPE_SAMPLE_FILTER_INVERTED;
     unsigned rejected = 0;
 
     if (fe && fne && (events_wanted(spu) & events_unwanted(spu))) /* CONSTRAINED UNPREDICTABLE */
-        return spu->config.common_event_filter == SPE_FILTER_NONE_RECORDED ? both : 0;
+        return spu->config.common_event_filter == SPE_ZERO_FILTER_NONE_RECORDED ? both : 0;
     if (fe && events_reject(spu, events))
-        rejected |= 1u << SPE_FILTER_EVENTS;
+        rejected |= 1u << SPE_SAMPLE_FILTER_EVENTS;
     if (fne && inverted_rejects(spu, events))
-        rejected |= 1u << SPE_FILTER_INVERTED;
+        rejected |= 1u << SPE_SAMPLE_FILTER_INVERTED;
     return rejected;
 }
 
@@ -136,7 +136,7 @@ static bool latency_rejects(const struct spe_spu *spu, uint16_t total)
     if (!enabled(spu, PMSFCR_FL))
         return false;
     if (spu_bits(spu->reg[SPE_REG_PMSLATFR_EL1], 15, 0) == 0) /* CONSTRAINED UNPREDICTABLE */
-        return spu->config.zero_latency_filter == SPE_FILTER_NONE_RECORDED;
+        return spu->config.zero_latency_filter == SPE_ZERO_FILTER_NONE_RECORDED;
     return !long_enough(spu, total);
 }
 
@@ -161,11 +161,11 @@ unsigned spu_filter(const struct spe_spu *spu, const struct spu_sample *sample)
     unsigned rejected = reject_by_events(spu, sample->events);
 
     if (type_rejects(spu, sample->types))
-        rejected |= 1u << SPE_FILTER_TYPE;
+        rejected |= 1u << SPE_SAMPLE_FILTER_TYPE;
     if (latency_rejects(spu, sample->total))
-        rejected |= 1u << SPE_FILTER_LATENCY;
+        rejected |= 1u << SPE_SAMPLE_FILTER_LATENCY;
     if (source_rejects(spu, sample))
-        rejected |= 1u << SPE_FILTER_SOURCE;
+        rejected |= 1u << SPE_SAMPLE_FILTER_SOURCE;
     return rejected;
 }
 

@@ -105,15 +105,15 @@ const struct spu_option spu_options[] = {
          "Which events that need not be filterable PMSEVFR_EL1 can filter on, if implemented."),
     MASK(filter_sources, ANY, "a 64-bit mask", ANY, "",
          "Which data sources PMSDSFR_EL1 can filter on."),
-    WORD2(zero_type_filter, "none_recorded", "as_off", SPE_FILTER_AS_OFF, "",
+    WORD2(zero_type_filter, "none_recorded", "as_off", SPE_ZERO_FILTER_AS_OFF, "",
           "PMSFCR_EL1.FT set and no type chosen, without FEAT_SPE_EFT."),
-    WORD2(zero_event_filter, "none_recorded", "as_off", SPE_FILTER_AS_OFF, "",
+    WORD2(zero_event_filter, "none_recorded", "as_off", SPE_ZERO_FILTER_AS_OFF, "",
           "PMSFCR_EL1.FE set and PMSEVFR_EL1 zero."),
-    WORD2(zero_inverted_filter, "none_recorded", "as_off", SPE_FILTER_AS_OFF, "",
+    WORD2(zero_inverted_filter, "none_recorded", "as_off", SPE_ZERO_FILTER_AS_OFF, "",
           "PMSFCR_EL1.FnE set and PMSNEVFR_EL1 zero."),
-    WORD2(common_event_filter, "none_recorded", "as_off", SPE_FILTER_NONE_RECORDED, "",
+    WORD2(common_event_filter, "none_recorded", "as_off", SPE_ZERO_FILTER_NONE_RECORDED, "",
           "PMSFCR_EL1.FE and FnE set and a bit common to PMSEVFR_EL1 and PMSNEVFR_EL1."),
-    WORD2(zero_latency_filter, "none_recorded", "as_off", SPE_FILTER_AS_OFF, "",
+    WORD2(zero_latency_filter, "none_recorded", "as_off", SPE_ZERO_FILTER_AS_OFF, "",
           "PMSFCR_EL1.FL set and PMSLATFR_EL1.MINLAT zero."),
 
     /* D17.3 */
@@ -324,7 +324,7 @@ const struct spu_option spu_options[] = {
          "Whether E[0] tells that it did not complete because of the non-architectural exception."),
 
     /* D17.8 */
-    WORD2(ext_abort_sync, "sync", "async", SPE_ABORT_SYNC, "D17.8-007 D17.8-164",
+    WORD2(ext_abort_sync, "sync", "async", SPE_EXT_ABORT_SYNC, "D17.8-007 D17.8-164",
           "How External aborts are reported to the unit, without FEAT_SPEv1p3."),
     NUMBER(fault_late_samples, 0, 1024, "0 to 1024", 0, "D17.8-009",
            "With FEAT_SPEv1p5: samples that are still taken, and lost, after one with a fault."),

@@ -151,9 +151,9 @@ static int set_feature(const struct spu_option *o, struct spe_spu_config *config
     if (word < 0)
         return SPE_ERR_INVALID;
     if ((unsigned)word ^ (unsigned)o->high)
-        spe_spu_config_features(config, config->features | bit);
+        spu_config_features(config, config->features | bit);
     else
-        spe_spu_config_features(config, config->features & ~bit);
+        spu_config_features(config, config->features & ~bit);
     return SPE_OK;
 }
 
@@ -217,8 +217,8 @@ static int set_value(const struct spu_option *o, struct spe_spu_config *config, 
     }
 }
 
-int spe_spu_option_set(struct spe_spu_config *config, const char *name, const char *value,
-                       char *why, size_t why_size)
+int spu_option_set(struct spe_spu_config *config, const char *name, const char *value, char *why,
+                   size_t why_size)
 {
     const struct spu_option *o = spu_option_find(name);
     spe_features features = config->features;
@@ -231,7 +231,7 @@ int spe_spu_option_set(struct spe_spu_config *config, const char *name, const ch
         int error = spe_features_parse(value, &features, why, why_size);
 
         if (!error)
-            spe_spu_config_features(config, features);
+            spu_config_features(config, features);
         return error;
     }
     if (set_value(o, config, value))
@@ -337,8 +337,8 @@ static void put_simple(struct text *t, const struct spu_option *o, uint64_t valu
     }
 }
 
-int spe_spu_option_get(const struct spe_spu_config *config, const char *name, char *out,
-                       size_t out_size)
+int spu_option_get(const struct spe_spu_config *config, const char *name, char *out,
+                   size_t out_size)
 {
     const struct spu_option *o = spu_option_find(name);
     struct text t = {out, out_size, 0};

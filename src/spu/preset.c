@@ -130,15 +130,15 @@ static int apply(const struct preset *preset, struct spe_spu_config *config)
     memset(config, 0, sizeof(*config));
     config->size = sizeof(*config);
     spu_options_default(config);
-    spe_spu_config_features(config, preset->features);
+    spu_config_features(config, preset->features);
     for (const struct setting *s = preset->settings; !error && s->name; s++)
-        error = spe_spu_option_set(config, s->name, s->value, NULL, 0);
+        error = spu_option_set(config, s->name, s->value, NULL, 0);
     if (preset->cpu)
         map_sources(config, spe_cpu_by_name(preset->cpu));
     return error;
 }
 
-int spe_spu_config_init(struct spe_spu_config *config, const char *preset)
+int spu_config_preset(struct spe_spu_config *config, const char *preset)
 {
     for (size_t i = 0; i < PRESET_COUNT; i++)
         if (!strcmp(presets[i].name, preset ? preset : "architecture"))

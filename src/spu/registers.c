@@ -417,7 +417,7 @@ struct attempt {
     const struct info *info;
     bool write;
     unsigned rt;
-    struct spe_access *access;
+    struct spe_register_access *access;
 };
 
 static void done(const struct attempt *a, unsigned reg)
@@ -671,7 +671,7 @@ static void route(const struct attempt *a)
 
 /* Returns the register's name or SPE_ERR_UNKNOWN, having decided what happens. */
 static int attempt(const struct spe_spu *spu, unsigned encoding, bool write, unsigned rt,
-                   struct spe_access *access)
+                   struct spe_register_access *access)
 {
     int reg = spe_register_by_encoding(encoding);
     struct attempt a = {.spu = spu, .write = write, .rt = rt, .access = access};
@@ -686,7 +686,8 @@ static int attempt(const struct spe_spu *spu, unsigned encoding, bool write, uns
     return SPE_OK;
 }
 
-int spe_spu_read(struct spe_spu *spu, unsigned encoding, unsigned rt, struct spe_access *access)
+int spe_spu_read(struct spe_spu *spu, unsigned encoding, unsigned rt,
+                 struct spe_register_access *access)
 {
     int error = attempt(spu, encoding, false, rt, access);
 
@@ -698,7 +699,7 @@ int spe_spu_read(struct spe_spu *spu, unsigned encoding, unsigned rt, struct spe
 }
 
 int spe_spu_write(struct spe_spu *spu, unsigned encoding, unsigned rt, uint64_t value,
-                  struct spe_access *access)
+                  struct spe_register_access *access)
 {
     int error = attempt(spu, encoding, true, rt, access);
     uint64_t mask;

@@ -4,6 +4,7 @@
  * The unit as a whole: its life, the PE state, the end of a sampled operation, statistics. What the
  * rules say is in the other files; here is the order in which they are asked.
  */
+#include "base/sized.h"
 #include "spu_internal.h"
 
 #include <stdlib.h>
@@ -38,7 +39,7 @@ const char *spe_sample_fate_name(unsigned fate)
     (UINT64_C(3) << MDCR3_NSPB | UINT64_C(1) << MDCR3_ENPMSN | UINT64_C(1) << MDCR3_ENPMS3 |       \
      UINT64_C(1) << MDCR3_ENPMS4)
 
-void spe_pe_state_init(struct spe_pe_state *pe)
+static void set_plain(struct spe_pe_state *pe)
 {
     *pe = (struct spe_pe_state){
         .size = sizeof(*pe),
@@ -53,6 +54,16 @@ void spe_pe_state_init(struct spe_pe_state *pe)
     };
 }
 
+void spe_pe_state_default(struct spe_pe_state *pe)
+{
+    struct spe_pe_state own;
+    size_t size = pe->size;
+
+    set_plain(&own);
+    sized_give(pe, size, &own, sizeof(own));
+    pe->size = size;
+}
+
 /* ---- Life ----------------------------------------------------------------------------------- */
 
 static unsigned excluded_population(const struct spe_spu_config *config)
@@ -65,18 +76,16 @@ static unsigned excluded_population(const struct spe_spu_config *config)
 static int check_host(const struct spe_spu_config *config, const struct spe_spu_host *host,
                       char *why, size_t why_size)
 {
-    if (host && host->size != sizeof(*host))
-        return spu_refuse(why, why_size, "The host's size is not that of this library.");
-    if (config->rng_kind == SPE_RNG_USER && !(host && host->random_byte))
+    if (config->rng_kind == SPE_RNG_USER && !host->random_byte)
         return spu_refuse(why, why_size, "Option rng_kind user needs the host's random_byte.");
     return SPE_OK;
 }
 
-int spe_spu_create(const struct spe_spu_config *config, const struct spe_spu_host *host,
-                   struct spe_spu **spu, char *why, size_t why_size)
+static int create(const struct spe_spu_config *config, const struct spe_spu_host *host,
+                  struct spe_spu **spu, char *why, size_t why_size)
 {
     struct spe_spu *unit;
-    int error = spe_spu_config_validate(config, why, why_size);
+    int error = spu_config_validate(config, why, why_size);
 
     if (!error)
         error = check_host(config, host, why, why_size);
@@ -88,16 +97,27 @@ int spe_spu_create(const struct spe_spu_config *config, const struct spe_spu_hos
         return SPE_ERR_NOMEM;
     }
     unit->config = *config;
-    if (host)
-        unit->host = *host;
+    unit->host = *host;
     spu_config_layout(config, &unit->layout);
     unit->implemented_events = spu_config_events(config);
     unit->filterable_events = spu_config_filterable(config);
     unit->excluded_population = excluded_population(config);
-    spe_pe_state_init(&unit->pe);
+    set_plain(&unit->pe);
     spe_spu_reset(unit);
     *spu = unit;
     return SPE_OK;
+}
+
+int spe_spu_create(const struct spe_spu_config *config, const struct spe_spu_host *host,
+                   struct spe_spu **spu, char *why, size_t why_size)
+{
+    struct spe_spu_config own_config;
+    struct spe_spu_host own_host = {.size = sizeof(own_host)};
+    int error = spu_config_take(&own_config, config, why, why_size);
+
+    if (!error && host && !sized_take(&own_host, sizeof(own_host), host, host->size))
+        error = spu_refuse(why, why_size, "The host has no size, or is of a later version.");
+    return error ? error : create(&own_config, &own_host, spu, why, why_size);
 }
 
 void spe_spu_destroy(struct spe_spu *spu)
@@ -129,29 +149,35 @@ void spe_spu_reset(struct spe_spu *spu)
     spu_state_update(spu);
 }
 
-void spe_spu_set_pe(struct spe_spu *spu, const struct spe_pe_state *pe)
+int spe_spu_set_pe(struct spe_spu *spu, const struct spe_pe_state *pe)
 {
-    size_t size = pe->size < sizeof(*pe) ? pe->size : sizeof(*pe);
+    struct spe_pe_state own;
 
-    memcpy(&spu->pe, pe, size);
-    spu->pe.size = sizeof(*pe);
-    spu->pe.el &= 3;
+    set_plain(&own);
+    if (!sized_take(&own, sizeof(own), pe, pe->size))
+        return SPE_ERR_INVALID;
+    own.size = sizeof(own);
+    own.el &= 3;
+    spu->pe = own;
     spu_state_update(spu);
+    return SPE_OK;
 }
 
-const struct spe_pe_state *spe_spu_pe(const struct spe_spu *spu)
+void spe_spu_pe_sized(const struct spe_spu *spu, struct spe_pe_state *pe, size_t size)
 {
-    return &spu->pe;
+    sized_give(pe, size, &spu->pe, sizeof(spu->pe));
+    pe->size = size;
 }
 
-const struct spe_spu_config *spe_spu_config_of(const struct spe_spu *spu)
+void spe_spu_config_sized(const struct spe_spu *spu, struct spe_spu_config *config, size_t size)
 {
-    return &spu->config;
+    sized_give(config, size, &spu->config, sizeof(spu->config));
+    config->size = size;
 }
 
-void spe_spu_stats(const struct spe_spu *spu, struct spe_spu_stats *stats)
+void spe_spu_stats_sized(const struct spe_spu *spu, struct spe_spu_stats *stats, size_t size)
 {
-    *stats = spu->stats;
+    sized_give(stats, size, &spu->stats, sizeof(spu->stats));
 }
 
 unsigned spe_spu_in_flight(const struct spe_spu *spu)
@@ -163,7 +189,7 @@ unsigned spe_spu_in_flight(const struct spe_spu *spu)
 
 static void count_rejections(struct spe_spu *spu, unsigned rejected)
 {
-    for (unsigned f = 0; f < SPE_FILTER_COUNT; f++)
+    for (unsigned f = 0; f < SPE_SAMPLE_FILTER_COUNT; f++)
         spu->stats.filtered_by[f] += rejected >> f & 1;
 }
 
@@ -188,19 +214,29 @@ static enum spe_sample_fate finish(struct spe_spu *spu, const struct spu_sample 
     return spu_buffer_write(spu, &sample->record);
 }
 
-static int complete(struct spe_spu *spu, struct spu_flight *flight, const struct spe_operation *op)
+static int collect(struct spe_spu *spu, struct spu_flight *flight, const struct spe_operation *op)
 {
     enum spe_sample_fate fate;
 
     flight->busy = false;
     spu->in_flight--;
-    if (op->size != sizeof(*op) || spu_collect(spu, flight, op, &spu->scratch) < 0) {
+    if (!op || spu_collect(spu, flight, op, &spu->scratch) < 0) {
         spu->stats.dropped++;
         return SPE_ERR_INVALID;
     }
     fate = finish(spu, &spu->scratch);
     spu->stats.fate[fate]++;
     return (int)fate;
+}
+
+/* A description that this library cannot take whole is a bad one. */
+static int complete(struct spe_spu *spu, struct spu_flight *flight, const struct spe_operation *op)
+{
+    struct spe_operation own = {0};
+
+    if (op->size == sizeof(own))
+        return collect(spu, flight, op);
+    return collect(spu, flight, sized_take(&own, sizeof(own), op, op->size) ? &own : NULL);
 }
 
 int spe_spu_complete(struct spe_spu *spu, unsigned number, const struct spe_operation *op)

@@ -267,6 +267,15 @@ void spu_config_layout(const struct spe_spu_config *config, struct spe_layout *l
 
 /* Set every option to its default, and force those that the features leave no choice for. */
 void spu_options_default(struct spe_spu_config *config);
+int spu_option_set(struct spe_spu_config *config, const char *name, const char *value, char *why,
+                   size_t why_size);
+int spu_option_get(const struct spe_spu_config *config, const char *name, char *out,
+                   size_t out_size);
+int spu_config_preset(struct spe_spu_config *config, const char *preset);
+void spu_config_features(struct spe_spu_config *config, spe_features features);
+int spu_config_validate(const struct spe_spu_config *config, char *why, size_t why_size);
+int spu_config_take(struct spe_spu_config *own, const struct spe_spu_config *config, char *why,
+                    size_t why_size);
 void spu_options_settle(struct spe_spu_config *config);
 
 /* Write a sentence to `why` if there is room; returns SPE_ERR_INVALID. */
@@ -310,7 +319,7 @@ int spu_collect(struct spe_spu *spu, const struct spu_flight *flight,
 
 /* ---- filter.c ------------------------------------------------------------------------------- */
 
-/* Bit f set: enum spe_filter_kind f rejects the sample, with its enable. Zero: it is kept. */
+/* Bit f set: enum spe_sample_filter f rejects the sample, with its enable. Zero: it is kept. */
 unsigned spu_filter(const struct spe_spu *spu, const struct spu_sample *sample);
 
 /* SAMPLE_FEED and the FEED_x events, which ignore the filters' enables. */

@@ -30,6 +30,7 @@ enum { PC, TARGET, VA, PA, PREVIOUS, EVENTS, TIME, TIMESTAMP, OFFSET };
 static void start_rows(void)
 {
     memset(&t, 0, sizeof(t));
+    t.rows.size = sizeof(t.rows);
     t.rows.pc = t.wide[PC];
     t.rows.target = t.wide[TARGET];
     t.rows.va = t.wide[VA];
@@ -119,7 +120,7 @@ static void test_config(void **state)
     assert_int_equal(spe_analysis_create(&a, &config), SPE_ERR_INVALID);
     assert_null(a);
     config.data_slots = 16;
-    config.size--;
+    config.size = 0;
     assert_int_equal(spe_analysis_create(&a, &config), SPE_ERR_INVALID);
     spe_analysis_destroy(NULL);
 }

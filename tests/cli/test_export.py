@@ -5,6 +5,8 @@
 import csv
 import io
 import json
+import os
+import re
 import unittest
 
 import recording_file as t
@@ -52,6 +54,26 @@ class Export(CommandTest):
         self.assertNotIn("total", branch)
         self.assertNotIn("va", branch)
         self.assertIn("mispredicted", branch["event_names"])
+
+    def test_columns(self):
+        text = self.export("csv", "--columns", "total,event_l1d_access,va")
+        self.assertEqual(text, "total,event_l1d_access,va\n9,1,0x1234\n,0,\n")
+        self.assertIn("'nothing' is not a column; there are time_ns, cpu", self.bad(
+            2, "export", "--format", "csv", "--columns", "pc,nothing", self.path))
+        self.assertIn("is for csv, ndjson, arrow and parquet", self.bad(
+            2, "export", "--format", "folded", "--columns", "pc", self.path))
+
+    def test_columns_are_documented(self):
+        listed = re.findall(r"^(\w+) +(\w+) +(.*)$",
+                            self.good("export", "--columns", "help").decode(), re.M)
+        with open(os.path.join(os.environ["SPE_SOURCE_DIR"], "docs/columns.md"),
+                  encoding="utf-8") as f:
+            table = re.findall(r"^\| `(\w+)` \| (\w+) \| (.*) \|$", f.read(), re.M)
+        self.assertEqual(listed, table)
+        self.assertGreater(len(listed), 50)
+        header = self.export("csv").splitlines()[0].split(",")
+        self.assertEqual(header, [name for name, _, _ in listed
+                                  if name not in ("data", "data_offset")])
 
     @unittest.skipUnless(t.can_compile(), "there is no compiler")
     def test_folded(self):

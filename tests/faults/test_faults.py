@@ -200,6 +200,8 @@ def reading_cases(path):
         Case(MEMORY, "script", *one, "-F", "+srcline,source,timestamp", "--order", "queue", path),
         Case(MEMORY + FILES, "export", *one, "--format", "csv", "--lines", "-o", "OUT", path),
         Case(MEMORY, "export", *one, "--format", "ndjson", path),
+        Case(MEMORY + OUTPUT, "export", *one, "--format", "arrow", path),
+        Case(MEMORY + FILES + THREADS, "export", *one, "--format", "parquet", "-o", "OUT", path),
         Case(MEMORY, "export", *one, "--format", "folded", path),
         Case(MEMORY, "export", *one, "--format", "folded", "--lines", path),
         Case(MEMORY + FILES, "export", *one, "--format", "perf", "--cpus", "0,2", "-o", "OUT",

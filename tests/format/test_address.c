@@ -27,7 +27,7 @@ static const char index_table[] = "ddddp"             /* D18.2-005 to D18.2-009 
                                   "rrrrrrrr"          /* 8-15: D18.2-010 */
                                   "iiiiiiiiiiiiiiii"; /* 16-31: D18.2-010 */
 
-static enum spe_status expected_status(unsigned index, bool pbt)
+static enum spe_definition expected_status(unsigned index, bool pbt)
 {
     switch (index_table[index]) {
     case 'd':
@@ -240,7 +240,7 @@ static void sign_and_features(void **state)
                      UINT64_C(0xff80000000000000));
     for (unsigned i = 0; i < SPE_INDEX_COUNT; i++) {
         bool impdef = i == 6 || i == 7 || i >= 16;
-        enum spe_status expected = i <= 3 ? SPE_DEFINED : impdef ? SPE_IMPDEF : SPE_RESERVED;
+        enum spe_definition expected = i <= 3 ? SPE_DEFINED : impdef ? SPE_IMPDEF : SPE_RESERVED;
 
         assert_int_equal(spe_address_status(i, 0), expected);
     }

@@ -14,6 +14,7 @@
 
 #include "../support/columns.h"
 #include "../support/streams.h"
+#include "format/state.h"
 
 enum { ROOM = 1 << 16 };
 

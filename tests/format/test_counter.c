@@ -19,7 +19,7 @@ static const char index_table[] = "dddrar"            /* D18.2-036 to D18.2-040 
                                   "rrrrrrrr"          /* 8-15: D18.2-040 */
                                   "iiiiiiiiiiiiiiii"; /* 16-31: D18.2-040 */
 
-static enum spe_status expected_status(unsigned index, bool alternate_clock)
+static enum spe_definition expected_status(unsigned index, bool alternate_clock)
 {
     switch (index_table[index]) {
     case 'd':
@@ -130,7 +130,7 @@ static void without_any_feature(void **state)
     (void)state;
     for (unsigned i = 0; i < SPE_INDEX_COUNT; i++) {
         bool impdef = i == 6 || i == 7 || i >= 16;
-        enum spe_status expected = i <= 2 ? SPE_DEFINED : impdef ? SPE_IMPDEF : SPE_RESERVED;
+        enum spe_definition expected = i <= 2 ? SPE_DEFINED : impdef ? SPE_IMPDEF : SPE_RESERVED;
 
         assert_int_equal(spe_counter_status(i, 0), expected);
     }

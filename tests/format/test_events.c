@@ -74,7 +74,7 @@ static const struct {
     {25, "smcu"},              /* D18.2-064 */
 };
 
-static enum spe_status expected_status(unsigned event, spe_features f)
+static enum spe_definition expected_status(unsigned event, spe_features f)
 {
     bool v1p1 = f & SPE_FEAT(SPEv1p1), v1p4 = f & SPE_FEAT(SPEv1p4);
     bool vector = f & (SPE_FEAT(SVE) | SPE_FEAT(SME)), sme = f & SPE_FEAT(SPE_SME);

@@ -12,6 +12,8 @@
 #include <specimen/format.h>
 #include <specimen/gen.h>
 
+#include "format/state.h"
+
 #define DIGEST_PLAIN UINT64_C(0xc65b1b53c49428b2)
 #define DIGEST_N1 UINT64_C(0x7b0c0e2eefb4c326)
 #define DIGEST_ALL UINT64_C(0x2824f719508f036e)

@@ -17,6 +17,7 @@
 #include <specimen/format.h>
 
 #include "../support/streams.h"
+#include "format/state.h"
 
 #define BYTES_MAX 16384
 

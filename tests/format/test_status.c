@@ -10,7 +10,7 @@
 
 #include <specimen/format.h>
 
-static enum spe_status status(uint8_t byte0, uint8_t byte1, spe_features features)
+static enum spe_definition status(uint8_t byte0, uint8_t byte1, spe_features features)
 {
     uint8_t bytes[10] = {byte0, byte1};
     struct spe_packet p;
@@ -20,7 +20,7 @@ static enum spe_status status(uint8_t byte0, uint8_t byte1, spe_features feature
 }
 
 /* With an all-zero payload, and without optional features. */
-static enum spe_status expected(unsigned header)
+static enum spe_definition expected(unsigned header)
 {
     switch (header) {
     case 0x00:
@@ -69,7 +69,7 @@ static void every_extended_header(void **state)
     for (unsigned b0 = 0x20; b0 < 0x40; b0++) {
         for (unsigned b1 = 0; b1 < 256; b1++) {
             bool address = b1 >= 0xb0 && b1 <= 0xb7, counter = b1 >= 0x98 && b1 <= 0x9f;
-            enum spe_status want = SPE_RESERVED;
+            enum spe_definition want = SPE_RESERVED;
 
             if (b1 >= 0x20 && b1 <= 0x3f)
                 continue; /* no packet */

@@ -14,6 +14,7 @@
 #include <specimen/format.h>
 
 #include "../support/streams.h"
+#include "format/state.h"
 
 /* Everything a stream said. */
 struct heard {

@@ -941,7 +941,7 @@ static void test_configurations(void **state)
         {offsetof(struct spe_machine_config, return_stack), 0, "return"},
         {offsetof(struct spe_machine_config, return_stack), 2000, "return"},
         {offsetof(struct spe_machine_config, issue_width), 0, "issue"},
-        {offsetof(struct spe_machine_config, size), 8, "size"},
+        {offsetof(struct spe_machine_config, size), 0, "size"},
     };
     struct spe_machine_config config;
 

@@ -4,6 +4,7 @@
  * Times are in the order that everyone expects, and what the machine says of an operation is what
  * the unit takes: records of described operations break no rule of the format.
  */
+#include "format/state.h"
 #include "machine_test.h"
 
 #include <specimen/format.h>

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "../support/perfdata_files.h"
+#include "format/state.h"
 
 static struct spe_perf_reader *open_memory(const struct memory_file *file)
 {
@@ -266,7 +267,7 @@ static void random_records(unsigned flags)
         assert_int_equal(machine_begin(w), SPE_OK);
         write_random(w, seed, 300);
         assert_int_equal(spe_perf_writer_finish(w), SPE_OK);
-        spe_perf_writer_destroy(w);
+        spe_perf_writer_close(w);
         r = open_memory(&file);
         read_random(r, seed, 300);
         spe_perf_reader_close(r);
@@ -324,7 +325,7 @@ static void complete(unsigned flags)
         memset(file.bytes + 56, 0, 8); /* as perf writes it */
         assert_false(reads_as_incomplete(&file));
     }
-    spe_perf_writer_destroy(w);
+    spe_perf_writer_close(w);
     memory_free(&file);
 }
 
@@ -679,7 +680,7 @@ static void test_features_change(void **state)
         assert_int_equal(machine_begin(w), SPE_OK);
         assert_int_equal(spe_perf_writer_features(w, &other), SPE_OK);
         assert_int_equal(spe_perf_writer_finish(w), SPE_OK);
-        spe_perf_writer_destroy(w);
+        spe_perf_writer_close(w);
         r = open_memory(&file);
         assert_int_equal(spe_perf_reader_problem(r)->code, 0);
         hostname = spe_perf_reader_features(r)->hostname;
@@ -709,7 +710,7 @@ static void test_not_finished(void **state)
     assert_int_equal(machine_begin(w), SPE_OK);
     assert_int_equal(machine_run(&m, w, false), SPE_OK);
     assert_true(spe_perf_writer_size(w) > file.size);
-    spe_perf_writer_destroy(w);
+    spe_perf_writer_close(w);
     assert_int_equal(count_records(&file, &features), 3);
     memory_free(&file);
 }
@@ -729,7 +730,7 @@ static void test_full_disk(void **state)
         assert_int_equal(spe_perf_writer_problem(w)->code, SPE_ERR_IO);
         assert_int_equal(spe_perf_writer_flush(w), SPE_ERR_IO);
         assert_int_equal(spe_perf_writer_finish(w), SPE_ERR_IO);
-        spe_perf_writer_destroy(w);
+        spe_perf_writer_close(w);
         memory_free(&file);
     }
 }
@@ -791,8 +792,8 @@ static void test_mistakes(void **state)
     assert_int_equal(spe_perf_writer_record(w, &rec), SPE_OK); /* none of this did harm */
     assert_int_equal(spe_perf_writer_finish(w), SPE_OK);
     assert_int_equal(spe_perf_writer_record(w, &rec), SPE_ERR_INVALID);
-    spe_perf_writer_destroy(w);
-    spe_perf_writer_destroy(NULL);
+    spe_perf_writer_close(w);
+    spe_perf_writer_close(NULL);
     assert_int_equal(spe_perf_writer_open(&w, "/nonexistent/file", 0, NULL), SPE_ERR_IO);
     assert_null(w);
     free(long_name);
@@ -846,7 +847,7 @@ static void test_attr_sizes(void **state)
         assert_int_equal(spe_perf_writer_event(w, &event), 1);
         assert_int_equal(spe_perf_writer_begin(w, &start), SPE_OK);
         assert_int_equal(spe_perf_writer_finish(w), SPE_OK);
-        spe_perf_writer_destroy(w);
+        spe_perf_writer_close(w);
         r = open_memory(&file);
         assert_int_equal(spe_perf_reader_event(r, 0)->attr_size, sizes[i].size);
         assert_int_equal(spe_perf_reader_event(r, 1)->attr_size, 128);
@@ -885,7 +886,7 @@ static void test_first_records(void **state)
         assert_int_equal(machine_events(&m, w), SPE_OK);
         assert_int_equal(spe_perf_writer_begin(w, &start), SPE_OK);
         assert_int_equal(spe_perf_writer_finish(w), SPE_OK);
-        spe_perf_writer_destroy(w);
+        spe_perf_writer_close(w);
         r = open_memory(&file);
         assert_int_equal(spe_perf_reader_next(r, &rec), 1);
         assert_int_equal(rec.type, SPE_PERF_TIME_CONV);

@@ -200,7 +200,7 @@ static void selects(void **state)
         struct spe_filter *f;
         uint64_t bits = UINT64_MAX;
 
-        if (spe_filter_compile(&f, good[i].text, &error) < 0)
+        if (spe_filter_create(&f, good[i].text, &error) < 0)
             fail_msg("%s: %s at %d", good[i].text, error.text, error.filter_position);
         for (int again = 0; again < 2; again++) {
             assert_int_equal(spe_filter_select(f, p, &rows, &bits),
@@ -209,7 +209,7 @@ static void selects(void **state)
                 fail_msg("%s: %#llx, not %#x", good[i].text, (unsigned long long)bits,
                          good[i].rows);
         }
-        spe_filter_free(f);
+        spe_filter_destroy(f);
     }
     spe_profile_close(p);
     recording_free(&r);
@@ -312,12 +312,12 @@ static void refuses(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-        if (spe_filter_compile(&f, bad[i].text, &error) != SPE_ERR_INVALID)
+        if (spe_filter_create(&f, bad[i].text, &error) != SPE_ERR_INVALID)
             fail_msg("%s: taken", bad[i].text);
         if (error.filter_position != bad[i].position || !strstr(error.text, bad[i].sentence))
             fail_msg("%s: %d, %s", bad[i].text, error.filter_position, error.text);
         assert_null(f);
-        assert_int_equal(spe_filter_compile(&f, bad[i].text, NULL), SPE_ERR_INVALID);
+        assert_int_equal(spe_filter_create(&f, bad[i].text, NULL), SPE_ERR_INVALID);
     }
     options.filter = "load and nonsense";
     assert_int_equal(spe_profile_open_memory(&p, "", 0, &options, &error), SPE_ERR_INVALID);
@@ -368,25 +368,25 @@ static void bounded(void **state)
     assert_non_null(text);
     memset(text, '(', 100000);
     strcpy(text + 100000, "load");
-    assert_int_equal(spe_filter_compile(&f, text, &error), SPE_ERR_INVALID);
+    assert_int_equal(spe_filter_create(&f, text, &error), SPE_ERR_INVALID);
     assert_int_equal(error.filter_position, 64);
     text[0] = 0;
     for (char *at = text; at < text + 100000; at += 8)
         strcpy(at, "load or ");
     strcpy(text + 100000, "load");
-    assert_int_equal(spe_filter_compile(&f, text, &error), SPE_ERR_INVALID);
+    assert_int_equal(spe_filter_create(&f, text, &error), SPE_ERR_INVALID);
     assert_non_null(strstr(error.text, "too long"));
     memset(text, 'x', 1000);
     text[1000] = 0;
-    assert_int_equal(spe_filter_compile(&f, text, &error), SPE_ERR_INVALID);
+    assert_int_equal(spe_filter_create(&f, text, &error), SPE_ERR_INVALID);
     memset(text, 0, 1000);
     for (int i = 0; i < 63; i++)
         strcat(text, "(");
     strcat(text, "load");
     for (int i = 0; i < 63; i++)
         strcat(text, ")");
-    assert_int_equal(spe_filter_compile(&f, text, &error), SPE_OK);
-    spe_filter_free(f);
+    assert_int_equal(spe_filter_create(&f, text, &error), SPE_OK);
+    spe_filter_destroy(f);
     free(text);
 }
 
@@ -400,8 +400,8 @@ static void fields(void **state)
     for (size_t i = 0; (field = spe_filter_field_at(i)); i++) {
         const char *name = strcmp(field->name, "events.NAME") ? field->name : "events.retired";
 
-        assert_int_equal(spe_filter_compile(&f, name, NULL), SPE_OK);
-        spe_filter_free(f);
+        assert_int_equal(spe_filter_create(&f, name, NULL), SPE_OK);
+        spe_filter_destroy(f);
         assert_true(strlen(field->sentence) > 2);
     }
 }

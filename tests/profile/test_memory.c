@@ -5,6 +5,7 @@
  * is held does not grow with the file. If it is mapped, the pages that a queue has in use count
  * too.
  */
+#include "format/state.h"
 #include "support/profile_recording.h"
 
 #include <stdio.h>
@@ -94,7 +95,7 @@ static void make_file(void)
         assert_int_equal(spe_perf_writer_aux(writer, &piece, bytes, size), SPE_OK);
     }
     assert_int_equal(spe_perf_writer_finish(writer), SPE_OK);
-    spe_perf_writer_destroy(writer);
+    spe_perf_writer_close(writer);
     free(gen);
     free(bytes);
 }

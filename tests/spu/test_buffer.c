@@ -17,6 +17,7 @@
 #include <specimen/gen.h>
 #include <specimen/spu.h>
 
+#include "format/state.h"
 #include "spu/spu_internal.h"
 #include "support/random.h"
 

@@ -1194,7 +1194,7 @@ static void spoil(struct spe_operation *op, struct spe_memory_access *a, struct 
 {
     switch (fault) {
     case 0:
-        op->size--;
+        op->size = 0;
         break;
     case 1:
         op->kind = SPE_OPERATION_KIND_COUNT;

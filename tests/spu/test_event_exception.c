@@ -463,7 +463,7 @@ static void at_el3(struct unit *u, bool there)
 
 static void bound_after_reading(void **state)
 {
-    struct spe_access access;
+    struct spe_register_access access;
     struct unit u;
 
     (void)state;
@@ -492,7 +492,7 @@ static void bound_after_reading(void **state)
 /* Reading S=0, or reading on behalf of the host, says nothing. */
 static void bound_needs_to_observe(void **state)
 {
-    struct spe_access access;
+    struct spe_register_access access;
     struct unit u;
 
     (void)state;
@@ -512,7 +512,7 @@ static void bound_needs_to_observe(void **state)
 
 static void bound_after_writing(void **state)
 {
-    struct spe_access access;
+    struct spe_register_access access;
     struct unit u;
 
     (void)state;
@@ -543,7 +543,7 @@ static void bound_after_writing(void **state)
 
 static void bound_after_psb_csync(void **state)
 {
-    struct spe_access access;
+    struct spe_register_access access;
     struct unit u;
 
     (void)state;
@@ -572,7 +572,7 @@ static void bound_after_psb_csync(void **state)
 /* The bound is one on an exception that can be taken. */
 static void masked_has_no_bound(void **state)
 {
-    struct spe_access access;
+    struct spe_register_access access;
     struct unit u;
 
     (void)state;
@@ -598,7 +598,7 @@ static void delay_of_the_others(void **state)
     static const uint32_t within[] = {0, 1, 1000, 4294967295u};
     struct spe_spu_config config;
     struct spe_exception e;
-    struct spe_access access;
+    struct spe_register_access access;
     struct unit u;
     char why[128];
 
@@ -713,7 +713,7 @@ static void interrupt_in_every_world(void **state)
 static void interrupt_is_a_level(void **state)
 {
     const struct inputs on = {.pmsee = 1, .ee2 = 1, .el = 1};
-    struct spe_access access;
+    struct spe_register_access access;
     struct unit u;
 
     (void)state;
@@ -845,7 +845,7 @@ static void stopped_by_which(void **state)
 
 /* ---- PSB CSYNC ------------------------------------------------------------------------------ */
 
-static unsigned psb(struct unit *u, struct spe_access *access)
+static unsigned psb(struct unit *u, struct spe_register_access *access)
 {
     spe_spu_psb_csync(u->spu, access);
     return access->outcome;
@@ -860,7 +860,7 @@ static void psb_csync_trap(void **state)
         {"all", true, true},        {"all,-el3", true, false}, {"all,-fgt", false, true},
         {"all,-v1p5", false, true}, {"all,-el2", false, true},
     };
-    struct spe_access access;
+    struct spe_register_access access;
     struct unit u;
 
     (void)state;
@@ -889,7 +889,7 @@ static void psb_csync_trap(void **state)
 
 static void psb_csync_in_aarch32(void **state)
 {
-    struct spe_access access;
+    struct spe_register_access access;
     struct unit u;
 
     (void)state;
@@ -904,7 +904,7 @@ static void psb_csync_in_aarch32(void **state)
 /* A trapped PSB CSYNC has synchronized nothing. */
 static void trapped_psb_csync_is_not_executed(void **state)
 {
-    struct spe_access access;
+    struct spe_register_access access;
     struct unit u;
 
     (void)state;

@@ -13,7 +13,7 @@
 
 enum { FE = 1, FT = 2, FL = 4, FNE = 8, FDS = 16 };
 
-#define REJECTED(f) (1u << SPE_FILTER_##f)
+#define REJECTED(f) (1u << SPE_SAMPLE_FILTER_##f)
 
 static struct spu_sample sample_with(uint8_t types, uint64_t events)
 {
@@ -400,7 +400,7 @@ static void test_statistics(void **state)
         assert_int_equal(bench_sample(&b, &op), on ? SPE_FATE_FILTERED : SPE_FATE_WRITTEN);
     }
     spe_spu_stats(b.spu, &stats);
-    for (unsigned f = 0; f < SPE_FILTER_COUNT; f++)
+    for (unsigned f = 0; f < SPE_SAMPLE_FILTER_COUNT; f++)
         assert_int_equal(stats.filtered_by[f], 16);
     assert_int_equal(stats.fate[SPE_FATE_FILTERED], 31);
     assert_int_equal(bench_pmu(&b, SPE_PMU_SAMPLE_FEED), 32);

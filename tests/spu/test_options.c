@@ -535,16 +535,16 @@ static const struct word_value word_values[] = {
     W(altclk, "impdef", SPE_ALTCLK_IMPDEF),
     W(reset_values, "zero", SPE_RESET_ZERO),
     W(reset_values, "random", SPE_RESET_RANDOM),
-    W(zero_type_filter, "none_recorded", SPE_FILTER_NONE_RECORDED),
-    W(zero_type_filter, "as_off", SPE_FILTER_AS_OFF),
-    W(zero_event_filter, "none_recorded", SPE_FILTER_NONE_RECORDED),
-    W(zero_event_filter, "as_off", SPE_FILTER_AS_OFF),
-    W(zero_inverted_filter, "none_recorded", SPE_FILTER_NONE_RECORDED),
-    W(zero_inverted_filter, "as_off", SPE_FILTER_AS_OFF),
-    W(common_event_filter, "none_recorded", SPE_FILTER_NONE_RECORDED),
-    W(common_event_filter, "as_off", SPE_FILTER_AS_OFF),
-    W(zero_latency_filter, "none_recorded", SPE_FILTER_NONE_RECORDED),
-    W(zero_latency_filter, "as_off", SPE_FILTER_AS_OFF),
+    W(zero_type_filter, "none_recorded", SPE_ZERO_FILTER_NONE_RECORDED),
+    W(zero_type_filter, "as_off", SPE_ZERO_FILTER_AS_OFF),
+    W(zero_event_filter, "none_recorded", SPE_ZERO_FILTER_NONE_RECORDED),
+    W(zero_event_filter, "as_off", SPE_ZERO_FILTER_AS_OFF),
+    W(zero_inverted_filter, "none_recorded", SPE_ZERO_FILTER_NONE_RECORDED),
+    W(zero_inverted_filter, "as_off", SPE_ZERO_FILTER_AS_OFF),
+    W(common_event_filter, "none_recorded", SPE_ZERO_FILTER_NONE_RECORDED),
+    W(common_event_filter, "as_off", SPE_ZERO_FILTER_AS_OFF),
+    W(zero_latency_filter, "none_recorded", SPE_ZERO_FILTER_NONE_RECORDED),
+    W(zero_latency_filter, "as_off", SPE_ZERO_FILTER_AS_OFF),
     W(max_size, "512", 512),
     W(min_interval, "3072", 3072),
     W(granule_shift, "14", 14),
@@ -665,8 +665,8 @@ static const struct word_value word_values[] = {
     W(pa_collect_cycles, "0xffff", 0xffff),
     W(nonarch_exc_record, "handling", SPE_NONARCH_HANDLING),
     W(nonarch_exc_record, "not_executed", SPE_NONARCH_NOT_EXECUTED),
-    W(ext_abort_sync, "sync", SPE_ABORT_SYNC),
-    W(ext_abort_sync, "async", SPE_ABORT_ASYNC),
+    W(ext_abort_sync, "sync", SPE_EXT_ABORT_SYNC),
+    W(ext_abort_sync, "async", SPE_EXT_ABORT_ASYNC),
     W(fault_late_samples, "3", 3),
     W(fault_boundary_dl, "unchanged", SPE_DL_UNCHANGED),
     W(fault_boundary_dl, "0", SPE_DL_0),
@@ -1168,7 +1168,7 @@ static void whole_configurations_are_refused(void **state)
 
     (void)state;
     config_with(&config, "");
-    config.size--;
+    config.size = 0;
     must_be_invalid(&config, "size");
     config_with(&config, "");
     config.features = 0;

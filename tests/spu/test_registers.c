@@ -66,7 +66,7 @@ static void names_and_encodings(void **state)
 
 static void unknown_encodings_are_the_hosts(void **state)
 {
-    struct spe_access access;
+    struct spe_register_access access;
     struct unit u;
 
     (void)state;
@@ -265,7 +265,7 @@ static void events_that_are_never_filtered(void **state)
 /* PMSCR_EL2.{E2SPE,E0HSPE} are RES0 for instructions while EL1 owns the buffer. */
 static void bits_that_hide(void **state)
 {
-    struct spe_access access;
+    struct spe_register_access access;
     struct unit u;
     unsigned pmscr_el2 = SPE_SYSREG(3, 4, 9, 9, 0);
 
@@ -567,7 +567,7 @@ static void identification_is_read_only(void **state)
 {
     static const enum spe_register regs[] = {SPE_REG_PMSIDR_EL1, SPE_REG_PMBIDR_EL1};
     static const char *const sets[] = {"spe,el2,el3", "v1p1,el2,el3", "all"};
-    struct spe_access access;
+    struct spe_register_access access;
     struct unit u;
 
     (void)state;
@@ -700,7 +700,7 @@ static void pmbidr_address_modes(void **state)
 static void generator_register(void **state)
 {
     struct spe_spu_config config;
-    struct spe_access access;
+    struct spe_register_access access;
     struct unit u;
 
     (void)state;

@@ -244,7 +244,7 @@ static unsigned expected(const struct platform *p, const struct rule *r, const s
 /* ---- Comparing ------------------------------------------------------------------------------ */
 
 static void describe(const struct platform *p, const struct rule *r, const struct world *w,
-                     const struct spe_access *a, unsigned want)
+                     const struct spe_register_access *a, unsigned want)
 {
     fail_msg("%s %s at EL%u with %s: outcome %u reg %u EL%u, expected %u (nv %u e2h %d ee %u,%u "
              "debug %d sdd %d secure %d)",
@@ -258,8 +258,8 @@ static uint32_t syndrome_of(const struct rule *r, const struct world *w, unsigne
            (w->write ? 0u : 1u);
 }
 
-static bool as_expected(const struct rule *r, const struct world *w, const struct spe_access *a,
-                        unsigned want, unsigned rt)
+static bool as_expected(const struct rule *r, const struct world *w,
+                        const struct spe_register_access *a, unsigned want, unsigned rt)
 {
     switch (want) {
     case UNDEFINED:
@@ -280,7 +280,7 @@ static void check(struct unit *u, const struct platform *p, const struct rule *r
 {
     unsigned encoding = SPE_SYSREG(3, r->op1, 9, r->crm, r->op2);
     unsigned want = expected(p, r, w), rt = w->el * 7 + w->nv;
-    struct spe_access access;
+    struct spe_register_access access;
 
     put_world(u, r, w);
     if (w->write)
@@ -406,7 +406,7 @@ static void redirections(void **state)
 /* Syndromes worked out by hand. */
 static void syndromes(void **state)
 {
-    struct spe_access access;
+    struct spe_register_access access;
     struct unit u;
 
     (void)state;
@@ -429,7 +429,7 @@ static void syndromes(void **state)
 /* A redirected access reaches the other register's value. */
 static void host_names(void **state)
 {
-    struct spe_access access;
+    struct spe_register_access access;
     struct unit u;
 
     (void)state;
@@ -460,7 +460,7 @@ static void host_names(void **state)
 /* What did not reach a register has changed none. */
 static void trapped_writes_do_nothing(void **state)
 {
-    struct spe_access access;
+    struct spe_register_access access;
     struct unit u;
 
     (void)state;
@@ -484,8 +484,8 @@ static void trapped_writes_do_nothing(void **state)
 /* Nothing of an earlier answer is left. */
 static void answers_are_whole(void **state)
 {
-    static const struct spe_access zero = {.outcome = SPE_OUTCOME_UNDEFINED};
-    struct spe_access access;
+    static const struct spe_register_access zero = {.outcome = SPE_OUTCOME_UNDEFINED};
+    struct spe_register_access access;
     struct unit u;
 
     (void)state;
@@ -505,7 +505,7 @@ static void answers_are_whole(void **state)
 /* Reads and writes have fine-grained traps of their own. */
 static void read_and_write_traps_are_apart(void **state)
 {
-    struct spe_access access;
+    struct spe_register_access access;
     struct unit u;
 
     (void)state;
@@ -524,7 +524,7 @@ static void read_and_write_traps_are_apart(void **state)
 static void el2_registers_without_el2(void **state)
 {
     static const unsigned encodings[] = {SPE_SYSREG(3, 4, 9, 9, 0), SPE_SYSREG(3, 4, 9, 10, 3)};
-    struct spe_access access;
+    struct spe_register_access access;
     struct unit u;
 
     (void)state;
@@ -547,7 +547,7 @@ static void realms_and_reserved_owners(void **state)
 {
     static const uint8_t states[] = {SPE_SECURE, SPE_NONSECURE, SPE_REALM};
     struct spe_spu_config config;
-    struct spe_access access;
+    struct spe_register_access access;
     struct unit u;
 
     (void)state;
@@ -576,7 +576,7 @@ static void realms_and_reserved_owners(void **state)
 /* HCR_EL2.E2H cannot be 0 without FEAT_E2H0; nor does an AArch32 EL2 have it. */
 static void fixed_host(void **state)
 {
-    struct spe_access access;
+    struct spe_register_access access;
     struct unit u;
 
     (void)state;
@@ -596,7 +596,7 @@ static void fixed_host(void **state)
 /* AArch32 has no such instruction. */
 static void not_from_aarch32(void **state)
 {
-    struct spe_access access;
+    struct spe_register_access access;
     struct unit u;
 
     (void)state;

@@ -680,7 +680,7 @@ static void test_collision_route(void **state)
 static void test_collision_is_seen(void **state)
 {
     unsigned encoding = (unsigned)spe_register_encoding(SPE_REG_PMBSR_EL1);
-    struct spe_access access;
+    struct spe_register_access access;
     struct bench b;
 
     (void)state;
@@ -867,7 +867,7 @@ static void test_generator_register(void **state)
 {
     static const char *const kinds[] = {"rng_config_regs=present rng_kind=lfsr",
                                         "rng_config_regs=present rng_kind=xorshift"};
-    struct spe_access access;
+    struct spe_register_access access;
     uint8_t sequence[16];
     struct bench b;
 

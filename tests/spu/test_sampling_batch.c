@@ -119,7 +119,7 @@ static void open_unit(struct bench *b, struct random *random, const char *featur
     bench_config(&b->config, features, options);
     if (spe_spu_create(&b->config, &host, &b->spu, why, sizeof(why)) != SPE_OK)
         fail_msg("%s", why);
-    b->pe = *spe_spu_pe(b->spu);
+    spe_spu_get_pe(b->spu, &b->pe);
     bench_set(b, SPE_REG_PMSFCR_EL1, 4); /* no record is long enough: there is no memory */
     bench_set(b, SPE_REG_PMSLATFR_EL1, 1000);
 }

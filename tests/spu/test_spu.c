@@ -15,6 +15,7 @@
 
 #include <specimen/spu.h>
 
+#include "format/state.h"
 #include "support/random.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -230,7 +231,7 @@ static void test_create_refuses(void **state)
     (void)state;
     configure(&rig, NULL, NULL);
     host = host_of(&rig);
-    host.size--;
+    host.size = 0;
     assert_int_equal(spe_spu_create(&rig.config, &host, &spu, why, sizeof(why)), SPE_ERR_INVALID);
     assert_string_not_equal(why, "");
     host = host_of(&rig);
@@ -262,12 +263,13 @@ static void test_names(void **state)
 static void test_plain_pe_state(void **state)
 {
     struct spe_pe_state pe;
-    struct spe_access access;
+    struct spe_register_access access;
     struct rig rig;
 
     (void)state;
     START(&rig, NULL, NULL);
-    assert_int_equal(spe_spu_pe(rig.spu)->el, 0);
+    spe_spu_get_pe(rig.spu, &pe);
+    assert_int_equal(pe.el, 0);
     assert_true(spe_spu_status(rig.spu)->enabled);
     assert_true(spe_spu_status(rig.spu)->el2_enabled);
     assert_int_equal(spe_spu_status(rig.spu)->owner_el, 1);
@@ -288,23 +290,28 @@ static void test_plain_pe_state(void **state)
     stop(&rig);
 }
 
-/* An older caller's PE state is shorter: what it lacks stays as it was. */
+/* An older caller's PE state is shorter: what it lacks is as in the plain state. */
 static void test_short_pe_state(void **state)
 {
+    struct spe_spu_config config;
     struct spe_pe_state pe;
     struct rig rig;
 
     (void)state;
     START(&rig, NULL, NULL);
-    pe = *spe_spu_pe(rig.spu);
+    spe_spu_get_pe(rig.spu, &pe);
     pe.el = 7; /* there is no such level: two bits are taken */
     pe.contextidr_el2 = 77;
     pe.size = offsetof(struct spe_pe_state, contextidr_el2);
-    spe_spu_set_pe(rig.spu, &pe);
-    assert_int_equal(spe_spu_pe(rig.spu)->el, 3);
-    assert_int_equal(spe_spu_pe(rig.spu)->contextidr_el2, 0);
-    assert_int_equal(spe_spu_pe(rig.spu)->size, sizeof(pe));
-    assert_int_equal(spe_spu_config_of(rig.spu)->max_size, 128);
+    assert_int_equal(spe_spu_set_pe(rig.spu, &pe), SPE_OK);
+    spe_spu_get_pe(rig.spu, &pe);
+    assert_int_equal(pe.el, 3);
+    assert_int_equal(pe.contextidr_el2, 0);
+    assert_int_equal(pe.size, sizeof(pe));
+    pe.size = 0;
+    assert_int_equal(spe_spu_set_pe(rig.spu, &pe), SPE_ERR_INVALID);
+    spe_spu_get_config(rig.spu, &config);
+    assert_int_equal(config.max_size, 128);
     stop(&rig);
 }
 
@@ -362,7 +369,7 @@ static void use_unit(struct rig *rig)
 static void misuse_unit(struct rig *rig)
 {
     const struct spe_taken_branch branch = {.target = 0x9000, .security = SPE_NONSECURE};
-    struct spe_access access;
+    struct spe_register_access access;
     struct spe_operation op;
 
     enable(rig);
@@ -423,7 +430,7 @@ static void test_reset_forgets_synchronization(void **state)
 {
     unsigned pmbsr = (unsigned)spe_register_encoding(SPE_REG_PMBSR_EL2);
     struct spe_exception e;
-    struct spe_access access;
+    struct spe_register_access access;
     struct spe_pe_state pe;
     struct rig rig;
 
@@ -539,7 +546,7 @@ static void test_in_flight(void **state)
     assert_int_equal(third, second);                                  /* the slot that is free */
     assert_int_equal(spe_spu_sample(rig.spu, &op), SPE_FATE_WRITTEN); /* the oldest: the first */
     assert_int_equal(spe_spu_complete(rig.spu, (unsigned)first, &op), SPE_ERR_INVALID);
-    op.size--;
+    op.size = 0;
     assert_int_equal(spe_spu_complete(rig.spu, (unsigned)third, &op), SPE_ERR_INVALID);
     assert_int_equal(stats_of(&rig).dropped, 1);
     check_accounts(&rig);
@@ -566,15 +573,15 @@ static void test_completion_order(void **state)
     assert_int_equal(rig.feed, 2);
     assert_int_equal(rig.filtrate, 1);
     s = stats_of(&rig);
-    assert_int_equal(s.filtered_by[SPE_FILTER_LATENCY], 1);
-    assert_int_equal(s.filtered_by[SPE_FILTER_EVENTS], 1);
-    assert_int_equal(s.filtered_by[SPE_FILTER_TYPE], 0);
-    assert_int_equal(s.filtered_by[SPE_FILTER_SOURCE], 0);
+    assert_int_equal(s.filtered_by[SPE_SAMPLE_FILTER_LATENCY], 1);
+    assert_int_equal(s.filtered_by[SPE_SAMPLE_FILTER_EVENTS], 1);
+    assert_int_equal(s.filtered_by[SPE_SAMPLE_FILTER_TYPE], 0);
+    assert_int_equal(s.filtered_by[SPE_SAMPLE_FILTER_SOURCE], 0);
     spe_spu_reg_set(rig.spu, SPE_REG_PMSFCR_EL1, 1 << 17 | 2); /* FT: loads only */
     assert_int_equal(sample(&rig), SPE_FATE_FILTERED);
     s = stats_of(&rig);
-    assert_int_equal(s.filtered_by[SPE_FILTER_TYPE], 1);
-    assert_int_equal(s.filtered_by[SPE_FILTER_LATENCY], 1);
+    assert_int_equal(s.filtered_by[SPE_SAMPLE_FILTER_TYPE], 1);
+    assert_int_equal(s.filtered_by[SPE_SAMPLE_FILTER_LATENCY], 1);
     assert_int_equal(s.records, 1);
     assert_int_equal(s.bytes_built, s.bytes_written); /* a filtered sample builds nothing */
     assert_int_equal(rig.notices, 1);
@@ -643,7 +650,7 @@ static void test_lost_in_between(void **state)
     spe_spu_reg_set(rig.spu, SPE_REG_PMBSR_EL1, 0);
     enable(&rig);
     next_sample(&rig);
-    pe = *spe_spu_pe(rig.spu);
+    spe_spu_get_pe(rig.spu, &pe);
     pe.el = 1; /* another level, where nothing is sampled: the record is written all the same */
     spe_spu_set_pe(rig.spu, &pe);
     assert_int_equal(spe_spu_sample(rig.spu, &op), SPE_FATE_WRITTEN);
@@ -758,13 +765,13 @@ static void fault_with_late_samples(struct rig *rig)
  * CSYNC waits for it. Where it goes is settled by the write; a reset forgets it. */
 static void test_late_samples_end_early(void **state)
 {
-    struct spe_access access;
+    struct spe_register_access access;
     struct spe_pe_state pe;
     struct rig rig;
 
     (void)state;
     fault_with_late_samples(&rig);
-    pe = *spe_spu_pe(rig.spu);
+    spe_spu_get_pe(rig.spu, &pe);
     pe.el = 3;
     spe_spu_set_pe(rig.spu, &pe);
     check_late_fault(&rig);

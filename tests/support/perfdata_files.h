@@ -17,6 +17,7 @@
 #include <specimen/gen.h>
 #include <specimen/perfdata.h>
 
+#include "format/state.h"
 #include "random.h"
 
 /* ---- Bytes in memory ------------------------------------------------------------------------ */
@@ -516,7 +517,7 @@ static inline int machine_make(struct machine *m, struct memory_file *file, bool
     if (result < 0)
         return result;
     result = machine_write(m, w, flushes);
-    spe_perf_writer_destroy(w);
+    spe_perf_writer_close(w);
     return result;
 }
 

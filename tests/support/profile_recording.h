@@ -212,7 +212,7 @@ static inline void recording_flush(struct recording *r, unsigned queue, uint32_t
 static inline void recording_finish(struct recording *r)
 {
     assert_int_equal(spe_perf_writer_finish(r->writer), SPE_OK);
-    spe_perf_writer_destroy(r->writer);
+    spe_perf_writer_close(r->writer);
     r->writer = NULL;
     for (unsigned i = 0; i < 16; i++)
         free(r->spe[i]);

@@ -193,7 +193,7 @@ static inline void bench_open(struct bench *b, const char *features, const char 
 
     if (bench_create(b, features, options, why, sizeof(why)) != SPE_OK)
         fail_msg("%s %s: %s", features, options, why);
-    b->pe = *spe_spu_pe(b->spu);
+    spe_spu_get_pe(b->spu, &b->pe);
     bench_set(b, SPE_REG_PMSIRR_EL1, 0x100);
     bench_set(b, SPE_REG_PMSCR_EL1, PMSCR_ON);
     bench_set(b, SPE_REG_PMSCR_EL2, 0x10);

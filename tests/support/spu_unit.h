@@ -99,7 +99,7 @@ static inline void unit_create(struct unit *u, const struct spe_spu_config *conf
     memset(u, 0, sizeof(*u));
     if (spe_spu_create(config, &host, &u->spu, why, sizeof(why)) != SPE_OK)
         fail_msg("no unit: %s", why);
-    u->pe = *spe_spu_pe(u->spu);
+    spe_spu_get_pe(u->spu, &u->pe);
 }
 
 static inline void unit_with(struct unit *u, const char *features)

@@ -15,8 +15,8 @@ spec.loader.exec_module(layers)
 PICTURE = """
 A room may call the rooms to its left:
 
-    format  <-  spu  <-  record, vm  <-  cli      (making records)
-    format  <-  render  <-  cli
+    base  <-  format  <-  spu  <-  record, vm  <-  cli      (making records)
+    base  <-  format  <-  render  <-  cli
 """
 
 
@@ -25,7 +25,8 @@ class Layers(unittest.TestCase):
         """src/ROOM/FILE.c for each room_file=text."""
         with tempfile.TemporaryDirectory() as tree:
             for name, text in {"CONTRIBUTING.md": PICTURE, "include/specimen/format.h": "",
-                               "include/specimen/error.h": "", "src/format/bytes.h": "",
+                               "include/specimen/features.h": "", "include/specimen/error.h": "",
+                               "src/base/list.h": "", "src/format/bytes.h": "",
                                "src/render/out.h": "",
                                **{f"src/{k.replace('_', '/')}.c": v for k, v in files.items()}}.items():
                 path = os.path.join(tree, name)
@@ -36,15 +37,21 @@ class Layers(unittest.TestCase):
 
     def test_picture(self):
         left = layers.picture(PICTURE)
-        self.assertEqual(left["cli"], {"format", "spu", "record", "vm", "render"})
-        self.assertEqual(left["record"], {"format", "spu"})
-        self.assertEqual(left["format"], set())
+        self.assertEqual(left["cli"], {"base", "format", "spu", "record", "vm", "render"})
+        self.assertEqual(left["record"], {"base", "format", "spu"})
+        self.assertEqual(left["format"], {"base"})
 
     def test_what_may_be(self):
         self.assertEqual(self.check(
             cli_a='#include "render/out.h"\n#include <specimen/format.h>\n#include <stdio.h>\n',
             format_a='#include "bytes.h"\n#include "format/bytes.h"\n',
-            render_a='# include "out.h"\n#include "specimen/error.h"\n'), [])
+            render_a='# include "out.h"\n#include "specimen/features.h"\n'), [])
+
+    def test_open_room(self):
+        self.assertEqual(self.check(spu_a='#include "base/list.h"\n#include <specimen/error.h>\n'),
+                         [])
+        self.assertEqual(self.check(base_a='#include "format/bytes.h"\n'),
+                         ["src/base/a.c: format/bytes.h: base may not call format"])
 
     def test_to_the_right(self):
         self.assertEqual(self.check(format_a='int a;\n#include "render/out.h"\n'),

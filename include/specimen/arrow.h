@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/*
+ * The sample table as a stream of the Arrow C data interface, which pyarrow, Polars, DuckDB, pandas
+ * and others take without a copy. docs/columns.md lists the columns.
+ *
+ *     struct spe_arrow_options options = SPE_ARROW_OPTIONS;
+ *     options.columns = "time_ns,pc,symbol,total";
+ *     spe_arrow_prepare(&options, &profile_options, &error);
+ *     spe_profile_open(&profile, "perf.data", &profile_options, &error);
+ *     spe_arrow_stream(profile, &options, &stream, &error);
+ *     ...
+ *     stream.release(&stream);
+ */
+#ifndef SPECIMEN_ARROW_H
+#define SPECIMEN_ARROW_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "error.h"
+#include "profile.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The layout of these is Arrow's, and the macros tell other headers that it is there. */
+#ifndef ARROW_C_DATA_INTERFACE
+#define ARROW_C_DATA_INTERFACE
+
+#define ARROW_FLAG_DICTIONARY_ORDERED 1
+#define ARROW_FLAG_NULLABLE 2
+#define ARROW_FLAG_MAP_KEYS_SORTED 4
+
+struct ArrowSchema {
+    const char *format;
+    const char *name;
+    const char *metadata;
+    int64_t flags;
+    int64_t n_children;
+    struct ArrowSchema **children;
+    struct ArrowSchema *dictionary;
+    void (*release)(struct ArrowSchema *schema);
+    void *private_data;
+};
+
+struct ArrowArray {
+    int64_t length;
+    int64_t null_count;
+    int64_t offset;
+    int64_t n_buffers;
+    int64_t n_children;
+    const void **buffers;
+    struct ArrowArray **children;
+    struct ArrowArray *dictionary;
+    void (*release)(struct ArrowArray *array);
+    void *private_data;
+};
+#endif
+
+#ifndef ARROW_C_STREAM_INTERFACE
+#define ARROW_C_STREAM_INTERFACE
+
+struct ArrowArrayStream {
+    int (*get_schema)(struct ArrowArrayStream *stream, struct ArrowSchema *schema);
+    int (*get_next)(struct ArrowArrayStream *stream, struct ArrowArray *array);
+    const char *(*get_last_error)(struct ArrowArrayStream *stream);
+    void (*release)(struct ArrowArrayStream *stream);
+    void *private_data;
+};
+#endif
+
+struct spe_arrow_options {
+    size_t size; /* sizeof(struct spe_arrow_options) */
+    const char
+        *columns;      /* names with commas between them; NULL: all that cost no look-up of data */
+    size_t batch_rows; /* most rows of a batch; 0: 65536; at most 1048576 */
+    bool keep_profile; /* the profile stays the caller's and must outlive the stream; else the
+                          stream closes it when it is released */
+};
+
+/* The usual ones. */
+static inline void spe_arrow_options_init(struct spe_arrow_options *it)
+{
+    memset(it, 0, sizeof(*it));
+    it->size = sizeof(*it);
+}
+
+/* The same as an initializer. */
+#ifdef __cplusplus
+static inline struct spe_arrow_options spe_arrow_options_usual(void)
+{
+    struct spe_arrow_options options = {};
+
+    options.size = sizeof(options);
+    return options;
+}
+#define SPE_ARROW_OPTIONS spe_arrow_options_usual()
+#else
+#define SPE_ARROW_OPTIONS                                                                          \
+    {                                                                                              \
+        .size = sizeof(struct spe_arrow_options)                                                   \
+    }
+#endif
+
+/* What a profile must be opened with for the columns: sets `want` and `omit`. SPE_OK, or
+ * SPE_ERR_INVALID with a sentence in *error (which may be NULL): there is no such column. */
+SPE_API int spe_arrow_prepare(const struct spe_arrow_options *options,
+                              struct spe_profile_options *profile, struct spe_profile_error *error);
+
+/*
+ * A stream of the profile's rows, in the profile's order: a struct of the columns. Absent values
+ * are null. Names are dictionary-encoded (int32 to utf8); a dictionary grows from batch to batch.
+ * Facts about the recording are in the schema's metadata.
+ *
+ * SPE_OK, or an error with a sentence in *error (which may be NULL); the profile then stays the
+ * caller's. The stream is for one thread at a time; arrays and schemas may go to any.
+ */
+SPE_API int spe_arrow_stream(struct spe_profile *profile, const struct spe_arrow_options *options,
+                             struct ArrowArrayStream *stream, struct spe_profile_error *error);
+
+/* The columns there are, for help texts; false past the last. */
+struct spe_arrow_column {
+    char name[40];
+    const char *format; /* of Arrow: "L"; "i" with a dictionary of "u" for names; "b" for events */
+    const char *sentence;
+};
+
+SPE_API bool spe_arrow_column_sized(size_t i, struct spe_arrow_column *column, size_t size);
+
+static inline bool spe_arrow_column(size_t i, struct spe_arrow_column *column)
+{
+    return spe_arrow_column_sized(i, column, sizeof(*column));
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/* What a file of columns says about its recording, as pairs of texts. */
+#ifndef COLUMNS_FACTS_H
+#define COLUMNS_FACTS_H
+
+#include <specimen/profile.h>
+
+#include "base/vector.h"
+
+struct fact {
+    const char *key;
+    char *value;
+};
+
+struct facts {
+    VECTOR(struct fact) list;
+};
+
+/* Facts that are known when a profile is open: SPE_OK or SPE_ERR_NOMEM. */
+int facts_of(struct facts *f, const struct spe_profile *profile);
+/* ... and when all its rows were read: what was lost. */
+int facts_of_end(struct facts *f, const struct spe_profile *profile);
+void facts_free(struct facts *f);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/* Batches as an Arrow IPC stream. A dictionary that has grown is written again as a whole: more
+ * readers take that than additions. */
+#ifndef COLUMNS_IPC_H
+#define COLUMNS_IPC_H
+
+#include "columns/facts.h"
+#include "columns/table.h"
+
+struct ipc;
+
+typedef int ipc_put(void *user, const void *bytes, size_t size);
+
+/* Writes the schema with these facts. SPE_OK or an error. */
+int ipc_open(struct ipc **ipc, const struct column_choice *choice, const struct facts *facts,
+             ipc_put *put, void *user);
+int ipc_add(struct ipc *ipc, const struct batch *batch);
+/* The mark of the end. */
+int ipc_finish(struct ipc *ipc);
+void ipc_close(struct ipc *ipc); /* NULL is fine */
+
+#endif

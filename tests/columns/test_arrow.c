@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/*
+ * The Arrow C stream: its values are those of the rows, absent ones are null, batches are as large
+ * as was asked for, and everything may be released in any order.
+ */
+#include <specimen/arrow.h>
+
+#include "support/profile_recording.h"
+
+#define SAMPLES 150
+
+/* Two threads of two names; every third sample has no time of its own, and none has a data address.
+ */
+static void make(struct recording *r)
+{
+    recording_open(r, 0, 1, NEOVERSE_N1, NULL);
+    recording_comm(r, 0, 7, 7, "first", true);
+    recording_comm(r, 0, 8, 8,
+                   "sec\xff"
+                   "ond",
+                   true);
+    recording_map(r, 0, 7, 0x400000, 0x10000, 0, "/bin/a", NULL, 0);
+    for (unsigned i = 0; i < SAMPLES; i++)
+        recording_sample(r, 0, 100 + i, 0x400000 + 4 * i, 0,
+                         i % 3 == 2 ? NO_CONTEXT : 7 + (int)i % 2);
+    recording_flush(r, 0, 0, ANY, 0);
+    recording_finish(r);
+}
+
+static void open_stream(struct recording *r, const char *columns, size_t rows,
+                        struct ArrowArrayStream *stream)
+{
+    struct spe_arrow_options options = SPE_ARROW_OPTIONS;
+    struct spe_profile_options profile_options = quiet_options(1);
+    struct spe_profile *profile;
+
+    make(r);
+    options.columns = columns;
+    options.batch_rows = rows;
+    profile_options.order = SPE_ORDER_TIME;
+    assert_int_equal(spe_arrow_prepare(&options, &profile_options, NULL), SPE_OK);
+    profile = recording_profile(r, &profile_options);
+    assert_int_equal(spe_arrow_stream(profile, &options, stream, NULL), SPE_OK);
+}
+
+static struct ArrowArray next(struct ArrowArrayStream *stream)
+{
+    struct ArrowArray array;
+
+    assert_int_equal(stream->get_next(stream, &array), 0);
+    return array;
+}
+
+static bool bit(const void *bitmap, size_t i)
+{
+    return ((const uint8_t *)bitmap)[i / 8] >> i % 8 & 1;
+}
+
+static bool there(const struct ArrowArray *a, size_t i)
+{
+    return !a->buffers[0] || bit(a->buffers[0], i);
+}
+
+/* Text i of a dictionary-encoded column. */
+static void text(const struct ArrowArray *a, size_t i, char *to, size_t size)
+{
+    int32_t index = ((const int32_t *)a->buffers[1])[i];
+    const int32_t *offsets = a->dictionary->buffers[1];
+
+    assert_true(index >= 0 && index < a->dictionary->length);
+    assert_true((size_t)(offsets[index + 1] - offsets[index]) < size);
+    memcpy(to, (const char *)a->dictionary->buffers[2] + offsets[index],
+           (size_t)(offsets[index + 1] - offsets[index]));
+    to[offsets[index + 1] - offsets[index]] = '\0';
+}
+
+static void values(void **state)
+{
+    struct ArrowArrayStream stream;
+    struct recording r;
+    size_t row = 0;
+
+    (void)state;
+    open_stream(&r, "pc,va,comm,total,event_retired,event_mispredicted,symbol,dso_pc", 64, &stream);
+    for (;;) {
+        struct ArrowArray batch = next(&stream);
+        char name[32];
+
+        if (!batch.release)
+            break;
+        assert_int_equal(batch.n_children, 8);
+        assert_int_equal(batch.length, row < 128 ? 64 : SAMPLES - 128);
+        for (size_t i = 0; i < (size_t)batch.length; i++, row++) {
+            const struct ArrowArray *comm = batch.children[2];
+
+            assert_int_equal(((const uint64_t *)batch.children[0]->buffers[1])[i],
+                             0x400000 + 4 * row);
+            assert_false(there(batch.children[1], i));
+            assert_int_equal(there(comm, i), row % 3 != 2);
+            if (there(comm, i)) {
+                text(comm, i, name, sizeof(name));
+                assert_string_equal(name, row % 2 ? "sec\\xffond" : "first");
+            }
+            assert_int_equal(((const uint16_t *)batch.children[3]->buffers[1])[i], 30);
+            assert_true(bit(batch.children[4]->buffers[1], i));
+            assert_false(bit(batch.children[5]->buffers[1], i));
+            assert_false(there(batch.children[6], i));
+        }
+        assert_int_equal(batch.children[1]->null_count, batch.length);
+        assert_int_equal(batch.children[0]->null_count, 0);
+        batch.release(&batch);
+        assert_null(batch.release);
+    }
+    assert_int_equal(row, SAMPLES);
+    stream.release(&stream);
+    assert_null(stream.release);
+    recording_free(&r);
+}
+
+static void schema(void **state)
+{
+    struct ArrowArrayStream stream;
+    struct ArrowSchema schema, moved;
+    struct recording r;
+
+    (void)state;
+    open_stream(&r, "time_ns,cpu,pc,el,total,comm,event_l1d_miss,offset", 0, &stream);
+    assert_int_equal(stream.get_schema(&stream, &schema), 0);
+    stream.release(&stream); /* a schema lives on */
+    assert_string_equal(schema.format, "+s");
+    assert_int_equal(schema.n_children, 8);
+    for (unsigned i = 0; i < 8; i++) {
+        static const char *const formats[] = {"l", "I", "L", "C", "S", "i", "b", "L"};
+
+        assert_string_equal(schema.children[i]->format, formats[i]);
+        assert_int_equal(!!(schema.children[i]->flags & ARROW_FLAG_NULLABLE), i != 7);
+    }
+    assert_string_equal(schema.children[5]->dictionary->format, "u");
+    assert_string_equal(schema.children[6]->name, "event_l1d_miss");
+    moved = *schema.children[5];
+    schema.children[5]->release = NULL;
+    schema.release(&schema);
+    assert_string_equal(moved.name, "comm");
+    moved.release(&moved);
+    recording_free(&r);
+}
+
+/* Children are moved out, as consumers may, and outlive parent, stream and profile. */
+static void release_in_any_order(void **state)
+{
+    struct ArrowArrayStream stream;
+    struct ArrowArray first, second, child, dictionary;
+    struct recording r;
+    char name[32];
+
+    (void)state;
+    open_stream(&r, "comm,pc", 100, &stream);
+    first = next(&stream);
+    second = next(&stream);
+    child = *first.children[0];
+    first.children[0]->release = NULL;
+    dictionary = *second.children[0]->dictionary;
+    second.children[0]->dictionary->release = NULL;
+    stream.release(&stream);
+    recording_free(&r);
+    first.release(&first);
+    second.release(&second);
+    text(&child, 1, name, sizeof(name));
+    assert_string_equal(name, "sec\\xffond");
+    child.release(&child);
+    assert_int_equal(dictionary.length, 2);
+    dictionary.release(&dictionary);
+}
+
+static void refused(void **state)
+{
+    struct spe_arrow_options options = SPE_ARROW_OPTIONS;
+    struct spe_profile_options profile_options = quiet_options(1);
+    struct spe_profile_error error;
+
+    (void)state;
+    options.columns = "pc,nothing";
+    assert_int_equal(spe_arrow_prepare(&options, &profile_options, &error), SPE_ERR_INVALID);
+    assert_non_null(strstr(error.text, "'nothing' is not a column; there are time_ns, cpu"));
+    options.columns = "pc,,va";
+    assert_int_equal(spe_arrow_prepare(&options, &profile_options, &error), SPE_ERR_INVALID);
+    options.columns = "pc,va,pc";
+    assert_int_equal(spe_arrow_prepare(&options, &profile_options, &error), SPE_ERR_INVALID);
+    assert_non_null(strstr(error.text, "'pc' is named twice"));
+}
+
+/* All columns, one at a time and together: none needs another. */
+static void each_column(void **state)
+{
+    struct spe_arrow_column column;
+
+    (void)state;
+    for (size_t i = 0; spe_arrow_column(i, &column); i++) {
+        struct ArrowArrayStream stream;
+        struct ArrowArray batch;
+        struct recording r;
+
+        open_stream(&r, column.name, 0, &stream);
+        batch = next(&stream);
+        assert_int_equal(batch.length, SAMPLES);
+        assert_int_equal(batch.n_children, 1);
+        batch.release(&batch);
+        stream.release(&stream);
+        recording_free(&r);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values),      cmocka_unit_test(schema),
+        cmocka_unit_test(refused),     cmocka_unit_test(release_in_any_order),
+        cmocka_unit_test(each_column),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -134,7 +134,8 @@ SPE_API int spe_analysis_finish(struct spe_analysis *analysis, struct spe_profil
  * mispredicted is of branches. */
 struct spe_counts {
     uint64_t samples;
-    uint64_t latency; /* sum of total latencies, cycles */
+    uint64_t timed;   /* those with a total latency */
+    uint64_t latency; /* its sum, cycles */
     uint64_t memory;  /* loads and stores */
     uint64_t branches;
     uint64_t l1_misses, llc_misses, tlb_walks;

@@ -225,6 +225,7 @@ static void counts_of_place(const struct place *place, enum mix_class class_,
 
     *counts = (struct spe_counts){
         .samples = place->samples,
+        .timed = place->timed,
         .latency = place->latency,
         .memory = memory ? place->samples : 0,
         .branches = branch ? place->samples : 0,
@@ -698,6 +699,7 @@ static int count_tasks(struct spe_analysis *a, struct spe_profile *profile,
     unsigned memory = class_ <= MIX_STORE, branch = class_ == MIX_BRANCH;
     struct spe_group group = {
         .counts = {.samples = 1,
+                   .timed = rows->counters[i] >> SPE_COUNTER_TOTAL & 1,
                    .latency = rows->total[i],
                    .memory = memory,
                    .branches = branch,

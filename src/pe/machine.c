@@ -138,7 +138,7 @@ static int create(const struct spe_machine_config *config, struct spe_machine **
                   size_t why_size)
 {
     struct spe_machine *m;
-    int error = pe_machine_validate(config, why, why_size);
+    int error = spe_machine_config_validate(config, why, why_size);
 
     if (error)
         return error;

@@ -422,8 +422,6 @@ void pe_predictor_free(struct pe_predictor *predictor);
 
 /* ---- Configuration and latencies (machine_config.c, latency.c) ------------------------------ */
 
-int pe_machine_validate(const struct spe_machine_config *config, char *why, size_t why_size);
-
 /* Cycles from issue to data, for data from that place. `snooped`: another core's cache was asked.
  */
 uint32_t pe_access_cycles(const struct spe_machine_config *config, unsigned place, bool snooped);

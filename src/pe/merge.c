@@ -90,7 +90,8 @@ static void count_access(struct pe_stream *s, const struct pe_site *site, uint64
                          uint32_t bytes, uint32_t facts)
 {
     struct pe_site_counts *counts = counts_of(s, site);
-    uint32_t before = site == s->latest && va == s->latest_end ? s->latest_facts : 0;
+    bool same = site == s->latest && (va == s->latest_end || site->hidden);
+    uint32_t before = same ? s->latest_facts : 0;
     uint32_t now = facts & ~before;
 
     s->latest = site;

@@ -73,6 +73,8 @@ void core_call_back(struct qemu_plugin_tb *tb, struct pe_block *b)
         struct pe_site *site = &b->sites[i];
         struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 
+        if (site->hidden)
+            continue; /* see recorder.c */
         if (site->bytes)
             qemu_plugin_register_vcpu_mem_cb(insn, on_plain_access, QEMU_NO_REGS, QEMU_MEM_BOTH,
                                              (void *)(uintptr_t)site->ordinal);

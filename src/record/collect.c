@@ -74,6 +74,7 @@ struct collector {
         struct wire_thread_end thread_end;
         struct wire_aux aux;
         struct wire_counts counts;
+        struct wire_strange strange;
         char bytes[WIRE_MESSAGE_MAX + 1]; /* and a NUL behind any text */
     } message;
 };
@@ -199,6 +200,7 @@ static void add_statistics(struct wire_statistics *to, const struct wire_statist
     to->bytes += from->bytes;
     to->dropped += from->dropped;
     to->discarded += from->discarded;
+    to->hidden += from->hidden;
     for (unsigned i = 0; i < 8; i++)
         to->filtered_by[i] += from->filtered_by[i];
 }
@@ -559,6 +561,9 @@ static bool size_is_right(const struct collector *c, size_t size)
         least = offsetof(struct wire_counts, counts);
         most = size < least ? 0 : least + c->message.counts.count * sizeof(struct wire_count);
         return size == most && c->message.counts.count <= WIRE_COUNTS_MAX;
+    case WIRE_STRANGE:
+        least = most = sizeof(struct wire_strange);
+        break;
     case WIRE_AWAY:
     case WIRE_BYE:
         most = least;
@@ -611,6 +616,10 @@ static enum heard take_message(struct collector *c, struct process *p, int fd)
         break;
     case WIRE_TROUBLE:
         take_trouble(c->summary, c->message.text.text);
+        break;
+    case WIRE_STRANGE:
+        c->summary->strange =
+            (struct record_strange){p->pid, c->message.strange.word, c->message.strange.pc};
         break;
     default:
         break;

@@ -88,7 +88,7 @@ static uint64_t midr_of(const struct record_options *o)
 static void add_features(struct record_file *f, const struct record_options *o)
 {
     static const struct spe_perf_pmu pmus[] = {{1, "software"}, {PMU_TYPE, "arm_spe_0"}};
-    char cpuid[32], cpus[32], note[160];
+    char cpuid[32], cpus[32], note[512];
     struct spe_perf_numa_node node = {0, 16 << 20, 8 << 20, cpus};
     struct utsname host = {0};
     struct spe_perf_features features = {
@@ -118,7 +118,8 @@ static void add_features(struct record_file *f, const struct record_options *o)
     uname(&host);
     snprintf(cpuid, sizeof(cpuid), "0x%016llx", (unsigned long long)midr_of(o));
     snprintf(cpus, sizeof(cpus), "0-%u", f->cpus - 1);
-    snprintf(note, sizeof(note), "%s, software SPE under QEMU, %s", o->cpu, models[o->model]);
+    snprintf(note, sizeof(note), "%s%s%s, software SPE under QEMU, %s", o->cpu,
+             o->machine ? " with " : "", o->machine ? o->machine : "", models[o->model]);
     set_error(f, spe_perf_writer_features(f->writer, &features));
 }
 

@@ -518,7 +518,7 @@ static void group_row(struct page *p, struct table *t, const struct report_group
     table_percent(t, tone_of_share(share), share);
     interval_cell(t, c->samples, all->samples);
     table_percent(t, tone_of_share(latency), latency);
-    mean_cell(t, c->latency, c->samples);
+    mean_cell(t, c->latency, c->timed);
     miss_cell(t, c->l1_misses, c->memory);
     miss_cell(t, c->llc_misses, c->memory);
     miss_cell(t, c->tlb_walks, c->memory);

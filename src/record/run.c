@@ -22,7 +22,9 @@
 #include "record/signals.h"
 
 enum {
-    DEFAULT_CPUS = 64,
+    FILE_CPUS = 256, /* in the file: one for each thread but the last, which is of all others */
+    CORE_CPUS = 256, /* in the model, made when a thread needs one */
+    FUNCTIONAL_CPUS = 64,
     FLUSH_BYTES = 1 << 18,
     BACKLOG = 128,
     TURNS = 64,             /* between two looks at signals and the time */
@@ -130,7 +132,7 @@ static bool make_setup(struct recording *r)
     s->flags = (o->stat ? WIRE_STAT : 0) | (o->cpus ? WIRE_SHARE_CPUS : 0) |
                (o->model == RECORD_MODEL_NONE ? 0 : WIRE_FUNCTIONAL) |
                (o->model == RECORD_MODEL_CORE ? WIRE_CORE : 0);
-    s->cpus = o->cpus ? o->cpus : DEFAULT_CPUS;
+    s->cpus = o->cpus ? o->cpus : o->model == RECORD_MODEL_CORE ? CORE_CPUS : FUNCTIONAL_CPUS;
     s->seed = o->seed;
     s->config = o->event.config | 1; /* per CPU, time cannot be done without: as perf does */
     s->config1 = o->event.config1;
@@ -355,7 +357,8 @@ static bool prepare(struct recording *r)
         return false;
     }
     /* Signals are not watched yet: a FIFO waits for its reader, and a signal has to end that. */
-    r->file = file_create(r->options, r->found.program, r->setup.cpus, r->problem);
+    r->file = file_create(r->options, r->found.program,
+                          r->options->cpus ? r->options->cpus : FILE_CPUS, r->problem);
     return r->file != NULL;
 }
 

@@ -166,8 +166,7 @@ class Crowd(CoreTest):
         """Every record names its thread, and nothing else contradicts it."""
         summary = self.run_core("crowd", "270", count=512)
         self.assertEqual(summary.threads, 271)
-        report = spe("report", "--by", "thread", "--top", "400", self.data)
-        self.assertEqual(report.stderr, b"")
+        self.assertNotIn(b"another thread", spe("report", self.data).stdout)
         self.assertEqual(len(set(s["context1"] for s in self.samples())), 271)
 
 

@@ -81,7 +81,8 @@ struct vcpu {
     unsigned sample_count;
     struct watched *watched; /* a ring of PE_WATCHES, in order */
     unsigned watched_first, watched_end;
-    bool hurries; /* all others, until its system call returns */
+    bool hurries;   /* all others, until its system call returns */
+    uint32_t woken; /* others that had been woken before it wakes some itself: see core.c */
 
     /* Its last system call, until that returns. */
     int64_t call;

@@ -262,3 +262,17 @@ void spe_perf_event_init_tracking(struct spe_perf_event *event, unsigned how)
                    SPE_PERF_FLAG_BPF_EVENT;
     event->name = "dummy:u";
 }
+
+/* perf script shows no frames of software's dummy. */
+void spe_perf_event_init_calls(struct spe_perf_event *event, uint32_t pmu_type, unsigned how)
+{
+    memset(event, 0, sizeof(*event));
+    event->type = pmu_type;
+    event->period = 1;
+    event->sample_type = common_sample_type(how) | SPE_PERF_SAMPLE_CALLCHAIN;
+    event->read_format = 4;
+    event->flags = SPE_PERF_FLAG_DISABLED | SPE_PERF_FLAG_INHERIT | SPE_PERF_FLAG_ENABLE_ON_EXEC |
+                   SPE_PERF_FLAG_SAMPLE_ID_ALL | SPE_PERF_FLAG_EXCLUDE_GUEST |
+                   SPE_PERF_FLAG_EXCLUDE_KERNEL | SPE_PERF_FLAG_EXCLUDE_HV;
+    event->name = SPE_PERF_CALLS_NAME;
+}

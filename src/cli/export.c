@@ -19,7 +19,8 @@ static const char help[] =
     "\n"
     "      --format FORMAT    csv: one row a sample\n"
     "                         ndjson: one JSON object a sample\n"
-    "                         folded: 'dso;function weight', for flame graphs\n"
+    "                         folded: 'dso;function weight', for flame graphs; where\n"
+    "                         there are call stacks, 'caller;...;function weight'\n"
     "                         perf: a perf.data file, cut by --time, --cpus, --pid\n"
     "                         and --tid (needs -o)\n"
     "                         bolt: branches of one program or library, what\n"
@@ -30,7 +31,7 @@ static const char help[] =
     "      --dso NAME         bolt and autofdo: which one, by path or name (the program)\n"
     "      --weight WHAT      folded: samples or latency (samples)\n"
     "      --lines            csv and ndjson: look up source lines; folded: a frame for\n"
-    "                         each\n"
+    "                         each, and none for callers\n"
     "\n" RECORDING_HELP "  -h, --help             this text\n"
     "\n"
     "Examples:\n"
@@ -178,6 +179,8 @@ static void set_options(struct job *job)
     options->want = job->format == FORMAT_PERF || is_code(job) ? 0 : SPE_WANT_SYMBOL;
     if (job->lines && job->format != FORMAT_FOLDED)
         options->want |= SPE_WANT_LINE;
+    if (!job->lines && job->format == FORMAT_FOLDED)
+        options->want |= SPE_WANT_STACK;
 }
 
 static int write_groups(struct job *job, struct spe_profile *profile, struct spe_analysis *a,
@@ -220,6 +223,32 @@ static int export_groups(struct job *job, struct spe_profile *profile)
     return result;
 }
 
+static int add_calls(void *user, struct spe_profile *profile, struct spe_rows *rows)
+{
+    int result = spe_call_tree_add(user, profile, rows);
+
+    return result < 0 ? result : 1;
+}
+
+static int export_calls(struct job *job, struct spe_profile *profile)
+{
+    struct spe_call_tree *tree;
+    int result = spe_call_tree_create(&tree);
+
+    if (result == SPE_OK)
+        result = recording_rows(profile, job->file, add_calls, tree);
+    if (result >= 0)
+        result = export_folded_calls(&job->out.out, profile, tree, job->latency);
+    spe_call_tree_destroy(tree);
+    return result;
+}
+
+static int export_folded_form(struct job *job, struct spe_profile *profile)
+{
+    return spe_profile_info(profile)->stacks && !job->lines ? export_calls(job, profile)
+                                                            : export_groups(job, profile);
+}
+
 static int export_profile(struct job *job, struct spe_profile *profile)
 {
     uint32_t dso = SPE_NO_ID;
@@ -234,7 +263,7 @@ static int export_profile(struct job *job, struct spe_profile *profile)
         return STATUS_BAD_DATA;
     if (job->format == FORMAT_CSV)
         export_csv_header(&job->out.out);
-    result = job->format == FORMAT_FOLDED ? export_groups(job, profile)
+    result = job->format == FORMAT_FOLDED ? export_folded_form(job, profile)
              : is_code(job) ? export_code(profile, job->file, dso, job->format == FORMAT_AUTOFDO,
                                           &job->out.out)
                             : recording_rows(profile, job->file, write_rows, job);

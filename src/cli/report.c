@@ -20,10 +20,13 @@ static const char help[] =
     "perf.data in this folder.\n"
     "\n"
     "What to show:\n"
-    "      --by LIST          lists of: function, line, symbol+source, dso, pc, thread,\n"
-    "                         process, comm, cpu; and pairs of function, line or dso with\n"
+    "      --by LIST          lists of: function, line, symbol+source, dso, pc, caller,\n"
+    "                         thread, process, comm, cpu; and pairs of function, line or dso with\n"
     "                         one of the last four, such as function+thread\n"
     "                         (function,line)\n"
+    "  -g, --call-graph       who called the functions of the list, as a tree; of call\n"
+    "                         stacks that 'spe record -g' recorded; by latency unless\n"
+    "                         --sort says otherwise\n"
     "  -s, --sort KEY         groups by samples, latency, l1, llc, tlb or mispredicted\n"
     "                         (samples); or perf's keys, which are one list: sym, dso,\n"
     "                         srcline, comm, pid, tid, cpu\n"
@@ -55,6 +58,8 @@ struct job {
     enum form form;
     uint64_t top, width;
     double percent_limit;
+    bool calls, sorted;
+    struct spe_analysis *analysis;
 };
 
 /* ---- perf's keys of --sort ------------------------------------------------------------------- */
@@ -95,7 +100,8 @@ static const struct key keys[] = {
     {"dcacheline", 0, "--data line"},
     {"phys_daddr", 0, "spe script -F phys_addr"},
     {"mispredict", 0, "--sort mispredicted"},
-    {"parent", 0, "SPE records have no call stacks"},
+    {"parent", 0, "--by caller"},
+    {"caller", 0, "--by caller"},
 };
 
 static const struct key *find_key(const char *word, size_t length)
@@ -240,6 +246,7 @@ static bool sort_option(struct job *job, const char *text)
     for (sort = 0; sort < SPE_SORT_COUNT; sort++) {
         if (strcmp(report_sort_name(sort), text) == 0) {
             job->report.sort = sort;
+            job->sorted = true;
             return true;
         }
     }
@@ -274,6 +281,7 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
     static const struct option options[] = {
         {"by", required_argument, NULL, BY},
         {"sort", required_argument, NULL, 's'},
+        {"call-graph", no_argument, NULL, 'g'},
         {"top", required_argument, NULL, TOP},
         {"data", required_argument, NULL, DATA},
         {"json", no_argument, NULL, JSON},
@@ -294,7 +302,7 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
     int option;
 
     *status = STATUS_USAGE;
-    while ((option = next_option(c, argc, argv, ":s:n" RECORDING_LETTERS, options)) != -1) {
+    while ((option = next_option(c, argc, argv, ":s:gn" RECORDING_LETTERS, options)) != -1) {
         bool good = true;
 
         switch (option) {
@@ -324,6 +332,9 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
             break;
         case HEADER_ONLY:
             job->report.header_only = true;
+            break;
+        case 'g':
+            job->calls = true;
             break;
         case 'n':
             break;
@@ -426,27 +437,54 @@ static int show(struct job *job)
     return close_stdout(&out, good ? recording_status(job->report.profile) : out_of_memory(job));
 }
 
+/* Everything that wants all rows, once. */
+static int see_rows(void *user, struct spe_profile *profile, struct spe_rows *rows)
+{
+    struct job *job = user;
+    int result = spe_analysis_add(job->analysis, profile, rows);
+
+    if (result >= 0 && job->report.calls)
+        result = spe_call_tree_add(job->report.calls, profile, rows);
+    return result < 0 ? result : 1;
+}
+
+static int analyse(struct job *job, struct spe_profile *profile)
+{
+    int error = spe_analysis_create(&job->analysis, &job->config);
+
+    if (error == SPE_OK && job->calls)
+        error = spe_call_tree_create(&job->report.calls);
+    if (error == SPE_OK)
+        error = recording_rows(profile, job->report.file, see_rows, job);
+    if (error >= 0)
+        error = spe_analysis_finish(job->analysis, profile);
+    if (error >= 0 && job->report.calls)
+        spe_call_tree_finish(job->report.calls);
+    return error;
+}
+
 static int report_profile(struct job *job, struct spe_profile *profile)
 {
-    struct spe_analysis *analysis = NULL;
     int status = STATUS_BAD_DATA, error;
 
     job->report.profile = profile;
     job->report.info = spe_profile_info(profile);
     job->report.counts = spe_profile_counts(profile);
+    if (job->report.wants_stacks && !job->report.info->stacks) {
+        complain(job->report.file, "has no call stacks: 'spe record -g' records them");
+        return STATUS_BAD_DATA;
+    }
     job->config.saturated_at = saturation(job->report.info);
-    error = spe_analysis_create(&analysis, &job->config);
-    if (error == SPE_OK)
-        error = recording_analyse(profile, job->report.file, analysis);
+    error = analyse(job, profile);
     if (error < 0)
         complain(job->report.file, "%s", spe_strerror(error));
-    else if (!ask(job, analysis))
+    else if (!ask(job, job->analysis))
         status = out_of_memory(job);
     else
         status = show(job);
     if (status == STATUS_OK && recording_result(profile, job->report.file, SPE_OK) < 0)
         status = STATUS_BAD_DATA;
-    spe_analysis_destroy(analysis);
+    spe_analysis_destroy(job->analysis);
     return status;
 }
 
@@ -458,6 +496,7 @@ static void free_report(struct report *r)
         free(r->tables[i].groups);
     free(r->branches);
     free(r->data);
+    spe_call_tree_destroy(r->calls);
 }
 
 /* Columns that only some groupings read. */
@@ -473,9 +512,14 @@ static void want_columns(struct job *job)
             continue;
         cpu |= task == SPE_BY_CPU;
         comm |= task == SPE_BY_COMM;
+        if (by == SPE_BY_CALLER)
+            o->want |= SPE_WANT_STACK | SPE_WANT_SYMBOL;
         if (code != SPE_BY_COUNT && task != SPE_BY_COUNT)
             o->want |= SPE_WANT_SYMBOL | (code == SPE_BY_LINE ? SPE_WANT_LINE : 0);
     }
+    if (job->calls)
+        o->want |= SPE_WANT_STACK | SPE_WANT_SYMBOL;
+    job->report.wants_stacks = o->want & SPE_WANT_STACK;
     if (!cpu)
         o->omit |= SPE_OMIT_CPU;
     if (comm)
@@ -496,6 +540,10 @@ static int run_job(struct job *job, int argc, char **argv)
     by_option(job, "function,line");
     if (!parse_options(job, argc, argv, &status))
         return status;
+    if (job->calls)
+        add_by(job, "function", strlen("function"));
+    if (job->calls && !job->sorted)
+        job->report.sort = SPE_SORT_LATENCY;
     job->report.filter = job->recording.options.filter;
     job->report.quiet = job->recording.quiet;
     want_columns(job);

@@ -19,4 +19,8 @@ void export_ndjson_rows(struct out *o, struct spe_profile *profile, const struct
 void export_folded(struct out *o, struct spe_profile *profile, const struct spe_group *groups,
                    size_t count, bool latency);
 
+/* The same with all callers, outermost first: "main;work;memcpy 123". SPE_OK or SPE_ERR_NOMEM. */
+int export_folded_calls(struct out *o, struct spe_profile *profile,
+                        const struct spe_call_tree *tree, bool latency);
+
 #endif

@@ -248,6 +248,23 @@ static void test_exception_in_recursion(void **state)
     expect_stack(run, 1, A(0x1014));
 }
 
+/* A function without a frame calls with its caller's stack pointer: which of the two it is that
+ * goes on, that does not tell. */
+static void test_exception_in_one_of_two(void **state)
+{
+    struct run *run = *state;
+
+    enter(run, 0x1000, 0x8fe0);
+    call(run, 0x1010, 0x2000);
+    call(run, 0x2000, 0x3000);
+    enter(run, 0x3000, 0x8fc0);
+    expect_stack(run, 2, A(0x2004), A(0x1014));
+    jump_with_sp(run, ADD_SP_SP_X5);
+    at(run, 0x2100, NOP);
+    use_sp(run, 0x2104, LOAD, 0x8fe0 + 16);
+    expect_stack(run, CALLS_LOST);
+}
+
 /* ---- What memory tells ---------------------------------------------------------------------- */
 
 static uint64_t memory_sp, memory_guard;
@@ -449,13 +466,21 @@ static void test_depth(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_calls_and_returns),          TEST(test_tail_call),
-        TEST(test_block_left_in_the_middle),   TEST(test_exception),
-        TEST(test_exception_that_calls_first), TEST(test_exception_in_recursion),
-        TEST(test_longjmp_with_guard),         TEST(test_coroutines),
-        TEST(test_coroutines_of_one_function), TEST(test_changed_return_address),
-        TEST(test_return_without_call),        TEST(test_signal),
-        TEST(test_signal_of_a_fault),          TEST(test_depth),
+        TEST(test_calls_and_returns),
+        TEST(test_tail_call),
+        TEST(test_block_left_in_the_middle),
+        TEST(test_exception),
+        TEST(test_exception_that_calls_first),
+        TEST(test_exception_in_recursion),
+        TEST(test_exception_in_one_of_two),
+        TEST(test_longjmp_with_guard),
+        TEST(test_coroutines),
+        TEST(test_coroutines_of_one_function),
+        TEST(test_changed_return_address),
+        TEST(test_return_without_call),
+        TEST(test_signal),
+        TEST(test_signal_of_a_fault),
+        TEST(test_depth),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

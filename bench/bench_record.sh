@@ -7,7 +7,8 @@
 #   SPE=path/to/spe bench/bench_record.sh [rounds]
 #
 # The least of some rounds, interleaved. Targets: geometric mean at most 1.5 with --model none, at
-# most 6 with the functional model. SPECIMEN_QEMU chooses another QEMU.
+# most 6 with the functional model; with -g at most 0.3 more than without a model. SPECIMEN_QEMU
+# chooses another QEMU.
 set -euo pipefail
 
 spe=${SPE:-spe}
@@ -35,7 +36,9 @@ for ((i = 0; i < rounds; i++)); do
     for workload in matmul chase crc qsort; do
         measure plain "$workload" "$qemu" -cpu neoverse-n1
         measure none "$workload" "$spe" record -q --qemu "$qemu" --model none -o "$work/x" --
+        measure none-g "$workload" "$spe" record -g -q --qemu "$qemu" --model none -o "$work/x" --
         measure functional "$workload" "$spe" record -q --qemu "$qemu" -o "$work/x" --
+        measure functional-g "$workload" "$spe" record -g -q --qemu "$qemu" -o "$work/x" --
         measure core "$workload" "$spe" record -q --qemu "$qemu" --model core -o "$work/x" --
     done
 done | awk -v rounds="$rounds" '
@@ -43,16 +46,19 @@ done | awk -v rounds="$rounds" '
 END {
     split("matmul chase crc qsort", names)
     printf "CPU time, least of %d rounds; interval 4096 with jitter\n", rounds
-    printf "%-8s %10s %10s %10s %10s\n", "", "QEMU s", "none", "functional", "core"
+    printf "%-8s %10s %10s %10s %10s %10s %10s\n", "", "QEMU s", "none", "none -g", "functional", "funct. -g", "core"
     for (i = 1; i <= 4; i++) {
         plain = t[names[i] " plain"]; if (plain < 0.001) plain = 0.001
         n = t[names[i] " none"] / plain; f = t[names[i] " functional"] / plain
-        c = t[names[i] " core"] / plain
-        ln += log(n); lf += log(f); lc += log(c)
-        printf "%-8s %10.3f %10.2f %10.2f %10.2f\n", names[i], plain, n, f, c
+        c = t[names[i] " core"] / plain; ng = t[names[i] " none-g"] / plain
+        fg = t[names[i] " functional-g"] / plain
+        ln += log(n); lf += log(f); lc += log(c); lng += log(ng); lfg += log(fg)
+        printf "%-8s %10.3f %10.2f %10.2f %10.2f %10.2f %10.2f\n", names[i], plain, n, ng, f, fg, c
     }
-    n = exp(ln / 4); f = exp(lf / 4)
-    printf "geometric mean      %10.2f %10.2f %10.2f\n", n, f, exp(lc / 4)
-    printf "target              %10s %10s\n", "1.5", "6"
-    printf "%-19s %10s %10s\n", "", n <= 1.5 ? "met" : "not met", f <= 6 ? "met" : "not met"
+    n = exp(ln / 4); f = exp(lf / 4); ng = exp(lng / 4); fg = exp(lfg / 4)
+    printf "geometric mean      %10.2f %10.2f %10.2f %10.2f %10.2f\n", n, ng, f, fg, exp(lc / 4)
+    printf "target              %10s %10s %10s %10s\n", "1.5", "+0.3", "6", "+0.3"
+    printf "%-19s %10s %10s %10s %10s\n", "", n <= 1.5 ? "met" : "not met",
+           ng <= n + 0.3 ? "met" : "not met", f <= 6 ? "met" : "not met",
+           fg <= f + 0.3 ? "met" : "not met"
 }'

@@ -67,6 +67,8 @@ enum spe_group_by {
     SPE_BY_PROCESS,
     SPE_BY_COMM, /* the name that the thread had at that time */
     SPE_BY_PC,
+    SPE_BY_CALLER, /* the function that called the one of the sample; needs SPE_WANT_STACK and
+                      _SYMBOL */
     /* Pairs: each function, line or dso, and who or what ran it. The rows need symbols and lines
      * (SPE_WANT_SYMBOL, SPE_WANT_LINE). */
     SPE_BY_FUNCTION_THREAD,
@@ -207,8 +209,8 @@ struct spe_group {
     uint64_t symbol;  /* SPE_NO_SYMBOL */
     uint32_t dso;     /* SPE_NO_ID */
     uint32_t line;    /* SPE_NO_ID */
-    uint32_t id;      /* of the thread, number of the CPU or process, string of the comm; else
-                         SPE_NO_ID */
+    uint32_t id;      /* of the thread, number of the CPU or process, string of the comm; of a
+                         caller: enum spe_caller; else SPE_NO_ID */
     uint64_t address; /* SPE_BY_PC: in the file's own addresses, of the kernel and without a file as
                          it was; else 0 */
     struct spe_counts counts;
@@ -481,6 +483,38 @@ struct spe_times {
 SPE_API int spe_analysis_times(const struct spe_analysis *analysis, size_t most,
                                struct spe_times *times);
 SPE_API void spe_times_free(struct spe_times *times);
+/* spe_group.id of SPE_BY_CALLER. */
+enum spe_caller {
+    SPE_CALLER_FUNCTION,
+    SPE_CALLER_NOBODY,  /* the stack has no caller: a thread began there */
+    SPE_CALLER_UNKNOWN, /* the sample has no call stack */
+};
+
+/* ---- Call tree ------------------------------------------------------------------------------ */
+
+/*
+ * Samples by function and all its callers. A node is a function as called by the functions above
+ * it; node 0 is above all. Rows need SPE_WANT_STACK and SPE_WANT_SYMBOL.
+ */
+struct spe_call_node {
+    uint32_t caller; /* node; of node 0: SPE_NO_ID. Less than its own number */
+    uint64_t symbol; /* SPE_NO_SYMBOL */
+    uint32_t dso;    /* SPE_NO_ID */
+    bool no_stack;   /* no function: what is below are samples without a call stack */
+    struct spe_counts self;
+    uint64_t samples, latency; /* with those of all that it called */
+};
+
+struct spe_call_tree;
+
+/* SPE_OK or SPE_ERR_NOMEM. */
+SPE_API int spe_call_tree_create(struct spe_call_tree **tree);
+SPE_API void spe_call_tree_destroy(struct spe_call_tree *tree); /* NULL is fine */
+SPE_API int spe_call_tree_add(struct spe_call_tree *tree, struct spe_profile *profile,
+                              const struct spe_rows *rows);
+SPE_API void spe_call_tree_finish(struct spe_call_tree *tree);
+SPE_API size_t spe_call_tree_count(const struct spe_call_tree *tree);
+SPE_API const struct spe_call_node *spe_call_tree_at(const struct spe_call_tree *tree, size_t i);
 
 /* ---- Edges ---------------------------------------------------------------------------------- */
 

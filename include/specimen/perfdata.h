@@ -67,6 +67,8 @@ enum {
     SPE_PERF_SAMPLE_TID = 1u << 1,
     SPE_PERF_SAMPLE_TIME = 1u << 2,
     SPE_PERF_SAMPLE_ADDR = 1u << 3,
+    SPE_PERF_SAMPLE_READ = 1u << 4,
+    SPE_PERF_SAMPLE_CALLCHAIN = 1u << 5,
     SPE_PERF_SAMPLE_ID = 1u << 6,
     SPE_PERF_SAMPLE_CPU = 1u << 7,
     SPE_PERF_SAMPLE_PERIOD = 1u << 8,
@@ -133,6 +135,19 @@ static inline void spe_perf_event_init_spe(struct spe_perf_event *event, uint32_
 static inline void spe_perf_event_init_tracking(struct spe_perf_event *event, unsigned how)
 {
     spe_perf_event_init_tracking_sized(event, sizeof(*event), how);
+}
+
+/* A third one, whose SAMPLE records have the call stacks of SPE records: one for each that has a
+ * stack, with its thread, time and pc. perf shows them as samples of this event. Its PMU is one
+ * that the file alone knows (spe_perf_features.pmus), and not SPE's. */
+#define SPE_PERF_CALLS_NAME "spe-callchain"
+SPE_API void spe_perf_event_init_calls_sized(struct spe_perf_event *event, size_t size,
+                                             uint32_t pmu_type, unsigned how);
+
+static inline void spe_perf_event_init_calls(struct spe_perf_event *event, uint32_t pmu_type,
+                                             unsigned how)
+{
+    spe_perf_event_init_calls_sized(event, sizeof(*event), pmu_type, how);
 }
 
 /* ---- SPE metadata (AUXTRACE_INFO) ----------------------------------------------------------- */
@@ -376,7 +391,14 @@ struct spe_perf_bpf {
 
 struct spe_perf_sample { /* SAMPLE: the fields of fixed place; sample_id has the others */
     uint64_t ip, address, period;
+    const uint8_t *callchain; /* callchain_count words, not aligned, innermost first; those from
+                                 SPE_PERF_CONTEXT_MAX on are no addresses, but say of what the
+                                 following are. NULL: the event has none */
+    uint64_t callchain_count;
 };
+
+#define SPE_PERF_CONTEXT_USER ((uint64_t)-512)
+#define SPE_PERF_CONTEXT_MAX ((uint64_t)-4095)
 
 enum {
     SPE_PERF_PIECE_UNSYNCED = 1u << 0,  /* does not continue the piece before it: end the SPE stream

@@ -54,6 +54,7 @@ struct spe_profile_error {
 enum {
     SPE_WANT_SYMBOL = 1u << 0, /* symbol */
     SPE_WANT_LINE = 1u << 1,   /* line: needs debug information, and time to read it */
+    SPE_WANT_STACK = 1u << 2,  /* stack: where the recording has call stacks (`spe record -g`) */
 };
 
 /* Columns that may be left out, for speed: they are then NULL, but where they are needed inside. */
@@ -190,6 +191,7 @@ struct spe_profile_info {
     uint64_t bytes;                         /* of the file */
     uint64_t aux_bytes;                     /* of SPE buffers in it */
     size_t queue_count;
+    uint64_t stacks; /* call stacks in it, of SPE records or of other events */
     const struct spe_perf_features *features_of_file; /* NUMA, memory, PMUs; NULL for raw bytes */
 };
 
@@ -216,6 +218,7 @@ struct spe_profile_counts {
     uint64_t context_mismatch;  /* rows: SWITCH records, or the buffer's thread, say another thread
                                    than CONTEXT. The row has what CONTEXT says */
     uint64_t no_map;            /* rows whose pc lies in no known map */
+    uint64_t stacks;            /* rows that have a call stack, if these are wanted */
     uint64_t first_ns, last_ns; /* least and greatest time of a row; 0 if there is none */
 };
 
@@ -287,6 +290,7 @@ struct spe_rows {
     const uint32_t *map;    /* spe_profile_map, of the pc */
     const uint64_t *symbol; /* spe_profile_symbol; NULL if not wanted */
     const uint32_t *line;   /* spe_profile_line; NULL if not wanted */
+    const uint32_t *stack;  /* spe_profile_call: its innermost; NULL if not wanted */
 };
 
 /* The next group: 1, or 0 at the end, or SPE_ERR_IO, SPE_ERR_NOMEM. A group has at least one row.
@@ -346,6 +350,20 @@ static inline int spe_profile_symbol(const struct spe_profile *profile, uint64_t
 /* Equal places have equal ids. SPE_OK or SPE_ERR_UNKNOWN as above. Ids are dense. */
 SPE_API int spe_profile_line(const struct spe_profile *profile, uint32_t id,
                              struct spe_profile_line *line);
+
+/*
+ * A call that a row is in, by rows.stack, and whose caller is the next outer one, and so on up to
+ * the id for which SPE_ERR_UNKNOWN is returned. A row without a stack has SPE_NO_ID; one whose
+ * stack is known to have no call has an id for which SPE_ERR_UNKNOWN is returned at once. Equal
+ * stacks of a program have equal ids.
+ */
+struct spe_profile_call {
+    uint64_t address; /* behind the call, where it returns to: the caller is at address - 4 */
+    uint32_t caller;
+};
+
+SPE_API int spe_profile_call(const struct spe_profile *profile, uint32_t id,
+                             struct spe_profile_call *call);
 
 /* ---- Places on request ---------------------------------------------------------------------- */
 

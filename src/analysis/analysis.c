@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/callers.h"
 #include "analysis/exact.h"
 #include "analysis/findings.h"
 #include "analysis/groups.h"
@@ -55,6 +56,7 @@ struct spe_analysis {
     struct kept kept;  /* for findings */
     uint64_t pairs, repeats; /* neighbouring rows; those of the same pc */
     struct times times;
+    struct callers callers;
 };
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -150,6 +152,7 @@ void spe_analysis_destroy(struct spe_analysis *a)
     heavy_free(&a->data);
     kept_free(&a->kept);
     times_free(&a->times);
+    callers_free(&a->callers);
     free(a);
 }
 
@@ -676,6 +679,28 @@ static uint32_t task_id(const struct spe_rows *rows, size_t i, enum spe_group_by
     }
 }
 
+/* The function that called the row's. */
+static int name_caller_group(struct spe_analysis *a, struct spe_profile *profile,
+                             const struct spe_rows *rows, size_t i, struct spe_group *group)
+{
+    uint32_t stack = rows->stack ? rows->stack[i] : SPE_NO_ID;
+    const struct caller *caller;
+    struct spe_profile_call call;
+
+    group->symbol = SPE_NO_SYMBOL;
+    group->dso = group->line = SPE_NO_ID;
+    group->id = stack == SPE_NO_ID ? SPE_CALLER_UNKNOWN : SPE_CALLER_NOBODY;
+    if (stack == SPE_NO_ID || spe_profile_call(profile, stack, &call) < 0)
+        return SPE_OK;
+    caller = callers_find(&a->callers, profile, rows, i, stack, call.address);
+    if (!caller)
+        return SPE_ERR_NOMEM;
+    group->symbol = caller->symbol;
+    group->dso = caller->dso;
+    group->id = SPE_CALLER_FUNCTION;
+    return SPE_OK;
+}
+
 /* One row in a grouping by who ran it, or a pair with it. */
 static void name_task_group(struct spe_profile *profile, const struct spe_rows *rows, size_t i,
                             enum spe_group_by by, struct spe_group *group)
@@ -692,27 +717,38 @@ static void name_task_group(struct spe_profile *profile, const struct spe_rows *
     group->id = task_id(rows, i, spe_group_by_task(by));
 }
 
-static int count_tasks(struct spe_analysis *a, struct spe_profile *profile,
-                       const struct spe_rows *rows, size_t i, enum mix_class class_)
+struct spe_counts counts_of_row(const struct spe_rows *rows, size_t i)
 {
+    unsigned op = rows->has[i] & SPE_HAS_OP ? rows->op[i] & 0x3ff : OP_NONE;
+    enum mix_class class_ = mix_class_of(op);
     uint64_t events = rows->events[i];
     unsigned memory = class_ <= MIX_STORE, branch = class_ == MIX_BRANCH;
-    struct spe_group group = {
-        .counts = {.samples = 1,
-                   .timed = rows->counters[i] >> SPE_COUNTER_TOTAL & 1,
-                   .latency = rows->total[i],
-                   .memory = memory,
-                   .branches = branch,
-                   .l1_misses = events >> SPE_EVENT_L1D_MISS & memory,
-                   .llc_misses = events >> SPE_EVENT_LLC_MISS & memory,
-                   .tlb_walks = events >> SPE_EVENT_TLB_WALK & memory,
-                   .mispredicted = events >> SPE_EVENT_MISPREDICTED & branch},
+
+    return (struct spe_counts){
+        .samples = 1,
+        .timed = rows->counters[i] >> SPE_COUNTER_TOTAL & 1,
+        .latency = rows->total[i],
+        .memory = memory,
+        .branches = branch,
+        .l1_misses = events >> SPE_EVENT_L1D_MISS & memory,
+        .llc_misses = events >> SPE_EVENT_LLC_MISS & memory,
+        .tlb_walks = events >> SPE_EVENT_TLB_WALK & memory,
+        .mispredicted = events >> SPE_EVENT_MISPREDICTED & branch,
     };
+}
+
+static int count_tasks(struct spe_analysis *a, struct spe_profile *profile,
+                       const struct spe_rows *rows, size_t i)
+{
+    struct spe_group group = {.counts = counts_of_row(rows, i)};
     unsigned left = a->config.by & ~IN_CODE, by;
 
     for (; left; left &= left - 1) {
         by = (unsigned)__builtin_ctz(left);
-        name_task_group(profile, rows, i, by, &group);
+        if (by != SPE_BY_CALLER)
+            name_task_group(profile, rows, i, by, &group);
+        else if (name_caller_group(a, profile, rows, i, &group) < 0)
+            return SPE_ERR_NOMEM;
         if (groups_add(&a->groups[by], &group) < 0)
             return SPE_ERR_NOMEM;
     }
@@ -772,7 +808,7 @@ static int add_batch(struct spe_analysis *a, struct batch *b)
     if (count_memory(a, b) < 0)
         return SPE_ERR_NOMEM;
     for (i = 0; a->config.by & ~IN_CODE && i < b->count; i++) {
-        if (count_tasks(a, b->profile, b->rows, b->from + i, a->class_of[b->op[i]]) < 0)
+        if (count_tasks(a, b->profile, b->rows, b->from + i) < 0)
             return SPE_ERR_NOMEM;
     }
     return SPE_OK;

@@ -24,7 +24,8 @@ static const char help[] =
     "                         ndjson: one JSON object a sample\n"
     "                         arrow: an Arrow IPC stream\n"
     "                         parquet: a Parquet file, packed with zstd\n"
-    "                         folded: 'dso;function weight', for flame graphs\n"
+    "                         folded: 'dso;function weight', for flame graphs; where\n"
+    "                         there are call stacks, 'caller;...;function weight'\n"
     "                         perf: a perf.data file, cut by --time, --cpus, --pid\n"
     "                         and --tid (needs -o)\n"
     "                         bolt: branches of one program or library, what\n"
@@ -36,7 +37,8 @@ static const char help[] =
     "  -o, --output FILE      where to; - or nothing is standard output\n"
     "      --dso NAME         bolt and autofdo: which one, by path or name (the program)\n"
     "      --weight WHAT      folded: samples or latency (samples)\n"
-    "      --lines            look up source lines; folded: a frame for each\n"
+    "      --lines            look up source lines; folded: a frame for each, and none\n"
+    "                         for callers\n"
     "\n" RECORDING_HELP "  -h, --help             this text\n"
     "\n"
     "Examples:\n"
@@ -233,6 +235,8 @@ static void set_options(struct job *job)
                      : job->format == FORMAT_PERF                 ? SPE_ORDER_QUEUE
                                                                   : SPE_ORDER_TIME;
     options->want = job->format == FORMAT_FOLDED ? SPE_WANT_SYMBOL : 0;
+    if (!job->lines && job->format == FORMAT_FOLDED)
+        options->want |= SPE_WANT_STACK;
     if (!is_columns(job))
         return;
     options->want = columns_want(&job->choice);
@@ -270,6 +274,32 @@ static int export_groups(struct job *job, struct spe_profile *profile)
     return result;
 }
 
+static int add_calls(void *user, struct spe_profile *profile, struct spe_rows *rows)
+{
+    int result = spe_call_tree_add(user, profile, rows);
+
+    return result < 0 ? result : 1;
+}
+
+static int export_calls(struct job *job, struct spe_profile *profile)
+{
+    struct spe_call_tree *tree;
+    int result = spe_call_tree_create(&tree);
+
+    if (result == SPE_OK)
+        result = recording_rows(profile, job->file, add_calls, tree);
+    if (result >= 0)
+        result = export_folded_calls(&job->out.out, profile, tree, job->latency);
+    spe_call_tree_destroy(tree);
+    return result;
+}
+
+static int export_folded_form(struct job *job, struct spe_profile *profile)
+{
+    return spe_profile_info(profile)->stacks && !job->lines ? export_calls(job, profile)
+                                                            : export_groups(job, profile);
+}
+
 static int export_profile(struct job *job, struct spe_profile *profile)
 {
     uint32_t dso = SPE_NO_ID;
@@ -283,7 +313,7 @@ static int export_profile(struct job *job, struct spe_profile *profile)
     if (!open_output(&job->out, job->output))
         return STATUS_BAD_DATA;
     if (job->format == FORMAT_FOLDED)
-        result = export_groups(job, profile);
+        result = export_folded_form(job, profile);
     else if (is_code(job))
         result = export_code(profile, job->file, dso, job->format == FORMAT_AUTOFDO, &job->out.out);
     else

@@ -28,6 +28,8 @@ static const char help[] =
     "  -o, --output FILE     where to write (perf.data); - is standard output, in the form\n"
     "                        for 'perf report -i -', and the program's goes to standard error;\n"
     "                        a file that is there becomes FILE.old\n"
+    "  -g, --calls           record the call stack of each sample, too, by following calls and\n"
+    "                        returns; perf report -g and perf script show them\n"
     "      --cpu NAME        which CPU to be: neoverse-n1 (default), neoverse-v1, neoverse-n2,\n"
     "                        neoverse-v2, kunpeng-920, ampereone-1a, architecture (every\n"
     "                        feature of SPE); v1, n2, v2 and architecture have SVE\n"
@@ -62,6 +64,7 @@ static const char help[] =
     "  aarch64-linux-gnu-gcc -O2 -g prog.c -o prog && spe record -- ./prog\n"
     "  spe report\n"
     "  spe record -e arm_spe/load_filter=1,min_latency=30,jitter=1/ -c 1024 -- ./prog\n"
+    "  spe record -g -- ./prog && spe report -g\n"
     "  spe record --model none -o fast.data -- ./prog && perf report -i fast.data\n";
 
 struct job {
@@ -167,6 +170,9 @@ static bool one_option(struct job *job, int option, int *status)
     case 'L':
         o->sysroot = optarg;
         return true;
+    case 'g':
+        o->calls = true;
+        return true;
     case 'q':
         job->quiet = true;
         return true;
@@ -222,6 +228,7 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
         {"event", required_argument, NULL, 'e'},
         {"count", required_argument, NULL, 'c'},
         {"output", required_argument, NULL, 'o'},
+        {"calls", no_argument, NULL, 'g'},
         {"cpu", required_argument, NULL, OPT_CPU},
         {"machine", required_argument, NULL, OPT_MACHINE},
         {"model", required_argument, NULL, OPT_MODEL},
@@ -245,7 +252,7 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
 
     *status = STATUS_USAGE;
     /* The program's options are its own: stop at the first word that is none of ours. */
-    while ((option = next_option(job->command, argc, argv, "+:he:c:o:L:qvBN", options)) != -1)
+    while ((option = next_option(job->command, argc, argv, "+:he:c:o:gL:qvBN", options)) != -1)
         if (!one_option(job, option, status))
             return false;
     if (optind < argc)
@@ -275,6 +282,29 @@ static const char *plural(uint64_t count)
 }
 
 enum { HIDDEN_SHARE = 100 }; /* less than one in so many is not worth a sentence */
+/* A stack that may be wrong is none, and why is said. */
+static void print_stacks(const struct job *job, const struct wire_statistics *t)
+{
+    const struct {
+        uint64_t count;
+        const char *why;
+    } reasons[] = {
+        {t->stacks_unsettled, "just behind a jump that is neither call nor return"},
+        {t->stacks_lost, "not found again behind such a jump"},
+        {t->stacks_deep, "too deep"},
+    };
+    const char *between = ":";
+
+    fprintf(stderr, "spe: %s: %" PRIu64 " records have a call stack, %" PRIu64 " have none",
+            job->options.output, t->stacks, t->stacks_unsettled + t->stacks_lost + t->stacks_deep);
+    for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+        if (!reasons[i].count)
+            continue;
+        fprintf(stderr, "%s %" PRIu64 " %s", between, reasons[i].count, reasons[i].why);
+        between = ",";
+    }
+    fputc('\n', stderr);
+}
 
 static void print_summary(const struct job *job, const struct record_summary *s)
 {
@@ -296,6 +326,8 @@ static void print_summary(const struct job *job, const struct record_summary *s)
                  "%" PRIu64 " thread%s came when 255 others ran, and share CPU 255; their records "
                  "tell them apart",
                  s->crowded, s->crowded == 1 ? "" : "s");
+    if (job->options.calls)
+        print_stacks(job, t);
     if (s->signal)
         complain(program, "ended by signal %d (%s)", s->signal, strsignal(s->signal));
     if (t->hidden > t->sampled / HIDDEN_SHARE)

@@ -21,12 +21,15 @@ static const char help[] =
     "perf.data in this folder.\n"
     "\n"
     "What to show:\n"
-    "      --by LIST          lists of: function, line, symbol+source, dso, pc, thread,\n"
-    "                         process, comm, cpu; and pairs of function, line or dso with\n"
+    "      --by LIST          lists of: function, line, symbol+source, dso, pc, caller,\n"
+    "                         thread, process, comm, cpu; and pairs of function, line or dso with\n"
     "                         one of the last four, such as function+thread\n"
     "                         (function,line); time: how it went, in small bars\n"
     "      --bins N           of --by time, at most (as many as the page has room for)\n"
     "      --no-findings      not what costs most and why\n"
+    "  -g, --call-graph       who called the functions of the list, as a tree; of call\n"
+    "                         stacks that 'spe record -g' recorded; by latency unless\n"
+    "                         --sort says otherwise\n"
     "  -s, --sort KEY         groups by samples, latency, l1, llc, tlb or mispredicted\n"
     "                         (samples); or perf's keys, which are one list: sym, dso,\n"
     "                         srcline, comm, pid, tid, cpu\n"
@@ -60,6 +63,8 @@ struct job {
     uint64_t top, width, bins;
     bool no_findings;
     double percent_limit;
+    bool calls, sorted;
+    struct spe_analysis *analysis;
 };
 
 /* ---- perf's keys of --sort ------------------------------------------------------------------- */
@@ -100,7 +105,8 @@ static const struct key keys[] = {
     {"dcacheline", 0, "--data line"},
     {"phys_daddr", 0, "spe script -F phys_addr"},
     {"mispredict", 0, "--sort mispredicted"},
-    {"parent", 0, "SPE records have no call stacks"},
+    {"parent", 0, "--by caller"},
+    {"caller", 0, "--by caller"},
 };
 
 static const struct key *find_key(const char *word, size_t length)
@@ -248,6 +254,7 @@ static bool sort_option(struct job *job, const char *text)
     for (sort = 0; sort < SPE_SORT_COUNT; sort++) {
         if (strcmp(report_sort_name(sort), text) == 0) {
             job->report.sort = sort;
+            job->sorted = true;
             return true;
         }
     }
@@ -294,6 +301,7 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
     static const struct option options[] = {
         {"by", required_argument, NULL, BY},
         {"sort", required_argument, NULL, 's'},
+        {"call-graph", no_argument, NULL, 'g'},
         {"top", required_argument, NULL, TOP},
         {"data", required_argument, NULL, DATA},
         {"data-memory", required_argument, NULL, DATA_MEMORY},
@@ -317,7 +325,7 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
     int option;
 
     *status = STATUS_USAGE;
-    while ((option = next_option(c, argc, argv, ":s:n" RECORDING_LETTERS, options)) != -1) {
+    while ((option = next_option(c, argc, argv, ":s:gn" RECORDING_LETTERS, options)) != -1) {
         bool good = true;
 
         switch (option) {
@@ -356,6 +364,9 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
             break;
         case HEADER_ONLY:
             job->report.header_only = true;
+            break;
+        case 'g':
+            job->calls = true;
             break;
         case 'n':
             break;
@@ -479,28 +490,55 @@ static int show(struct job *job)
     return close_stdout(&out, good ? recording_status(job->report.profile) : out_of_memory(job));
 }
 
+/* Everything that wants all rows, once. */
+static int see_rows(void *user, struct spe_profile *profile, struct spe_rows *rows)
+{
+    struct job *job = user;
+    int result = spe_analysis_add(job->analysis, profile, rows);
+
+    if (result >= 0 && job->report.calls)
+        result = spe_call_tree_add(job->report.calls, profile, rows);
+    return result < 0 ? result : 1;
+}
+
+static int analyse(struct job *job, struct spe_profile *profile)
+{
+    int error = spe_analysis_create(&job->analysis, &job->config);
+
+    if (error == SPE_OK && job->calls)
+        error = spe_call_tree_create(&job->report.calls);
+    if (error == SPE_OK)
+        error = recording_rows(profile, job->report.file, see_rows, job);
+    if (error >= 0)
+        error = spe_analysis_finish(job->analysis, profile);
+    if (error >= 0 && job->report.calls)
+        spe_call_tree_finish(job->report.calls);
+    return error;
+}
+
 static int report_profile(struct job *job, struct spe_profile *profile)
 {
-    struct spe_analysis *analysis = NULL;
     int status = STATUS_BAD_DATA, error;
 
     job->report.profile = profile;
     job->report.info = spe_profile_info(profile);
     job->report.counts = spe_profile_counts(profile);
     job->config.data_top = (size_t)job->top;
+    if (job->report.wants_stacks && !job->report.info->stacks) {
+        complain(job->report.file, "has no call stacks: 'spe record -g' records them");
+        return STATUS_BAD_DATA;
+    }
     job->config.saturated_at = saturation(job->report.info);
-    error = spe_analysis_create(&analysis, &job->config);
-    if (error == SPE_OK)
-        error = recording_analyse(profile, job->report.file, analysis);
+    error = analyse(job, profile);
     if (error < 0)
         complain(job->report.file, "%s", spe_strerror(error));
-    else if (!ask(job, analysis))
+    else if (!ask(job, job->analysis))
         status = out_of_memory(job);
     else
         status = show(job);
     if (status == STATUS_OK && recording_result(profile, job->report.file, SPE_OK) < 0)
         status = STATUS_BAD_DATA;
-    spe_analysis_destroy(analysis);
+    spe_analysis_destroy(job->analysis);
     return status;
 }
 
@@ -513,6 +551,7 @@ static void free_report(struct report *r)
     free(r->branches);
     free(r->data);
     spe_times_free(&r->times);
+    spe_call_tree_destroy(r->calls);
 }
 
 /* Columns that only some groupings read. */
@@ -528,11 +567,16 @@ static void want_columns(struct job *job)
             continue;
         cpu |= task == SPE_BY_CPU;
         comm |= task == SPE_BY_COMM;
+        if (by == SPE_BY_CALLER)
+            o->want |= SPE_WANT_STACK | SPE_WANT_SYMBOL;
         if (code != SPE_BY_COUNT && task != SPE_BY_COUNT)
             o->want |= SPE_WANT_SYMBOL | (code == SPE_BY_LINE ? SPE_WANT_LINE : 0);
     }
     if (job->config.findings)
         o->omit &= ~(unsigned)SPE_OMIT_LATENCIES;
+    if (job->calls)
+        o->want |= SPE_WANT_STACK | SPE_WANT_SYMBOL;
+    job->report.wants_stacks = o->want & SPE_WANT_STACK;
     if (!cpu)
         o->omit |= SPE_OMIT_CPU;
     if (comm)
@@ -553,6 +597,10 @@ static int run_job(struct job *job, int argc, char **argv)
     by_option(job, "function,line");
     if (!parse_options(job, argc, argv, &status))
         return status;
+    if (job->calls)
+        add_by(job, "function", strlen("function"));
+    if (job->calls && !job->sorted)
+        job->report.sort = SPE_SORT_LATENCY;
     job->report.filter = job->recording.options.filter;
     job->report.quiet = job->recording.quiet;
     job->config.findings = !job->no_findings && !job->report.header_only && job->form != FORM_CSV;

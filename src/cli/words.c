@@ -105,7 +105,7 @@ static const struct answer commands[] = {
 };
 
 #define ONE_SAMPLE "it is not needed: every record is one sample"
-#define NO_STACKS "it has no meaning here: SPE records have no call stacks"
+#define STACKS "call stacks are shown by 'spe report -g' and 'spe export --format folded'"
 
 static const struct answer options[] = {
     {"record", "-a", "a program is recorded, not a machine: spe record -- PROGRAM"},
@@ -117,8 +117,7 @@ static const struct answer options[] = {
     {"record", "-F", "SPE counts operations, not time: -c N samples one in N operations"},
     {"record", "--freq", "SPE counts operations, not time: -c N samples one in N operations"},
     {"record", "-C", "threads share so many modelled CPUs: --cpus N"},
-    {"record", "-g", NO_STACKS},
-    {"record", "--call-graph", NO_STACKS},
+    {"record", "--call-graph", "it is here: -g, which follows calls and returns"},
     {"record", "-m", "it is not needed: the recorder reads as fast as the program goes on"},
     {"record", "--mmap-pages",
      "it is not needed: the recorder reads as fast as the program goes on"},
@@ -171,11 +170,11 @@ static const struct answer options[] = {
     {"annotate", "--modules", "see --vmlinux: the kernel's modules are not disassembled"},
     {NULL, "--itrace", ONE_SAMPLE},
     {NULL, "--mem-mode", "it is not needed: the page has where loads were served, and hot data"},
-    {NULL, "--children", NO_STACKS},
-    {NULL, "-g", NO_STACKS},
-    {NULL, "-G", NO_STACKS},
-    {NULL, "--call-graph", NO_STACKS},
-    {NULL, "--max-stack", NO_STACKS},
+    {NULL, "--children", STACKS},
+    {NULL, "-g", STACKS},
+    {NULL, "-G", STACKS},
+    {NULL, "--call-graph", STACKS},
+    {NULL, "--max-stack", STACKS},
     {NULL, "-D", "see 'spe dump'"},
     {NULL, "--dump-raw-trace", "see 'spe dump'"},
     {NULL, "-v", "there is not more to say; -q is for less"},

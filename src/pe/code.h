@@ -28,6 +28,8 @@ struct pe_site {
     uint8_t ordinal; /* among the instructions of the block that have `bytes` */
     bool registers;  /* what it does depends on them: an access, a condition */
     bool hidden;     /* its accesses are not seen when they are made */
+    bool by_sp;      /* its owner's: the address tells the stack pointer, before and after it */
+    int16_t sp_before, sp_after; /* ... is so far below the address */
 };
 
 enum { /* what an instruction is; an atomic that returns a value is a load, else a store */
@@ -48,6 +50,7 @@ struct pe_block {
     bool direct;         /* ... with `target` */
     bool plain;          /* ... and conditional, and no more */
     uint8_t kind;        /* ... SPE_BRANCH_... */
+    uint8_t flow;        /* its owner's */
     struct pe_block *next;         /* in its owner's table */
     uint16_t *plain_sites;         /* by ordinal: the instruction's place in the block */
     uint64_t executed;             /* times, and */

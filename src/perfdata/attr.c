@@ -280,3 +280,26 @@ void spe_perf_event_init_tracking_sized(struct spe_perf_event *event, size_t siz
     init_tracking(&own, how);
     sized_give(event, size, &own, sizeof(own));
 }
+
+/* perf script shows no frames of software's dummy. */
+static void init_calls(struct spe_perf_event *event, uint32_t pmu_type, unsigned how)
+{
+    memset(event, 0, sizeof(*event));
+    event->type = pmu_type;
+    event->period = 1;
+    event->sample_type = common_sample_type(how) | SPE_PERF_SAMPLE_CALLCHAIN;
+    event->read_format = 4;
+    event->flags = SPE_PERF_FLAG_DISABLED | SPE_PERF_FLAG_INHERIT | SPE_PERF_FLAG_ENABLE_ON_EXEC |
+                   SPE_PERF_FLAG_SAMPLE_ID_ALL | SPE_PERF_FLAG_EXCLUDE_GUEST |
+                   SPE_PERF_FLAG_EXCLUDE_KERNEL | SPE_PERF_FLAG_EXCLUDE_HV;
+    event->name = SPE_PERF_CALLS_NAME;
+}
+
+void spe_perf_event_init_calls_sized(struct spe_perf_event *event, size_t size, uint32_t pmu_type,
+                                     unsigned how)
+{
+    struct spe_perf_event own;
+
+    init_calls(&own, pmu_type, how);
+    sized_give(event, size, &own, sizeof(own));
+}

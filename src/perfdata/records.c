@@ -274,7 +274,39 @@ static bool view_auxtrace(struct spe_perf_record *rec, size_t end)
     return true;
 }
 
-/* The fields that come before those of variable size, in their order. */
+/* Words of the READ field at `words`, of which there are `room`; more than that: it is cut off. */
+static uint64_t read_words(const uint8_t *words, uint64_t room, uint64_t format)
+{
+    enum { TOTAL_TIMES = 3, ID = 4, GROUP = 8, LOST = 16 };
+    uint64_t times = fields(format, TOTAL_TIMES), each = 1 + fields(format, ID | LOST);
+    uint64_t count;
+
+    if (!(format & GROUP))
+        return times + each;
+    if (!room)
+        return 1;
+    count = load64(words);
+    return count > room ? room + 1 : 1 + times + count * each;
+}
+
+/* The call chain behind the fixed fields, which end at `p`. */
+static bool view_callchain(struct spe_perf_record *rec, const struct spe_perf_event *event,
+                           const uint8_t *p)
+{
+    uint64_t room = (rec->size - (size_t)(p - rec->bytes)) / 8, skip = 0;
+
+    if (!(event->sample_type & SPE_PERF_SAMPLE_CALLCHAIN))
+        return true;
+    if (event->sample_type & SPE_PERF_SAMPLE_READ)
+        skip = read_words(p, room, event->read_format);
+    if (skip >= room || load64(p + 8 * skip) > room - skip - 1)
+        return false;
+    rec->sample.callchain_count = load64(p + 8 * skip);
+    rec->sample.callchain = p + 8 * (skip + 1);
+    return true;
+}
+
+/* The fields that come before those of variable size, in their order, and the call chain. */
 static bool view_sample(struct spe_perf_record *rec, const struct spe_perf_event *event)
 {
     uint64_t type = event ? event->sample_type : 0;
@@ -320,9 +352,11 @@ static bool view_sample(struct spe_perf_record *rec, const struct spe_perf_event
         id->cpu = load32(p);
         p += 8;
     }
-    if (type & SPE_PERF_SAMPLE_PERIOD)
+    if (type & SPE_PERF_SAMPLE_PERIOD) {
         rec->sample.period = load64(p);
-    return true;
+        p += 8;
+    }
+    return view_callchain(rec, event, p);
 }
 
 /* Does the type have a view at all? *good: is it filled in? */

@@ -441,6 +441,26 @@ static void join_symbols(struct spe_profile *p, struct joiner *j, struct group *
     }
 }
 
+/* Only a record's own time finds its stack. */
+static void join_stacks(const struct spe_profile *p, struct group *g)
+{
+    for (size_t i = 0; i < g->columns.rows; i++) {
+        bool timed = p->info.timed && g->flags[i] & SPE_ROW_TIMESTAMP;
+
+        g->stack[i] =
+            timed ? stacks_find(&p->stacks, g->time_ns[i], g->columns.pc[i], g->tid[i]) : SPE_NO_ID;
+    }
+}
+
+static uint64_t count_stacks(const struct group *g)
+{
+    uint64_t count = 0;
+
+    for (size_t i = 0; i < g->columns.rows; i++)
+        count += g->stack[i] != SPE_NO_ID;
+    return count;
+}
+
 /* ---- All of it ------------------------------------------------------------------------------ */
 
 /* 0 is no time: less one, it is the greatest. */
@@ -477,6 +497,8 @@ int join_group(struct spe_profile *p, struct joiner *j, const struct queue *q, s
         join_symbols(p, j, g);
     if (g->line)
         memset(g->line, 0xff, g->columns.rows * sizeof(*g->line));
+    if (g->stack)
+        join_stacks(p, g);
     rows = g->columns.rows;
     if (j->filter && rows) {
         group_show(g, &view);
@@ -489,6 +511,8 @@ int join_group(struct spe_profile *p, struct joiner *j, const struct queue *q, s
     }
     if (p->info.timed)
         count_times(g);
+    if (g->stack)
+        g->counts.stacks += count_stacks(g);
     g->counts.rows += g->columns.rows;
     return SPE_OK;
 }

@@ -147,6 +147,8 @@ static int set_options(struct spe_profile *p, const struct spe_profile_options *
     p->order = o->order;
     p->want = o->want;
     p->omit = reads_everything(o) ? 0 : o->omit;
+    if (p->want & SPE_WANT_STACK)
+        p->omit &= ~(unsigned)SPE_OMIT_TID;
     p->memory_limit = o->memory_limit;
     p->group_rows = o->group_rows ? o->group_rows : GROUP_ROWS;
     p->time_from = o->time_from;
@@ -613,6 +615,7 @@ void spe_profile_close(struct spe_profile *p)
         free(p->levels.at[i]);
     dsos_free(&p->dsos);
     tasks_free(&p->tasks);
+    stacks_free(&p->stacks);
     strings_free(&p->strings);
     free(p->warnings.at);
     free(p->levels.at);

@@ -5,6 +5,7 @@
  *
  *   sideband.c  records of the perf.data -> events in order of time
  *   tasks.c     events -> threads, processes, who ran where
+ *   stacks.c    SAMPLE records -> call stacks
  *   queue.c     SPE bytes of one queue -> columns
  *   join.c      columns -> rows
  *   rows.c      groups of rows; order.c: which comes next; pool.c: threads
@@ -25,6 +26,7 @@
 #include <specimen/perfdata.h>
 #include <specimen/profile.h>
 
+#include "base/hash.h"
 #include "base/spaces.h"
 #include "names/names_internal.h"
 #include "perfdata/source.h"
@@ -105,6 +107,30 @@ void tasks_view_thread(const struct tasks *t, uint32_t thread, uint64_t time,
 uint32_t tasks_kernel_root(const struct tasks *t, uint64_t time, uint64_t *from, uint64_t *to);
 const struct cpu_turns *tasks_turns(const struct tasks *t, uint32_t cpu);
 
+/* ---- Call stacks ---------------------------------------------------------------------------- */
+
+struct stack_sample {
+    uint64_t time, pc;
+    uint32_t tid, stack;
+};
+
+struct stacks {
+    VECTOR(struct spe_profile_call) calls; /* those without a caller are processes */
+    struct hash_table index;
+    uint64_t seed;
+    VECTOR(struct stack_sample) samples; /* in order, when all are there */
+    struct id_table programs;            /* pid -> how many it has become */
+};
+
+/* SPE_OK or SPE_ERR_NOMEM. A process has become another program; a SAMPLE with a call chain. */
+int stacks_exec(struct stacks *s, uint32_t pid);
+int stacks_take(struct stacks *s, const struct spe_perf_record *r);
+void stacks_finish(struct stacks *s);
+uint64_t stacks_memory(const struct stacks *s); /* bytes */
+/* SPE_NO_ID if there is none. */
+uint32_t stacks_find(const struct stacks *s, uint64_t time, uint64_t pc, uint32_t tid);
+void stacks_free(struct stacks *s);
+
 /* ---- Groups --------------------------------------------------------------------------------- */
 
 /* What is counted of a group's rows: spe_profile_counts is larger, and there may be many groups. */
@@ -112,7 +138,7 @@ struct group_counts {
     struct spe_account account;
     uint64_t rows, cut, filtered, without_time;
     uint64_t by_context, by_switch, by_buffer, by_nothing, context_unknown, context_mismatch,
-        no_map;
+        no_map, stacks;
     uint64_t first_ns, last_ns;
 };
 
@@ -121,7 +147,7 @@ struct group {
     struct spe_columns columns;
     uint64_t *time_ns, *join_time;
     uint64_t *symbol;
-    uint32_t *cpu, *pid, *tid, *thread, *comm, *map, *line, *queues;
+    uint32_t *cpu, *pid, *tid, *thread, *comm, *map, *line, *stack, *queues;
     uint8_t *el, *flags, *tag, *level;
     uint64_t *selected;
     size_t queue, queue_index;
@@ -242,6 +268,7 @@ struct spe_profile {
     struct budget budget; /* of names */
     struct tasks tasks;
     struct dsos dsos;
+    struct stacks stacks;
     VECTOR(struct spe_profile_map) maps;
 
     struct queue *queues;

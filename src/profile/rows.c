@@ -47,6 +47,7 @@ static const struct column columns[] = {
     COLUMN(comm,                    0, SPE_OMIT_COMM, BOTH, 0),
     COLUMN(map,                     0, 0, BOTH, 0),
     COLUMN(line,                    SPE_WANT_LINE, 0, BOTH, 0),
+    COLUMN(stack,                   SPE_WANT_STACK, 0, BOTH, 0),
     COLUMN(queues,                  0, 0, MERGE, 0),
     COLUMN(columns.total,           0, 0, BOTH, 0),
     COLUMN(columns.issue,           0, SPE_OMIT_LATENCIES, BOTH, 0),
@@ -255,6 +256,7 @@ void group_show(const struct group *g, struct spe_rows *rows)
         .map = g->map,
         .symbol = g->symbol,
         .line = g->line,
+        .stack = g->stack,
     };
 }
 
@@ -272,6 +274,7 @@ void counts_add(struct spe_profile_counts *to, const struct group_counts *from)
     to->context_unknown += from->context_unknown;
     to->context_mismatch += from->context_mismatch;
     to->no_map += from->no_map;
+    to->stacks += from->stacks;
     if (from->last_ns || from->first_ns) {
         if (!to->first_ns || from->first_ns < to->first_ns)
             to->first_ns = from->first_ns;

@@ -44,6 +44,7 @@ struct sideband {
     uint64_t limit;    /* bytes */
     uint64_t steps;    /* records read or events applied */
     uint64_t left_out; /* of them */
+    uint64_t stacks_left_out;
 };
 
 #define STEPS_A_LOOK 64 /* at the memory */
@@ -162,7 +163,7 @@ static int take_comm(struct sideband *s, const struct spe_perf_record *r)
     uint32_t name = strings_add(&s->p->strings, r->comm.name);
     bool exec = r->misc & SPE_PERF_MISC_COMM_EXEC;
 
-    if (name == NONE)
+    if (name == NONE || (exec && stacks_exec(&s->p->stacks, r->comm.pid) < 0))
         return SPE_ERR_NOMEM;
     return add_event(s, (struct event){.time = time_of(s, r),
                                        .type = exec ? EVENT_EXEC : EVENT_COMM,
@@ -223,6 +224,22 @@ static int take_build_id(struct sideband *s, const struct spe_perf_record *r)
     return SPE_OK;
 }
 
+/* Names and maps are worth more than stacks, which have a part of the memory of their own. */
+static int take_sample(struct sideband *s, const struct spe_perf_record *r)
+{
+    const uint64_t needed = SPE_PERF_SAMPLE_TID | SPE_PERF_SAMPLE_TIME;
+
+    if (!r->sample.callchain || (r->id.has & needed) != needed)
+        return SPE_OK;
+    s->p->info.stacks++;
+    if (!(s->p->want & SPE_WANT_STACK))
+        return SPE_OK;
+    if (stacks_memory(&s->p->stacks) <= s->limit / 2)
+        return stacks_take(&s->p->stacks, r);
+    s->stacks_left_out++;
+    return SPE_OK;
+}
+
 static void take_time(struct spe_profile *p, const struct spe_perf_record *r)
 {
     if (!(r->id.has & SPE_PERF_SAMPLE_TIME) || !r->id.time)
@@ -244,6 +261,8 @@ static bool is_kept(uint32_t type)
 static int take_record(struct sideband *s, const struct spe_perf_record *r)
 {
     take_time(s->p, r);
+    if (r->viewed && r->type == SPE_PERF_SAMPLE)
+        return take_sample(s, r);
     if (!r->viewed || !is_kept(r->type) || !has_room(s))
         return SPE_OK;
     switch (r->type) {
@@ -414,8 +433,11 @@ int sideband_read(struct spe_profile *p)
         .seen.seed = p->strings.seed,
     };
     const struct spe_perf_time_conv *conv;
-    int result = read_all(&s);
+    int result;
 
+    p->stacks.seed = p->stacks.programs.seed = p->strings.seed;
+    result = read_all(&s);
+    stacks_finish(&p->stacks);
     conv = spe_perf_reader_time_conv(p->reader);
     if (conv && spe_perf_time_validate(conv) == SPE_OK)
         p->time_conv = *conv;
@@ -430,6 +452,12 @@ int sideband_read(struct spe_profile *p)
                      "%llu records of tasks and maps are left out: they take more memory than the "
                      "limit of %llu MB (--max-memory)",
                      (unsigned long long)s.left_out, (unsigned long long)(p->memory_limit >> 20));
+    if (s.stacks_left_out)
+        profile_warn(p,
+                     "%llu call stacks are left out: they take more than a quarter of the limit of "
+                     "%llu MB (--max-memory)",
+                     (unsigned long long)s.stacks_left_out,
+                     (unsigned long long)(p->memory_limit >> 20));
     free(s.events.at);
     free(s.maps.at);
     free(s.ids.at);

@@ -140,6 +140,15 @@ struct pe_block *blocks_at(size_t id)
     return table.list[id];
 }
 
+void blocks_mark(uint64_t pc, uint8_t flow)
+{
+    blocks_lock();
+    for (size_t i = 0; i < table.count; i++)
+        if (table.list[i]->pc == pc)
+            __atomic_fetch_or(&table.list[i]->flow, flow, __ATOMIC_RELAXED);
+    blocks_unlock();
+}
+
 void blocks_lock(void)
 {
     pthread_mutex_lock(&table.lock);

@@ -21,6 +21,9 @@ size_t blocks_count(void);
 size_t blocks_site_count(void);
 struct pe_block *blocks_at(size_t id);
 
+/* Set bits of the flow of all blocks that begin here. Others may run them meanwhile. */
+void blocks_mark(uint64_t pc, uint8_t flow);
+
 /* Around fork. */
 void blocks_lock(void);
 void blocks_unlock(void);

@@ -408,17 +408,137 @@ static void count_inline(struct qemu_plugin_tb *tb, struct pe_block *b)
                                                         (uint64_t)b->sites[i].id + 1, &b->sites[i]);
 }
 
+/* ---- With calls ----------------------------------------------------------------------------- */
+
+/* The same as without, but that calls are followed first: apart, as on_armed_access is. */
+#define WITH_CALLS(name, goes_on)                                                                  \
+    __attribute__((noinline)) static void name##_behind_call(struct vcpu *v, struct pe_block *b)   \
+    {                                                                                              \
+        calls_follow(&v->calls, v->block, b);                                                      \
+        goes_on(v, b);                                                                             \
+    }                                                                                              \
+                                                                                                   \
+    static void name##_calls(unsigned index, void *user)                                           \
+    {                                                                                              \
+        struct vcpu *v = vcpus_at(index);                                                          \
+                                                                                                   \
+        if (RARELY(!v))                                                                            \
+            return;                                                                                \
+        if (RARELY(calls_matter(v->block, user)))                                                  \
+            name##_behind_call(v, user);                                                           \
+        else                                                                                       \
+            goes_on(v, user);                                                                      \
+    }
+
+static inline void count_and_note(struct vcpu *v, struct pe_block *b)
+{
+    v->block = b;
+    count_block(v, b);
+}
+
+static inline void count_all_and_note(struct vcpu *v, struct pe_block *b)
+{
+    count_executed(v, b);
+    count_and_note(v, b);
+}
+
+static inline void model_and_count_all(struct vcpu *v, struct pe_block *b)
+{
+    count_executed(v, b);
+    block_modelled(v, b);
+}
+
+#define BY_SP(access_function)                                                                     \
+    static void access_function##_by_sp(unsigned index, uint32_t info, uint64_t va, void *user)    \
+    {                                                                                              \
+        struct vcpu *v = vcpus_at(index);                                                          \
+                                                                                                   \
+        if (RARELY(!v))                                                                            \
+            return;                                                                                \
+        calls_access(&v->calls, user, va);                                                         \
+        access_function(index, info, va, user);                                                    \
+    }
+
+WITH_CALLS(on_block, count_and_note)
+WITH_CALLS(on_block_counted, count_all_and_note)
+WITH_CALLS(on_block_modelled, block_modelled)
+WITH_CALLS(on_block_met, model_and_count_all)
+BY_SP(on_access)
+BY_SP(on_access_met)
+BY_SP(on_load)
+BY_SP(on_store)
+
+/* Where the other callbacks are another file's. */
+static void on_block_only_calls(unsigned index, void *user)
+{
+    struct vcpu *v = vcpus_at(index);
+
+    if (v && calls_matter(v->block, user))
+        calls_follow(&v->calls, v->block, user);
+}
+
+static void on_access_only_sp(unsigned index, uint32_t info, uint64_t va, void *user)
+{
+    struct vcpu *v = vcpus_at(index);
+
+    (void)info;
+    if (v)
+        calls_access(&v->calls, user, va);
+}
+
+static void on_load_of_sp(unsigned index, uint32_t info, uint64_t va, void *user)
+{
+    struct vcpu *v = vcpus_at(index);
+
+    (void)info;
+    if (v)
+        calls_load(&v->calls, user, va);
+}
+
+static void mark_calls(struct qemu_plugin_tb *tb, struct pe_block *b)
+{
+    if (!(b->flow & FLOW_MARKED)) /* QEMU translates one block at a time */
+        calls_mark(b, (uint32_t)tasks_read_word(b->pc - 4));
+    for (uint32_t i = 0; b->flow & FLOW_MOVES_SP && i < b->count; i++)
+        if (b->sites[i].is == PE_IS_LOAD)
+            qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, i), on_load_of_sp,
+                                             QEMU_NO_REGS, QEMU_MEM_BOTH, &b->sites[i]);
+}
+
+static void call_back_for_calls(struct qemu_plugin_tb *tb, struct pe_block *b)
+{
+    qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block_only_calls, QEMU_NO_REGS, b);
+    for (uint32_t i = 0; i < b->count; i++)
+        if (b->sites[i].by_sp)
+            qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, i), on_access_only_sp,
+                                             QEMU_NO_REGS, QEMU_MEM_BOTH, &b->sites[i]);
+}
+
 /* ---- Translation ---------------------------------------------------------------------------- */
 
 /* What a plain load or store does is known without asking QEMU at each access. (QEMU could also be
  * asked for reads or writes alone, but 7.2 mixes them up.) */
 static qemu_plugin_mem_fn access_function(const struct pe_site *site, bool modelled)
 {
+    bool by_sp = site->by_sp;
+
     if (!modelled)
-        return on_access;
+        return by_sp ? on_access_by_sp : on_access;
     if ((site->how & SPE_ACCESS_ATOMIC) || (site->is != PE_IS_LOAD && site->is != PE_IS_STORE))
-        return on_access_met;
-    return site->is == PE_IS_LOAD ? on_load : on_store;
+        return by_sp ? on_access_met_by_sp : on_access_met;
+    if (site->is == PE_IS_LOAD)
+        return by_sp ? on_load_by_sp : on_load;
+    return by_sp ? on_store_by_sp : on_store;
+}
+
+static qemu_plugin_exec_fn block_function(bool modelled)
+{
+    static const qemu_plugin_exec_fn functions[2][2][2] = {
+        {{on_block, on_block_counted}, {on_block_modelled, on_block_met}},
+        {{on_block_calls, on_block_counted_calls}, {on_block_modelled_calls, on_block_met_calls}},
+    };
+
+    return functions[unit_process.calls][modelled][unit_process.stat];
 }
 
 /* The program is loaded. In user mode the "hardware" address of code is where it is in this
@@ -435,12 +555,8 @@ static void begin_program(const struct qemu_plugin_tb *tb)
 static void call_back(struct qemu_plugin_tb *tb, struct pe_block *b)
 {
     bool modelled = unit_process.machine != NULL;
-    qemu_plugin_exec_fn at_block = modelled ? on_block_modelled : on_block;
 
-    if (unit_process.stat)
-        at_block = modelled ? on_block_met : on_block_counted;
-
-    qemu_plugin_register_vcpu_tb_exec_cb(tb, at_block, QEMU_NO_REGS, b);
+    qemu_plugin_register_vcpu_tb_exec_cb(tb, block_function(modelled), QEMU_NO_REGS, b);
     for (uint32_t i = 0; i < b->count; i++)
         if (!b->sites[i].hidden)
             qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, i),
@@ -475,6 +591,10 @@ static void translate(struct qemu_plugin_tb *tb)
     if (!b)
         return;
     tell_strange(b);
+    if (unit_process.calls)
+        mark_calls(tb, b);
+    if (unit_process.merge && unit_process.calls)
+        call_back_for_calls(tb, b);
     if (board) {
         count_inline(tb, b);
         return;
@@ -650,6 +770,13 @@ static bool starts_thread(int64_t number, const uint64_t arguments[8])
            (number == SYSCALL_CLONE && (arguments[0] & (CLONE_VM | CLONE_VFORK)) == CLONE_VM);
 }
 
+/* Its function may have been called before. */
+static void note_handler(uint64_t pc)
+{
+    if (calls_handler(pc))
+        blocks_mark(pc, FLOW_HANDLER);
+}
+
 static void on_syscall(unsigned index, int64_t number, const uint64_t arguments[8])
 {
     struct vcpu *v = vcpus_at(index);
@@ -659,6 +786,8 @@ static void on_syscall(unsigned index, int64_t number, const uint64_t arguments[
     if (v && unit_process.merge)
         core_syscall(v, number, arguments,
                      number == SYSCALL_CLONE && !starts_thread(number, arguments));
+    if (unit_process.calls && number == SYSCALL_RT_SIGACTION)
+        note_handler(tasks_read_word(arguments[1]));
     if (v) {
         v->call = number;
         memcpy(v->call_arguments, arguments, sizeof(v->call_arguments));
@@ -725,11 +854,13 @@ const struct plugin_role *recorder_create(const struct qemu_plugin_info *info,
     }
     if (setup.flags & WIRE_CORE)
         unit_begin_merge();
-    if (!unit_process.machine && !unit_process.stat && plugin_level() >= 3) {
+    /* Calls need accesses, which sampler B does not see. */
+    if (!unit_process.machine && !unit_process.stat && !unit_process.calls && plugin_level() >= 3) {
         board = qemu_plugin_scoreboard_new(sizeof(struct cells));
         unit_process.by_registers = true;
     }
     tasks_begin(&setup);
+    calls_read_with(tasks_read_word);
     pthread_atfork(before_fork, after_fork, in_child);
     return &role;
 }

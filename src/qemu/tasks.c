@@ -251,6 +251,13 @@ static bool read_guest(uint64_t address, void *out, size_t size)
     return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)size;
 }
 
+uint64_t tasks_read_word(uint64_t address)
+{
+    uint64_t word;
+
+    return read_guest(address, &word, sizeof(word)) ? word : 0;
+}
+
 /* A string of at most `room` bytes with its end; false if it is longer or not there. */
 static bool read_string(uint64_t address, char *out, size_t room)
 {

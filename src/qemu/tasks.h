@@ -35,6 +35,9 @@ void tasks_exec(int64_t number, const uint64_t arguments[8], void (*leave)(unsig
 /* Could so many descriptors be opened now? Else false with errno. */
 bool tasks_has_descriptors(unsigned count);
 
+/* A word of the program's memory; 0 if it is not there. */
+uint64_t tasks_read_word(uint64_t address);
+
 /* AArch64's numbers of the system calls that somebody looks at. */
 enum {
     SYSCALL_DUP3 = 24,
@@ -42,6 +45,7 @@ enum {
     SYSCALL_EXIT = 93,
     SYSCALL_EXIT_GROUP = 94,
     SYSCALL_FUTEX = 98,
+    SYSCALL_RT_SIGACTION = 134,
     SYSCALL_PRCTL = 167,
     SYSCALL_CLONE = 220,
     SYSCALL_EXECVE = 221,

@@ -72,6 +72,7 @@ bool unit_setup(const struct wire_setup *setup, char *why, size_t why_size)
     unit_process.stat = setup->flags & WIRE_STAT;
     unit_process.vector_bits = setup->vector_bits;
     registers_now.zva_bytes = setup->zva_bytes;
+    unit_process.calls = setup->flags & WIRE_FOLLOW;
     if (!setup_unit(setup)) {
         snprintf(why, why_size, "there is no unit of %.32s", setup->cpu);
         return false;
@@ -149,8 +150,10 @@ static void write_buffer(void *user, const struct spe_write *w, struct spe_write
 
 static uint64_t physical_count(void *user)
 {
-    (void)user;
-    return channel_time();
+    struct vcpu *v = user;
+
+    v->counted = channel_time();
+    return v->counted;
 }
 
 static void interrupt(void *user, bool level)
@@ -227,7 +230,9 @@ static bool make_unit(struct vcpu *v)
     v->samples = calloc(UNIT_SAMPLES_MAX, sizeof(*v->samples));
     if (unit_process.merge)
         v->watched = calloc(PE_WATCHES, sizeof(*v->watched));
-    if (!v->samples || (unit_process.merge && !v->watched) ||
+    if (unit_process.calls)
+        v->kept = calloc(config.max_inflight_samples, sizeof(*v->kept));
+    if (!v->samples || (unit_process.merge && !v->watched) || (unit_process.calls && !v->kept) ||
         spe_spu_create(&config, &host, &v->spu, NULL, 0) < 0)
         return false;
     driver_start(v->spu, &unit_process.event, buffer_base(v), WIRE_BUFFER, (uint32_t)v->tid);
@@ -285,6 +290,10 @@ static void publish_statistics(struct vcpu *v)
     to->bytes = s.bytes_written;
     to->dropped = s.dropped + s.fate[SPE_FATE_NOT_CAPTURED];
     to->hidden = v->hidden;
+    to->stacks = v->stacks.stacks;
+    to->stacks_unsettled = v->stacks.stacks_unsettled;
+    to->stacks_lost = v->stacks.stacks_lost;
+    to->stacks_deep = v->stacks.stacks_deep;
     to->discarded = 0;
     for (unsigned i = SPE_FATE_DISCARD_MODE; i < SPE_FATE_COUNT; i++)
         to->discarded += s.fate[i];
@@ -317,11 +326,30 @@ static bool send_aux(struct vcpu *v, const struct driver_data *data)
     return channel_send(&message.header, v->shared->buffer, data->size, -1);
 }
 
+/* Stacks are not worth a look at offsets: those of a thread that is killed just now are lost. */
+static void send_stacks(struct vcpu *v)
+{
+    struct wire_calls message = {
+        .header = {.type = WIRE_CALLS,
+                   .size = offsetof(struct wire_calls, stacks),
+                   .tid = (uint32_t)v->tid},
+        .slot = v->slot,
+        .size = (uint32_t)atomic_load_explicit(&v->shared->stacks_size, memory_order_relaxed),
+    };
+
+    if (!message.size)
+        return;
+    atomic_store_explicit(&v->shared->stacks_size, 0, memory_order_release);
+    if (!channel_send(&message.header, v->shared->stacks, message.size, -1))
+        v->ended = true;
+}
+
 void unit_drain(struct vcpu *v)
 {
     struct driver_data data;
     uint64_t offset;
 
+    send_stacks(v);
     driver_collect(v->spu, buffer_base(v), &data);
     publish(v);
     v->irq = false;
@@ -436,10 +464,54 @@ static void describe(struct vcpu *v, struct sample *s, uint64_t next)
         spe_machine_describe(unit_process.machine, v->cpu, &s->op, s->accesses, s->met);
 }
 
+static uint64_t record_count(const struct vcpu *v)
+{
+    struct spe_spu_stats s;
+
+    spe_spu_stats(v->spu, &s);
+    return s.records;
+}
+
+static void count_no_stack(struct vcpu *v, int why)
+{
+    v->stacks.stacks_unsettled += why == CALLS_UNSETTLED;
+    v->stacks.stacks_lost += why == CALLS_LOST;
+    v->stacks.stacks_deep += why == CALLS_DEEP;
+}
+
+/* The sample has become a record: its stack goes to the launcher, too. */
+static void tell_stack(struct vcpu *v, const struct sample *s)
+{
+    const struct kept_stack *kept = &v->kept[s->number - 1];
+    struct wire_stack head = {kept->time, pe_site_pc(s->site), (uint64_t)kept->count};
+    uint64_t size = atomic_load_explicit(&v->shared->stacks_size, memory_order_relaxed);
+    uint64_t frames = (uint64_t)kept->count * sizeof(kept->frames[0]);
+    uint8_t *to;
+
+    if (kept->count < 0) {
+        count_no_stack(v, kept->count);
+        return;
+    }
+    if (size + sizeof(head) + frames > WIRE_STACKS) {
+        send_stacks(v);
+        size = 0;
+    }
+    to = (uint8_t *)v->shared->stacks + size;
+    memcpy(to, &head, sizeof(head));
+    memcpy(to + sizeof(head), kept->frames, frames);
+    atomic_store_explicit(&v->shared->stacks_size, size + sizeof(head) + frames,
+                          memory_order_release);
+    v->stacks.stacks++;
+}
+
 static void finish_sample(struct vcpu *v, struct sample *s, uint64_t next)
 {
+    uint64_t before = v->kept ? record_count(v) : 0;
+
     describe(v, s, next);
     spe_spu_complete(v->spu, s->number, &s->op);
+    if (v->kept && record_count(v) != before)
+        tell_stack(v, s);
     if (v->irq)
         unit_drain(v);
 }
@@ -510,10 +582,20 @@ static void begin_watch(struct vcpu *v, const struct pe_site *site, unsigned num
     pe_put_watch(&v->stream, number - 1);
 }
 
+static void keep_stack(struct vcpu *v, unsigned number)
+{
+    struct kept_stack *kept = &v->kept[number - 1];
+
+    kept->time = v->counted;
+    kept->count = calls_take(&v->calls, kept->frames);
+}
+
 static void begin_sample(struct vcpu *v, const struct pe_site *site, unsigned number)
 {
     struct sample *s;
 
+    if (v->kept)
+        keep_stack(v, number);
     if (unit_process.merge) {
         begin_watch(v, site, number);
         return;
@@ -828,6 +910,9 @@ static void forget(struct vcpu *v)
     v->shared = NULL;
     free(v->samples);
     v->samples = NULL;
+    free(v->kept);
+    v->kept = NULL;
+    v->stacks = (struct wire_statistics){0};
     free(v->watched);
     v->watched = NULL;
     v->watched_first = v->watched_end = 0;
@@ -844,6 +929,7 @@ void unit_free(struct vcpu *v)
     end_stream(v); /* of a thread that never ran */
     give_slot(v);  /* of a thread that could not be recorded */
     forget(v);
+    calls_free(&v->calls);
     pthread_mutex_destroy(&v->lock);
 }
 

@@ -17,6 +17,7 @@
 
 #include "pe/merge.h"
 #include "qemu/blocks.h"
+#include "qemu/calls.h"
 #include "qemu/driver.h"
 #include "qemu/hidden.h"
 #include "qemu/wire.h"
@@ -40,6 +41,13 @@ struct sample {
 struct watched {
     const struct pe_site *site;
     unsigned number; /* in flight; that of its watch is one less */
+};
+
+/* The call stack of a sample in flight. */
+struct kept_stack {
+    uint64_t time;
+    int count; /* of frames, or enum calls_none */
+    uint64_t frames[WIRE_FRAMES];
 };
 
 struct vcpu {
@@ -84,6 +92,12 @@ struct vcpu {
     bool hurries;   /* all others, until its system call returns */
     uint32_t woken; /* others that had been woken before it wakes some itself: see core.c */
 
+    /* With calls: what the thread is in, and what its samples in flight were in, by number. */
+    struct calls calls;
+    struct kept_stack *kept;
+    uint64_t counted;              /* the last time that the unit asked for */
+    struct wire_statistics stacks; /* what is counted of them */
+
     /* Its last system call, until that returns. */
     int64_t call;
     uint64_t call_arguments[8];
@@ -113,6 +127,7 @@ struct unit_process {
     unsigned cpus;
     uint32_t vector_bits; /* of SVE, where a thread has not asked for another length */
     bool stat;
+    bool calls;        /* are followed */
     bool by_registers; /* accesses are not seen, but computed: unit_evaluate */
 };
 

@@ -23,6 +23,8 @@ enum {
     WIRE_MESSAGE_MAX = 128 << 10, /* of any message */
     WIRE_TEXT = 4096,
     WIRE_SLOTS = 1 << 16, /* threads of a process at the same time */
+    WIRE_FRAMES = 1023,   /* of a call stack, without the sample itself */
+    WIRE_STACKS = 64 << 10,
 };
 
 enum wire_type {
@@ -33,6 +35,7 @@ enum wire_type {
     WIRE_MAP,        /* struct wire_map */
     WIRE_THREAD,     /* struct wire_thread, with the descriptor of its struct wire_shared */
     WIRE_AUX,        /* struct wire_aux */
+    WIRE_CALLS,      /* struct wire_calls: call stacks of samples */
     WIRE_THREAD_END, /* struct wire_thread_end */
     WIRE_AWAY,       /* header only: the connection ends, the process does not: it comes back */
     WIRE_COUNTS,     /* struct wire_counts: exact counts, with --stat */
@@ -70,6 +73,7 @@ enum {
     WIRE_SHARE_CPUS = 1u << 2, /* there may be more threads than cpus */
     WIRE_UNRECORDED = 1u << 3, /* the launcher has no room: run, but send nothing */
     WIRE_CORE = 1u << 4,       /* with WIRE_FUNCTIONAL: accesses go through it in modelled time */
+    WIRE_FOLLOW = 1u << 5,     /* calls and returns: samples have call stacks */
 };
 
 /* What to do. The event is in perf's words, as in struct perf_event_attr. */
@@ -116,6 +120,21 @@ struct wire_aux {
     uint8_t bytes[WIRE_BUFFER];
 };
 
+/* The call stack of one sample; its count of frames follows, innermost first. */
+struct wire_stack {
+    uint64_t time, pc; /* as in the SPE record */
+    uint64_t count;
+    uint64_t frames[];
+};
+
+/* Stacks one after the other. */
+struct wire_calls {
+    struct wire_header header;
+    uint32_t slot;
+    uint32_t size;
+    uint64_t stacks[WIRE_STACKS / 8];
+};
+
 /* What the kernel would count; all of the thread so far. What was sampled and is nowhere else was
  * in flight. */
 struct wire_statistics {
@@ -124,6 +143,9 @@ struct wire_statistics {
     uint64_t discarded;      /* completed, but the buffer did not take the record */
     uint64_t filtered_by[8]; /* enum spe_sample_filter */
     uint64_t hidden;         /* sampled, but nobody saw where it accessed memory */
+    /* Records with a call stack, and without one: behind a jump out of order, not found again since
+     * then, too deep. */
+    uint64_t stacks, stacks_unsettled, stacks_lost, stacks_deep;
 };
 
 struct wire_thread_end {
@@ -144,7 +166,9 @@ struct wire_shared {
     _Atomic uint64_t head;   /* bytes in the buffer that are whole records */
     uint64_t carried;        /* records that are in WIRE_AUX messages */
     struct wire_statistics statistics;
+    _Atomic uint64_t stacks_size; /* bytes of stacks that no WIRE_CALLS has carried */
     _Alignas(4096) uint8_t buffer[WIRE_BUFFER];
+    uint64_t stacks[WIRE_STACKS / 8];
 };
 
 enum { /* what an instruction is; an atomic that returns a value is a load, else a store */

@@ -73,6 +73,7 @@ struct collector {
         struct wire_thread thread;
         struct wire_thread_end thread_end;
         struct wire_aux aux;
+        struct wire_calls calls;
         struct wire_counts counts;
         struct wire_strange strange;
         char bytes[WIRE_MESSAGE_MAX + 1]; /* and a NUL behind any text */
@@ -175,6 +176,27 @@ static void write_aux(struct collector *c, const struct process *p, uint32_t que
     q->taken = piece->offset + piece->size;
 }
 
+/* Stacks that `size` bytes hold; what makes no sense is left out. They may change meanwhile. */
+static void write_stacks(struct collector *c, const struct process *p, uint32_t queue,
+                         const uint64_t *words, uint64_t size)
+{
+    struct file_place at = {p->pid, c->queues[queue].tid, queue, 0};
+    const uint64_t head = sizeof(struct wire_stack) / sizeof(*words);
+    uint64_t left = size / sizeof(*words);
+
+    while (left >= head) {
+        const struct wire_stack *stack = (const struct wire_stack *)(const void *)words;
+        uint64_t count = stack->count;
+
+        if (count > WIRE_FRAMES || count > left - head)
+            return;
+        at.time = stack->time;
+        file_stack(c->file, &at, stack->pc, stack->frames, count);
+        words += head + count;
+        left -= head + count;
+    }
+}
+
 /* What is in the shared memory and never came by message. The other side may be anything by now. */
 static void take_rest(struct collector *c, const struct process *p, uint32_t queue, uint64_t time)
 {
@@ -185,8 +207,12 @@ static void take_rest(struct collector *c, const struct process *p, uint32_t que
         .records = shared->statistics.records - shared->carried,
     };
 
+    uint64_t stacks = atomic_load_explicit(&shared->stacks_size, memory_order_acquire);
+
     if (rest.size && rest.size <= WIRE_BUFFER)
         write_aux(c, p, queue, time, &rest, shared->buffer);
+    if (stacks <= WIRE_STACKS)
+        write_stacks(c, p, queue, shared->stacks, stacks);
 }
 
 static void add_statistics(struct wire_statistics *to, const struct wire_statistics *from)
@@ -203,6 +229,10 @@ static void add_statistics(struct wire_statistics *to, const struct wire_statist
     to->hidden += from->hidden;
     for (unsigned i = 0; i < 8; i++)
         to->filtered_by[i] += from->filtered_by[i];
+    to->stacks += from->stacks;
+    to->stacks_unsettled += from->stacks_unsettled;
+    to->stacks_lost += from->stacks_lost;
+    to->stacks_deep += from->stacks_deep;
 }
 
 /* What the thread says that it made, and what of it is in the file. */
@@ -486,6 +516,15 @@ static void take_aux(struct collector *c, struct process *p)
         write_aux(c, p, queue, m->header.time, &piece, m->bytes);
 }
 
+static void take_calls(struct collector *c, const struct process *p)
+{
+    const struct wire_calls *m = &c->message.calls;
+    uint32_t queue = queue_of(p, m->slot);
+
+    if (queue != NO_QUEUE)
+        write_stacks(c, p, queue, m->stacks, m->size);
+}
+
 static void take_counts(struct collector *c, const struct process *p)
 {
     const struct wire_counts *m = &c->message.counts;
@@ -551,6 +590,10 @@ static bool size_is_right(const struct collector *c, size_t size)
         least = offsetof(struct wire_aux, bytes);
         most = size < least ? 0 : least + c->message.aux.size;
         return size == most && c->message.aux.size <= WIRE_BUFFER;
+    case WIRE_CALLS:
+        least = offsetof(struct wire_calls, stacks);
+        most = size < least ? 0 : least + c->message.calls.size;
+        return size == most && c->message.calls.size <= WIRE_STACKS;
     case WIRE_COUNTS:
         least = offsetof(struct wire_counts, counts);
         most = size < least ? 0 : least + c->message.counts.count * sizeof(struct wire_count);
@@ -598,6 +641,9 @@ static enum heard take_message(struct collector *c, struct process *p, int fd)
         return start_thread(c, p, fd);
     case WIRE_AUX:
         take_aux(c, p);
+        break;
+    case WIRE_CALLS:
+        take_calls(c, p);
         break;
     case WIRE_THREAD_END:
         finish_thread(c, p);

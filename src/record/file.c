@@ -18,7 +18,7 @@
 #include "record/keep.h"
 #include "record/output.h"
 
-enum { PMU_TYPE = 8, SPE_EVENT = 0, TRACKING_EVENT = 1, ID_OF_TRACKING = 1 << 16 };
+enum { SPE_EVENT, TRACKING_EVENT, CALLS_EVENT, EVENTS, PMU_TYPE = 8, CALLS_PMU, ID_STEP = 1 << 16 };
 
 #define CPUS_MAX 1024
 
@@ -36,9 +36,10 @@ struct record_file {
     char *path;
     int fd;
     unsigned cpus;
-    bool shared; /* by more threads than there are, as --cpus says */
-    uint64_t ids[CPUS_MAX], tracking_ids[CPUS_MAX]; /* of the events, one a CPU */
-    uint64_t *offsets;                              /* of each queue */
+    bool shared;                    /* by more threads than there are, as --cpus says */
+    unsigned events;                /* of the first so many */
+    uint64_t ids[EVENTS][CPUS_MAX]; /* one a CPU */
+    uint64_t *offsets;              /* of each queue */
     size_t offset_count;
     struct known_file *known;
     size_t known_count, known_room;
@@ -58,26 +59,24 @@ static void set_error(struct record_file *f, int result)
 static void add_events(struct record_file *f, const struct record_options *o)
 {
     unsigned how = o->event.config & 2 ? SPE_PERF_PHYSICAL : 0;
-    struct spe_perf_event spe, tracking;
+    struct spe_perf_event events[EVENTS], *spe = &events[SPE_EVENT];
 
-    for (unsigned i = 0; i < f->cpus; i++) {
-        f->ids[i] = i + 1;
-        f->tracking_ids[i] = ID_OF_TRACKING + i + 1;
+    spe_perf_event_init_spe(spe, PMU_TYPE, how);
+    spe->config = o->event.config;
+    spe->config1 = o->event.config1;
+    spe->config2 = o->event.config2;
+    spe->config3 = o->event.config3;
+    spe->config4 = o->event.config4;
+    spe->period = record_interval(o->period);
+    spe_perf_event_init_tracking(&events[TRACKING_EVENT], how);
+    spe_perf_event_init_calls(&events[CALLS_EVENT], CALLS_PMU, how);
+    for (unsigned e = 0; e < f->events; e++) {
+        for (unsigned i = 0; i < f->cpus; i++)
+            f->ids[e][i] = e * ID_STEP + i + 1;
+        events[e].ids = f->ids[e];
+        events[e].id_count = f->cpus;
+        set_error(f, spe_perf_writer_event(f->writer, &events[e]));
     }
-    spe_perf_event_init_spe(&spe, PMU_TYPE, how);
-    spe.config = o->event.config;
-    spe.config1 = o->event.config1;
-    spe.config2 = o->event.config2;
-    spe.config3 = o->event.config3;
-    spe.config4 = o->event.config4;
-    spe.period = record_interval(o->period);
-    spe.ids = f->ids;
-    spe.id_count = f->cpus;
-    spe_perf_event_init_tracking(&tracking, how);
-    tracking.ids = f->tracking_ids;
-    tracking.id_count = f->cpus;
-    set_error(f, spe_perf_writer_event(f->writer, &spe));
-    set_error(f, spe_perf_writer_event(f->writer, &tracking));
 }
 
 /* Without a model nothing is known of data sources, so that no table of a real CPU may be used. */
@@ -88,7 +87,8 @@ static uint64_t midr_of(const struct record_options *o)
 
 static void add_features(struct record_file *f, const struct record_options *o)
 {
-    static const struct spe_perf_pmu pmus[] = {{1, "software"}, {PMU_TYPE, "arm_spe_0"}};
+    static const struct spe_perf_pmu pmus[] = {
+        {1, "software"}, {PMU_TYPE, "arm_spe_0"}, {CALLS_PMU, "specimen"}};
     char cpuid[32], cpus[32], note[512];
     struct spe_perf_numa_node node = {0, 16 << 20, 8 << 20, cpus};
     struct utsname host = {0};
@@ -107,7 +107,7 @@ static void add_features(struct record_file *f, const struct record_options *o)
         .numa = &node,
         .numa_count = 1,
         .pmus = pmus,
-        .pmu_count = 2,
+        .pmu_count = f->events > CALLS_EVENT ? 3 : 2,
     };
 
     static const char *const models[] = {
@@ -127,7 +127,7 @@ static void add_features(struct record_file *f, const struct record_options *o)
 static void begin(struct record_file *f, const struct record_options *o)
 {
     struct spe_perf_cpu *cpus = calloc(f->cpus, sizeof(*cpus));
-    struct spe_perf_id *ids = calloc(2 * (size_t)f->cpus, sizeof(*ids));
+    struct spe_perf_id *ids = calloc(f->events * (size_t)f->cpus, sizeof(*ids));
     struct spe_perf_metadata metadata = {.pmu_type = PMU_TYPE, .cpus = cpus, .cpu_count = f->cpus};
     struct spe_perf_time_conv time;
     struct spe_perf_start start = {
@@ -135,7 +135,7 @@ static void begin(struct record_file *f, const struct record_options *o)
         .time_conv = &time,
         .metadata = &metadata,
         .ids = ids,
-        .id_count = 2 * (size_t)f->cpus,
+        .id_count = f->events * (size_t)f->cpus,
     };
 
     spe_perf_time_from_hz(&time, 1000000000);
@@ -144,8 +144,8 @@ static void begin(struct record_file *f, const struct record_options *o)
                                         .pmu_type = PMU_TYPE,
                                         .midr = midr_of(o),
                                         .min_interval = record_cpu_find(o->cpu)->min_interval};
-        ids[i] = (struct spe_perf_id){f->ids[i], i, i, UINT64_MAX};
-        ids[f->cpus + i] = (struct spe_perf_id){f->tracking_ids[i], i, i, UINT64_MAX};
+        for (unsigned e = 0; e < f->events; e++)
+            ids[e * f->cpus + i] = (struct spe_perf_id){f->ids[e][i], i, i, UINT64_MAX};
     }
     set_error(f, cpus && ids ? spe_perf_writer_begin(f->writer, &start) : SPE_ERR_NOMEM);
     free(cpus);
@@ -180,6 +180,7 @@ struct record_file *file_create(const struct record_options *options, const char
     }
     f->cpus = cpus;
     f->shared = options->cpus != 0;
+    f->events = options->calls ? EVENTS : CALLS_EVENT;
     if (!open_writer(f, program, problem)) {
         file_free(f);
         return NULL;
@@ -221,7 +222,7 @@ static struct spe_perf_record record_at(const struct record_file *f, const struc
         .id = {.pid = at->pid,
                .tid = at->tid,
                .time = at->time,
-               .id = event == SPE_EVENT ? f->ids[cpu] : f->tracking_ids[cpu],
+               .id = f->ids[event][cpu],
                .cpu = cpu},
     };
 }
@@ -289,6 +290,30 @@ void file_lost(struct record_file *f, const struct file_place *at, uint64_t coun
 
     r.misc = 0;
     r.lost = (struct spe_perf_lost){r.id.id, count};
+    put(f, &r);
+}
+
+/* In the order of the fields that spe_perf_event_init_calls asks for. */
+void file_stack(struct record_file *f, const struct file_place *at, uint64_t pc,
+                const uint64_t *frames, size_t count)
+{
+    struct spe_perf_record r = record_at(f, at, SPE_PERF_SAMPLE, CALLS_EVENT);
+    uint64_t words[8 + WIRE_FRAMES] = {
+        r.id.id,
+        pc,
+        at->pid | (uint64_t)at->tid << 32,
+        at->time,
+        r.id.cpu,
+        2 + count,
+        SPE_PERF_CONTEXT_USER,
+        pc,
+    };
+
+    if (f->events <= CALLS_EVENT || count > WIRE_FRAMES)
+        return;
+    memcpy(words + 8, frames, count * sizeof(*frames));
+    r.bytes = (const uint8_t *)words;
+    r.size = (8 + count) * sizeof(words[0]);
     put(f, &r);
 }
 

@@ -31,6 +31,10 @@ bool file_has_own_cpu(const struct record_file *f, uint32_t queue);
 /* So many records of the thread, of SPE or others, will never come. */
 void file_lost(struct record_file *f, const struct file_place *at, uint64_t count);
 
+/* The call stack of an SPE record at that time: the frames behind its pc, innermost first. */
+void file_stack(struct record_file *f, const struct file_place *at, uint64_t pc,
+                const uint64_t *frames, size_t count);
+
 /* AUX bytes of a queue, whole records, with their AUX record. */
 void file_aux(struct record_file *f, const struct file_place *at, uint32_t queue, unsigned flags,
               const void *bytes, size_t size);

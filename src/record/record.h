@@ -35,6 +35,7 @@ struct record_options {
     uint64_t seed;
     double duration; /* seconds; 0: until the program ends */
     bool stat;
+    bool calls;                      /* samples have call stacks */
     const char *keep;                /* directory for copies of the binaries; NULL: none are made */
     char **command;                  /* the program and its arguments, NULL at the end */
     const char *const *command_line; /* of the recorder, for the file */

@@ -156,7 +156,7 @@ static bool make_setup(struct recording *r)
     s->version = WIRE_VERSION;
     s->flags = (o->stat ? WIRE_STAT : 0) | (o->cpus ? WIRE_SHARE_CPUS : 0) |
                (o->model == RECORD_MODEL_NONE ? 0 : WIRE_FUNCTIONAL) |
-               (o->model == RECORD_MODEL_CORE ? WIRE_CORE : 0);
+               (o->model == RECORD_MODEL_CORE ? WIRE_CORE : 0) | (o->calls ? WIRE_FOLLOW : 0);
     s->cpus = cpus_of(o);
     s->seed = o->seed;
     s->config = o->event.config | 1; /* per CPU, time cannot be done without: as perf does */

@@ -161,6 +161,59 @@ static void put_frame(struct out *o, const char *text)
     }
 }
 
+static void put_function(struct out *o, struct spe_profile *profile,
+                         const struct spe_call_node *node)
+{
+    const struct spe_profile_dso *dso =
+        node->dso != SPE_NO_ID ? spe_profile_dso(profile, node->dso) : NULL;
+    struct spe_profile_symbol symbol;
+
+    if (node->no_stack) {
+        put_frame(o, "[no call stack]");
+    } else if (spe_profile_symbol(profile, node->symbol, &symbol) == SPE_OK) {
+        put_frame(o, symbol.name);
+    } else {
+        out_string(o, dso ? "[no symbol] " : "[no map]");
+        put_frame(o, dso ? spe_profile_string(profile, dso->name) : "");
+    }
+}
+
+/* Stacks are deep, but no deeper than there are nodes: `path` has room for all. */
+static void put_path(struct out *o, struct spe_profile *profile, const struct spe_call_tree *tree,
+                     uint32_t node, uint32_t *path)
+{
+    size_t depth = 0;
+
+    for (; node; node = spe_call_tree_at(tree, node)->caller)
+        path[depth++] = node;
+    while (depth) {
+        put_function(o, profile, spe_call_tree_at(tree, path[--depth]));
+        out_char(o, depth ? ';' : ' ');
+    }
+}
+
+int export_folded_calls(struct out *o, struct spe_profile *profile,
+                        const struct spe_call_tree *tree, bool latency)
+{
+    size_t count = spe_call_tree_count(tree);
+    uint32_t *path = calloc(count, sizeof(*path));
+
+    if (!path)
+        return SPE_ERR_NOMEM;
+    for (size_t i = 1; i < count && !o->error; i++) {
+        const struct spe_counts *self = &spe_call_tree_at(tree, i)->self;
+        uint64_t weight = latency ? self->latency : self->samples;
+
+        if (!weight)
+            continue;
+        put_path(o, profile, tree, (uint32_t)i, path);
+        out_decimal(o, weight);
+        out_char(o, '\n');
+    }
+    free(path);
+    return SPE_OK;
+}
+
 void export_folded(struct out *o, struct spe_profile *profile, const struct spe_group *groups,
                    size_t count, bool latency)
 {

@@ -45,7 +45,8 @@ static int copy_record(struct job *job, struct spe_perf_record *record)
 {
     if (is_written(record->type))
         return SPE_OK;
-    if (!record->viewed) { /* as it is, with the sample_id that its bytes have */
+    /* As it is, with the sample_id that its bytes have. A SAMPLE has more than its view. */
+    if (!record->viewed || record->type == SPE_PERF_SAMPLE) {
         if (record->size < 8)
             return SPE_OK;
         record->bytes += 8;

@@ -9,6 +9,7 @@
 
 #include <specimen/analysis.h>
 
+#include "render/json.h"
 #include "render/out.h"
 
 #define REPORT_TABLES SPE_BY_COUNT
@@ -27,6 +28,7 @@ struct report {
     const struct spe_profile_info *info;
     const struct spe_profile_counts *counts;
     enum spe_sort sort;
+    bool wants_stacks;       /* rows have them */
     bool header_only, quiet; /* of the page: nothing below the header; no warnings in it */
 
     struct spe_counts totals;
@@ -47,6 +49,7 @@ struct report {
     size_t finding_count;
     struct spe_times times;
     bool utf8; /* the page may have more than ASCII of our own */
+    struct spe_call_tree *calls; /* NULL: not asked for */
 };
 
 /* False if memory ran out. */
@@ -68,6 +71,9 @@ void finding_sentence(const struct report *report, const struct spe_finding *fin
 /* The command to look closer with; "" if there is none. */
 void finding_next(const struct report *report, const struct spe_finding *finding, char *text,
                   size_t size);
+/* The call paths of the functions in the list by function. False if memory ran out. */
+bool report_calls_text(struct out *o, const struct report *report);
+void report_calls_json(struct json *j, const struct report *report);
 
 /* ---- what the forms share ------------------------------------------------------------------- */
 
@@ -88,6 +94,10 @@ void report_group_name(const struct report *report, enum spe_group_by by,
 /* Of a pair, the second name: who ran it. "" for other groupings. */
 void report_task_name(const struct report *report, enum spe_group_by by,
                       const struct spe_group *group, char name[REPORT_NAME]);
+
+/* A function in the call tree. */
+void report_node_name(const struct report *report, const struct spe_call_node *node,
+                      char name[REPORT_NAME]);
 
 /* The function of a branch. */
 void report_place_name(const struct report *report, const struct spe_branch *branch,

@@ -64,6 +64,7 @@ static void account_json(struct json *j, const struct report *r)
     json_number(j, "file_skipped_bytes", c->file.skipped_bytes);
     json_number(j, "without_thread", c->by_nothing);
     json_number(j, "without_map", c->no_map);
+    json_number(j, "stacks_in_file", r->info->stacks);
     json_object_end(j);
 }
 
@@ -367,6 +368,8 @@ void report_json(struct out *o, const struct report *r)
     data_json(&j, r);
     if (r->times.count)
         times_json(&j, r);
+    if (r->calls)
+        report_calls_json(&j, r);
     json_object_end(&j);
     json_end_line(&j);
 }

@@ -18,6 +18,7 @@ const char *report_by_name(enum spe_group_by by)
         [SPE_BY_PROCESS] = "process",
         [SPE_BY_COMM] = "comm",
         [SPE_BY_PC] = "pc",
+        [SPE_BY_CALLER] = "caller",
         [SPE_BY_FUNCTION_THREAD] = "function+thread",
         [SPE_BY_FUNCTION_PROCESS] = "function+process",
         [SPE_BY_FUNCTION_COMM] = "function+comm",
@@ -172,11 +173,25 @@ static void function_name(const struct report *report, const struct spe_group *g
         snprintf(name, REPORT_NAME, "%s%s", *dso ? "[no symbol] " : "[no map]", dso);
 }
 
+static void caller_name(const struct report *report, const struct spe_group *group,
+                        char name[REPORT_NAME])
+{
+    if (group->id == SPE_CALLER_FUNCTION)
+        function_name(report, group, name);
+    else
+        snprintf(name, REPORT_NAME,
+                 group->id == SPE_CALLER_NOBODY ? "[no caller]" : "[no call stack]");
+}
+
 void report_group_name(const struct report *report, enum spe_group_by by,
                        const struct spe_group *group, char name[REPORT_NAME])
 {
     size_t length;
 
+    if (by == SPE_BY_CALLER) {
+        caller_name(report, group, name);
+        return;
+    }
     switch (spe_group_by_code(by)) {
     case SPE_BY_COUNT:
         report_task_name(report, by, group, name);

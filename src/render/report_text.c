@@ -180,6 +180,30 @@ static void samples_line(struct page *p)
     header_line(p, "samples", TONE_PLAIN, t.bytes);
 }
 
+/* What has no stack is said: nobody should take a part for the whole. */
+static void stacks_line(struct page *p)
+{
+    const struct report *r = p->report;
+    struct text t = {.used = 0};
+
+    if (!r->info->stacks)
+        return;
+    if (r->wants_stacks && !r->counts->stacks) {
+        append(&t, "no sample has one: those of the recording are of another event than SPE's");
+    } else if (r->wants_stacks) {
+        char digits[32];
+
+        text_grouped(digits, r->counts->stacks);
+        append(&t, "%s of ", digits);
+        append_count(&t, r->counts->rows, "sample");
+        append(&t, " have one");
+    } else {
+        append_count(&t, r->info->stacks, "call stack");
+        append(&t, "; -g and --by caller show them");
+    }
+    header_line(p, "call stacks", TONE_PLAIN, t.bytes);
+}
+
 static void lost_line(struct page *p)
 {
     const struct spe_profile_counts *c = p->report->counts;
@@ -270,6 +294,7 @@ static void header(struct page *p)
     command_line(p);
     duration_line(p);
     samples_line(p);
+    stacks_line(p);
     lost_line(p);
     decoded_line(p);
     for (i = 0; !p->report->quiet && spe_profile_warning(p->report->profile, i); i++)
@@ -478,7 +503,7 @@ static void second_name(const struct report *r, enum spe_group_by by, const stru
         report_line_name(r, group->line, name);
         if (!name[0])
             snprintf(name, REPORT_NAME, "[no line]");
-    } else if (by == SPE_BY_FUNCTION) {
+    } else if (by == SPE_BY_FUNCTION || by == SPE_BY_CALLER) {
         snprintf(name, REPORT_NAME, "%s", report_dso_name(r, group->dso));
     } else if (by == SPE_BY_PC) {
         report_symbol_name(r, group->symbol, name);
@@ -499,7 +524,7 @@ static void name_columns(enum spe_group_by by, struct table_column columns[2])
         columns[0] = (struct table_column){report_by_name(spe_group_by_code(by)), true, 0, 14};
         columns[1] = (struct table_column){report_by_name(spe_group_by_task(by)), true, 0,
                                            spe_group_by_task(by) == SPE_BY_THREAD ? 20 : 12};
-    } else if (by != SPE_BY_FUNCTION) {
+    } else if (by != SPE_BY_FUNCTION && by != SPE_BY_CALLER) {
         columns[1].title = NULL;
     }
 }
@@ -513,7 +538,8 @@ static void group_row(struct page *p, struct table *t, const struct report_group
     report_group_name(p->report, g->by, &g->groups[i], name);
     table_text(t, TONE_PLAIN, name);
     second_name(p->report, g->by, &g->groups[i], name);
-    table_text(t, g->by == SPE_BY_FUNCTION ? TONE_QUIET : TONE_PLAIN, name);
+    table_text(t, g->by == SPE_BY_FUNCTION || g->by == SPE_BY_CALLER ? TONE_QUIET : TONE_PLAIN,
+               name);
     table_count(t, TONE_PLAIN, c->samples);
     table_percent(t, tone_of_share(share), share);
     interval_cell(t, c->samples, all->samples);
@@ -537,6 +563,7 @@ static void group_section(struct page *p, const struct report_groups *g)
         [SPE_BY_PROCESS] = "processes",
         [SPE_BY_COMM] = "names of threads",
         [SPE_BY_PC] = "instructions",
+        [SPE_BY_CALLER] = "callers",
     };
     enum spe_group_by code = spe_group_by_code(g->by), task = spe_group_by_task(g->by);
     const char *first = titles[code != SPE_BY_COUNT ? code : task];
@@ -566,6 +593,15 @@ static void group_section(struct page *p, const struct report_groups *g)
     for (i = 0; i < g->count; i++)
         group_row(p, &t, g, i);
     end_table(p, &t);
+}
+
+static void calls_section(struct page *p)
+{
+    if (!p->report->calls)
+        return;
+    title(p, "Call paths of the functions above, in %% of all %s",
+          p->report->sort == SPE_SORT_LATENCY ? "latency" : "samples");
+    p->no_memory |= !report_calls_text(p->out, p->report);
 }
 
 static void groups_remark(struct page *p)
@@ -704,6 +740,7 @@ static void answers(struct page *p)
     for (i = 0; i < r->table_count; i++)
         group_section(p, &r->tables[i]);
     groups_remark(p);
+    calls_section(p);
     if (r->times.count)
         title(p, "Over time, %zu bins of %.6f s, from %.6fs", r->times.count,
               (double)r->times.bin_ns * 1e-9, (double)r->times.from_ns * 1e-9);

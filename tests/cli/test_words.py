@@ -106,8 +106,8 @@ class Words(CommandTest):
         for args, answer in (
                 (("report", "--itrace=i1i"), "every record is one sample"),
                 (("script", "--itrace", "i1i"), "every record is one sample"),
-                (("report", "-g"), "no call stacks"),
-                (("report", "--children"), "no call stacks"),
+                (("script", "-g"), "spe report -g"),
+                (("report", "--children"), "spe report -g"),
                 (("report", "--mem-mode"), "where loads were served"),
                 (("script", "-D"), "spe dump"),
                 (("report", "-v"), "-q"),
@@ -115,7 +115,7 @@ class Words(CommandTest):
                 (("record", "-p", "1"), "spe record -- PROGRAM"),
                 (("record", "-F", "99"), "-c N"),
                 (("record", "--freq=99"), "-c N"),
-                (("record", "-g"), "no call stacks")):
+                (("record", "--call-graph=fp"), "-g")):
             message = self.bad(2, *args)
             self.assertIn(": is perf's option; ", message)
             self.assertIn(answer, message)

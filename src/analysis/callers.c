@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+#include "analysis/callers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool make_room(struct callers *c, size_t wanted)
+{
+    size_t count = c->count ? c->count : 1024;
+    struct caller *grown;
+
+    while (count <= wanted)
+        count *= 2;
+    grown = reallocarray(c->at, count, sizeof(*grown));
+    if (!grown)
+        return false;
+    memset(grown + c->count, 0, (count - c->count) * sizeof(*grown));
+    c->at = grown;
+    c->count = count;
+    return true;
+}
+
+/* The address is behind the call, which may be the last instruction of its function. */
+const struct caller *callers_find(struct callers *c, struct spe_profile *profile,
+                                  const struct spe_rows *rows, size_t i, uint32_t call,
+                                  uint64_t address)
+{
+    struct spe_profile_place place;
+
+    if (call >= c->count && !make_room(c, call))
+        return NULL;
+    if (!c->at[call].known) {
+        spe_profile_place(profile, rows->thread[i], rows->time_ns[i], address - 4, false, &place);
+        c->at[call] = (struct caller){place.symbol, place.dso, true};
+    }
+    return &c->at[call];
+}
+
+void callers_free(struct callers *c)
+{
+    free(c->at);
+    *c = (struct callers){0};
+}

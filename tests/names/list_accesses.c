@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/*
+ * list_accesses FILE: what every load and store of a program's functions accesses, by its code
+ * alone, one a line, with tabs between
+ *
+ *     address  file:line  function  reason  type  member  variable  bytes  chain  types  stack
+ *
+ * chain: the innermost type that has a name, and its members that are accessed ("struct a.b;struct
+ * a.c"). types: all types around them. stack: 1 if the address comes from the stack pointer.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "names/types.h"
+#include "profile/profile_internal.h"
+
+static const char *type_name(struct spe_profile *p, uint32_t id)
+{
+    struct spe_profile_type type;
+
+    spe_profile_type(p, id, &type);
+    return spe_profile_string(p, type.name);
+}
+
+static uint32_t without_arrays(struct spe_profile *p, uint32_t id)
+{
+    struct spe_profile_type type;
+
+    while (spe_profile_type(p, id, &type) == SPE_OK && type.kind == SPE_TYPE_ARRAY)
+        id = type.target;
+    return id;
+}
+
+/* The member of a name, also in members without one; *owner: whose it is. */
+static uint32_t find(struct spe_profile *p, uint32_t id, const char *name, uint32_t *owner)
+{
+    struct spe_profile_member m;
+    uint32_t found = SPE_NO_ID;
+
+    for (size_t i = 0; spe_profile_member(p, id, i, &m) == SPE_OK; i++) {
+        if (!strcmp(spe_profile_string(p, m.name), name)) {
+            if (m.inherited || !strstr(type_name(p, id), "(anonymous)"))
+                *owner = id;
+            return without_arrays(p, m.type);
+        }
+    }
+    for (size_t i = 0; found == SPE_NO_ID && spe_profile_member(p, id, i, &m) == SPE_OK; i++) {
+        struct spe_profile_type type;
+
+        spe_profile_type(p, m.type, &type);
+        if (*spe_profile_string(p, m.name) || !type.members)
+            continue;
+        if (m.inherited)
+            *owner = m.type;
+        found = find(p, m.type, name, owner);
+    }
+    return found;
+}
+
+static void print_chain(struct spe_profile *p, const struct spe_profile_access *access)
+{
+    char path[1024], types[4096];
+    uint32_t type = access->type, owner = type;
+    char *step, *rest = path, *name, *names;
+    size_t length;
+
+    snprintf(path, sizeof(path), "%s", spe_profile_string(p, access->member));
+    snprintf(types, sizeof(types), "%s", type_name(p, type));
+    if (!*path) {
+        printf("%s\t%s", types, types);
+        return;
+    }
+    while ((step = strsep(&rest, "."))) {
+        step[strcspn(step, "[")] = 0;
+        names = step + (*step == '{');
+        names[strcspn(names, "}")] = 0;
+        owner = type;
+        while ((name = strsep(&names, ","))) {
+            uint32_t next = find(p, type, name, &owner);
+
+            if (!rest)
+                printf("%s.%s%s", type_name(p, owner), name, names ? ";" : "");
+            else
+                type = next;
+        }
+        length = strlen(types);
+        snprintf(types + length, sizeof(types) - length, ";%s", type_name(p, owner));
+    }
+    printf("\t%s", types);
+}
+
+static void list(struct spe_profile *p, uint32_t dso, uint64_t address, const char *function)
+{
+    struct spe_profile_access access;
+    struct spe_profile_line line;
+
+    spe_profile_access_at(p, dso, address, &access);
+    if (access.reason == SPE_ACCESS_NO_ACCESS || !(access.load || access.store))
+        return;
+    spe_profile_line(p, lines_find(&p->dsos, p->dsos.list.at[dso], dso, address), &line);
+    printf(
+        "%" PRIx64 "\t%s:%u\t%s\t%s\t%s\t%s\t%s\t%u\t", address, spe_profile_string(p, line.file),
+        line.line, function, spe_access_reason_name(access.reason), type_name(p, access.type),
+        spe_profile_string(p, access.member), spe_profile_string(p, access.variable), access.size);
+    print_chain(p, &access);
+    printf("\t%d\n", access.stack);
+}
+
+int main(int argc, char **argv)
+{
+    static const uint8_t no_id[1];
+    struct spe_profile_options options = SPE_PROFILE_OPTIONS;
+    struct spe_profile *p;
+    const struct symtab *t;
+    uint32_t dso;
+
+    options.raw = true;
+    options.debug_dir = "";
+    options.no_debuginfod = true;
+    if (argc != 2 || spe_profile_open_memory(&p, "", 0, &options, NULL) != SPE_OK)
+        return 2;
+    dso = dsos_add(&p->dsos, argv[1], false, 0, no_id, 0);
+    dso_load(&p->dsos, p->dsos.list.at[dso]);
+    t = &p->dsos.list.at[dso]->symbols;
+    for (size_t i = 0; i < t->functions.count; i++) {
+        const struct symbol *s = &t->functions.at[i];
+
+        for (uint64_t at = s->start; at < s->end; at += 4)
+            list(p, dso, at, t->names.at + s->name);
+    }
+    spe_profile_close(p);
+    return 0;
+}

@@ -133,7 +133,6 @@ struct spe_profile_access {
     uint8_t reason;    /* enum spe_access_reason; what follows is of known ones only */
     bool load, store;  /* of any: what the instruction does */
     bool stack;        /* of any: the address comes from the stack pointer */
-    bool floating;     /* of any: registers for floating point and vectors take part */
     bool indexed;      /* some element of an array: offset is that of the first one */
     uint32_t type;     /* the outermost type that is known, arrays of it taken apart */
     uint64_t offset;   /* where in it */

@@ -168,7 +168,7 @@ static bool writes_stack_pointer(uint32_t word)
             (word & 0x7f800000) == 0x51000000 || /* SUB */
             (word & 0x7fe00000) == 0x0b200000 || /* ... extended */
             (word & 0x7fe00000) == 0x4b200000 || /* */
-(word & 0xffa0f000) == 0x04205000);  /* of streaming vectors */
+            (word & 0xffa0f000) == 0x04205000);  /* of streaming vectors */
 }
 
 /* ---- Loads and stores ----------------------------------------------------------------------- */
@@ -210,7 +210,6 @@ static void decode_access(uint32_t word, const struct spe_a64 *a, struct operand
 
     o->load = a->load;
     o->store = a->store;
-    o->floating = !general;
     o->bytes = a->bytes;
     o->base = a->base;
     o->index = REG_NONE;

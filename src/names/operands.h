@@ -39,7 +39,7 @@ struct operands {
     uint64_t target;
 
     /* The access, if any */
-    bool load, store, floating;
+    bool load, store;
     bool takes_value; /* a plain load to general registers: d and, if not REG_NONE, a get 8 bytes */
     bool gives_value; /* likewise a store */
     bool known;       /* the address is base + offset + (index << scale) */

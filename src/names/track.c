@@ -18,13 +18,15 @@
 #include "names/operands.h"
 #include "names/types_internal.h"
 
-#define CODE_MAX (1u << 16)   /* instructions of one function */
-#define ACTIVE_MAX (1u << 22) /* locations, each counted for every instruction for which it holds  \
-                               */
-#define VISITS 24             /* of one block before what still changes is given up */
-#define SLOTS 24              /* of the stack that are followed */
+#define CODE_MAX (1u << 16) /* instructions of one function */
+#define ACTIVE_MAX                                                                                 \
+    (1u << 22)    /* locations, each counted for every instruction for which it holds              \
+                   */
+#define VISITS 24 /* of one block before what still changes is given up */
+#define SLOTS 24  /* of the stack that are followed */
 #define REGISTERS 32
-#define TCB 16 /* bytes of the thread's own in front of its block (AAELF64) */
+#define TLS_MAX 4096 /* variables of threads in one file */
+#define TCB 16       /* bytes of the thread's own in front of its block (AAELF64) */
 
 /* ---- Values --------------------------------------------------------------------------------- */
 
@@ -40,7 +42,8 @@ enum value_kind {
 /* All but VALUE_UNKNOWN may have any multiple of stride added; 0: nothing is. */
 struct value {
     uint8_t kind, why; /* why: of what is not known, enum spe_access_reason */
-    uint32_t type;
+    uint32_t type;     /* VALUE_UNKNOWN: stride times the same number as others with the same one
+                          here, within a block; NONE: no other */
     int64_t offset;
     uint64_t stride;
 };
@@ -100,6 +103,12 @@ static struct value join(const struct value *a, const struct value *b)
         return *b;
     if (is_null(b) && a->kind == VALUE_POINTER)
         return *a;
+    if (a->kind == VALUE_UNKNOWN && b->kind == VALUE_UNKNOWN) {
+        v.why = a->why < b->why ? b->why : a->why;
+        v.stride = gcd(a->stride, b->stride);
+        v.type = a->type == b->type && a->stride == b->stride ? a->type : NONE;
+        return v;
+    }
     if (a->kind != b->kind || a->type != b->type) {
         v = unknown(SPE_ACCESS_NO_VARIABLE);
         if (is_place(a) || is_place(b))
@@ -107,19 +116,17 @@ static struct value join(const struct value *a, const struct value *b)
         return v;
     }
     v.stride = gcd(gcd(a->stride, b->stride), distance(a->offset, b->offset));
-    if (a->kind == VALUE_UNKNOWN) {
-        v.why = a->why < b->why ? b->why : a->why;
-        v.stride = gcd(a->stride, b->stride);
-    }
     return v;
 }
 
 static struct value add_number(struct value v, uint64_t n)
 {
-    if (v.kind == VALUE_UNKNOWN)
+    if (v.kind == VALUE_UNKNOWN && n) {
         v.stride = gcd(v.stride, distance((int64_t)n, 0));
-    else
+        v.type = NONE;
+    } else if (v.kind != VALUE_UNKNOWN) {
         v.offset = (int64_t)((uint64_t)v.offset + n);
+    }
     return v;
 }
 
@@ -135,35 +142,48 @@ static struct value shift_left(struct value v, unsigned shift)
     return unknown(SPE_ACCESS_LOST_TRACK);
 }
 
+/* Of a and `times` b, for which nothing is known: what both are multiples of. Twice a number and
+ * the number itself are three times that. */
+static struct value add_unknown(const struct value *a, const struct value *b, bool minus)
+{
+    struct value v = *a;
+
+    if (a->type != NONE && a->type == b->type && a->stride < INT32_MAX && b->stride < INT32_MAX) {
+        v.stride = minus ? distance((int64_t)a->stride, (int64_t)b->stride) : a->stride + b->stride;
+        if (!v.stride)
+            return number(0);
+        return v;
+    }
+    v.stride = gcd(a->stride, b->stride);
+    v.type = NONE;
+    return v;
+}
+
 /* Numbers may be added to anything, places to nothing but numbers. */
 static struct value add_values(const struct value *a, const struct value *b)
 {
-    struct value v = *a;
-    const struct value *other = b;
+    bool swap = a->kind == VALUE_UNKNOWN || (a->kind == VALUE_ADDRESS && b->kind != VALUE_UNKNOWN);
+    struct value v = swap ? *b : *a;
+    const struct value *other = swap ? a : b;
 
-    if (a->kind == VALUE_ADDRESS && b->kind != VALUE_ADDRESS) {
-        v = *b;
-        other = a;
-    } else if (a->kind == VALUE_UNKNOWN && is_place(b)) {
-        v = *b;
-        other = a;
-    }
+    if (v.kind == VALUE_UNKNOWN)
+        return other->kind == VALUE_UNKNOWN ? add_unknown(a, b, false)
+                                            : add_number(v, (uint64_t)other->offset);
     if (other->kind == VALUE_ADDRESS) {
         v.stride = gcd(v.stride, other->stride);
         return add_number(v, (uint64_t)other->offset);
     }
-    if (other->kind == VALUE_UNKNOWN) {
-        /* A small number with an unknown one is not an address. */
-        if (v.kind == VALUE_ADDRESS && distance(v.offset, 0) < 4096)
-            return (struct value){.kind = VALUE_UNKNOWN,
-                                  .why = other->why,
-                                  .type = NONE,
-                                  .stride =
-                                      gcd(gcd(other->stride, v.stride), distance(v.offset, 0))};
-        v.stride = gcd(v.stride, other->stride);
-        return v;
+    if (other->kind != VALUE_UNKNOWN)
+        return unknown(SPE_ACCESS_LOST_TRACK);
+    v.stride = gcd(v.stride, other->stride);
+    if (v.kind == VALUE_ADDRESS && distance(v.offset, 0) < 4096) { /* that is not an address */
+        v = (struct value){.kind = VALUE_UNKNOWN,
+                           .why = other->why,
+                           .type = v.offset || v.stride != other->stride ? NONE : other->type,
+                           .stride = gcd(v.stride, distance(v.offset, 0))};
+        v.stride += !v.stride;
     }
-    return unknown(SPE_ACCESS_LOST_TRACK);
+    return v;
 }
 
 /* ---- State ---------------------------------------------------------------------------------- */
@@ -219,7 +239,6 @@ struct follower {
     uint32_t *active,
         *active_at; /* of instruction i: active[active_at[i]] up to active_at[i + 1] */
     bool too_large, no_memory;
-    uint64_t steps;
 };
 
 static const struct value *slot_of(const struct state *s, int64_t offset)
@@ -259,10 +278,17 @@ static bool join_state(struct state *to, const struct state *from)
     if (!to->reached) {
         *to = *from;
         to->reached = true;
+        for (unsigned i = 0; i < REGISTERS; i++) {
+            if (to->x[i].kind == VALUE_UNKNOWN)
+                to->x[i].type = NONE;
+        }
         return true;
     }
     for (unsigned i = 0; i < REGISTERS; i++) {
         struct value v = join(&to->x[i], &from->x[i]);
+
+        if (v.kind == VALUE_UNKNOWN)
+            v.type = NONE;
 
         changed |= !same_value(&v, &to->x[i]);
         to->x[i] = v;
@@ -293,7 +319,7 @@ static bool pointer_in(struct dsos *d, uint32_t type, uint64_t part, uint32_t *t
 {
     struct type_leaf leaf;
 
-    if (!types_leaf(d, type, part, 8, false, &leaf) || leaf.matches != 1 || leaf.offset ||
+    if (!types_leaf(d, type, part, 8, &leaf) || leaf.matches != 1 || leaf.offset ||
         types_at(d, leaf.type)->kind != SPE_TYPE_POINTER)
         return false;
     *target = types_same(d, types_at(d, leaf.type)->target);
@@ -309,6 +335,10 @@ static void value_of_location(struct follower *f, uint32_t i)
     if (l->kind == LOCATION_FRAME || l->reg >= REGISTERS)
         return;
     if (l->kind == LOCATION_MEMORY) {
+        /* Where a plain value can be found may be anything that happens to be equal. A struct is
+         * one, also where it is a copy. */
+        if (types_at(f->d, l->type)->kind != SPE_TYPE_STRUCT || l->part)
+            return;
         v.memory = true;
         v.type = types_same(f->d, l->type);
         v.offset = (int64_t)(l->part - (uint64_t)l->offset);
@@ -535,13 +565,13 @@ static int64_t floor_modulo(int64_t a, uint64_t b)
 /* An access to some element of an array that lies at the offset: all of them are the first one.
  * `first` may be before the array's start where the index does not begin with 0; it is then in what
  * lies before the array, so its last element is not believed. */
-static bool settle_array(struct follower *f, struct target *t, uint64_t size, bool floating)
+static bool settle_array(struct follower *f, struct target *t, uint64_t size)
 {
     struct type_leaf leaf;
     uint64_t at = (uint64_t)t->offset, in;
 
-    if (t->offset < 0 || !types_leaf(f->d, t->type, at, size ? size : 1, floating, &leaf) ||
-        !leaf.element || t->stride % leaf.element)
+    if (t->offset < 0 || !types_leaf(f->d, t->type, at, size ? size : 1, &leaf) || !leaf.element ||
+        t->stride % leaf.element)
         return false;
     in = at - leaf.array;
     if (leaf.array_size != UINT64_MAX && leaf.array_size > leaf.element &&
@@ -589,11 +619,11 @@ static void settle(struct follower *f, struct target t, const struct operands *o
     access->reason = SPE_ACCESS_NO_TYPE;
     if (types_at(f->d, t.type)->kind == SPE_TYPE_OTHER)
         return;
-    if (!t.variable && !settle_pointer(f, &t, size) && !settle_array(f, &t, size, o->floating)) {
+    if (!t.variable && !settle_pointer(f, &t, size) && !settle_array(f, &t, size)) {
         access->reason = t.stride ? SPE_ACCESS_LOST_TRACK : SPE_ACCESS_OUTSIDE;
         return;
     }
-    if (t.stride && !settle_array(f, &t, size, o->floating)) {
+    if (t.stride && !settle_array(f, &t, size)) {
         access->reason = SPE_ACCESS_LOST_TRACK;
         return;
     }
@@ -629,7 +659,6 @@ static bool access_at(struct follower *f, size_t i, const struct state *s,
 
     *access = (struct spe_profile_access){.load = o->load,
                                           .store = o->store,
-                                          .floating = o->floating,
                                           .stack = v.kind == VALUE_FRAME || o->base == REG_SP,
                                           .type = SPE_NO_ID,
                                           .size = o->bytes,
@@ -774,29 +803,19 @@ static struct value subtracted(const struct state *s, const struct operands *o)
 {
     struct value n = register_value(s, o->n), m = shift_left(register_value(s, o->m), o->shift);
 
-    if (o->n == o->m && n.kind == VALUE_UNKNOWN && o->shift < 16 && n.stride < INT32_MAX) {
-        n.stride *= (UINT64_C(1) << o->shift) - 1;
-        n.stride += !n.stride;
-        return n;
-    }
     if (m.kind == VALUE_ADDRESS) {
         m.offset = (int64_t) - (uint64_t)m.offset;
         return add_values(&n, &m);
     }
-    if (m.kind == VALUE_UNKNOWN)
-        return add_values(&n, &m);
-    return unknown(SPE_ACCESS_NO_VARIABLE);
+    if (m.kind != VALUE_UNKNOWN)
+        return unknown(SPE_ACCESS_NO_VARIABLE);
+    return n.kind == VALUE_UNKNOWN ? add_unknown(&n, &m, true) : add_values(&n, &m);
 }
 
 static struct value added(const struct state *s, const struct operands *o)
 {
     struct value n = register_value(s, o->n), m = shift_left(register_value(s, o->m), o->shift);
 
-    if (o->n < REGISTERS && o->n == o->m && n.kind == VALUE_UNKNOWN && o->shift < 16 &&
-        n.stride < INT32_MAX) { /* a number and a multiple of it */
-        n.stride *= (UINT64_C(1) << o->shift) + 1;
-        return n;
-    }
     if (o->m < REGISTERS)
         n = add_values(&n, &m);
     return add_number(n, o->value);
@@ -953,6 +972,15 @@ static void flow_to(struct follower *f, uint32_t number, const struct state *s)
     b->waiting = b->visits <= VISITS + 1;
 }
 
+/* What an instruction makes that nothing is known of is a number of its own. */
+static void mark_unknown(struct state *s, size_t i)
+{
+    for (unsigned r = 0; r < REGISTERS; r++) {
+        if (s->x[r].kind == VALUE_UNKNOWN && s->x[r].type == NONE)
+            s->x[r].type = (uint32_t)(i * REGISTERS + r);
+    }
+}
+
 static void follow_block(struct follower *f, uint32_t number)
 {
     struct block *b = &f->blocks[number];
@@ -963,8 +991,8 @@ static void follow_block(struct follower *f, uint32_t number)
     b->waiting = false;
     for (size_t i = b->first; i < b->end; i++) {
         apply_locations(f, i, &s);
+        mark_unknown(&s, i);
         transfer(f, i, &s);
-        f->steps++;
     }
     if (last->flow == FLOW_BRANCH || last->flow == FLOW_MAYBE)
         flow_to(f, block_at(f, last->target), &s);
@@ -1078,6 +1106,7 @@ void types_close(struct file_types *f)
     free(f->globals.at);
     free(f->tls.at);
     free(f->relocations.at);
+    free(f->tls_symbols.at);
     free(f->accesses.at);
     hash_table_free(&f->table);
     free(f);
@@ -1143,9 +1172,8 @@ static void read_fixed(struct file_types *f, Elf_Scn *section, const GElf_Shdr *
     Elf_Data *data = elf_getdata(section, NULL);
 
     for (size_t i = 0; data && i + 8 <= data->d_size; i += 8)
-        add_relocation(f,
-                       &(struct relocation){got->sh_addr + i,
-                                            load64((const uint8_t *)data->d_buf + i), false});
+        add_relocation(f, &(struct relocation){got->sh_addr + i,
+                                               load64((const uint8_t *)data->d_buf + i), false});
 }
 
 static void read_tables(struct file_types *f, Elf *elf)
@@ -1177,8 +1205,45 @@ static void read_tables(struct file_types *f, Elf *elf)
               compare_relocations);
 }
 
-/* The mapped file, for its code. */
-static bool open_code(struct dsos *d, struct dso *dso, struct file_types *f)
+static void add_tls_symbol(struct dsos *d, struct file_types *f, const char *name,
+                           const GElf_Sym *symbol)
+{
+    struct tls_symbol s = {symbol->st_value, symbol->st_size, strings_add(d->strings, name), false};
+
+    for (size_t i = 0; i < f->tls_symbols.count; i++) {
+        if (f->tls_symbols.at[i].name == s.name && f->tls_symbols.at[i].offset != s.offset)
+            f->tls_symbols.at[i].several = s.several = true;
+    }
+    if (f->tls_symbols.count < TLS_MAX && VECTOR_ROOM(&f->tls_symbols) == SPE_OK)
+        f->tls_symbols.at[f->tls_symbols.count++] = s;
+}
+
+static void read_tls_symbols(struct dsos *d, struct file_types *f, Elf *elf)
+{
+    Elf_Scn *section = NULL;
+    GElf_Shdr header;
+    GElf_Sym symbol;
+
+    while ((section = elf_nextscn(elf, section))) {
+        Elf_Data *data = gelf_getshdr(section, &header) && header.sh_type == SHT_SYMTAB
+                             ? elf_getdata(section, NULL)
+                             : NULL;
+        size_t count = data && header.sh_entsize ? data->d_size / header.sh_entsize : 0;
+
+        for (size_t i = 0; i < count && i < SYMBOL_MAX; i++) {
+            const char *name;
+
+            if (!gelf_getsym(data, (int)i, &symbol) || GELF_ST_TYPE(symbol.st_info) != STT_TLS ||
+                symbol.st_shndx == SHN_UNDEF)
+                continue;
+            name = elf_strptr(elf, header.sh_link, symbol.st_name);
+            if (name && *name)
+                add_tls_symbol(d, f, name, &symbol);
+        }
+    }
+}
+
+bool file_types_open(struct dsos *d, struct dso *dso, struct file_types *f)
 {
     char *warning = NULL;
     struct elf_file elf;
@@ -1193,6 +1258,7 @@ static bool open_code(struct dsos *d, struct dso *dso, struct file_types *f)
     free(warning);
     if (f->fd >= 0 && elf_file_open(&elf, f->fd, DSO_FILE, f->budget) == SPE_OK) {
         read_tables(f, elf.elf);
+        read_tls_symbols(d, f, elf.elf);
         elf_file_close(&elf);
     }
     return f->fd >= 0;
@@ -1323,6 +1389,7 @@ static void remember_all(struct follower *f)
                 access_at(f, i, &s, &access);
                 remember(f, f->pcs[i], &access);
             }
+            mark_unknown(&s, i);
             transfer(f, i, &s);
         }
     }
@@ -1373,7 +1440,7 @@ static unsigned learn(struct dsos *d, uint32_t dso, struct file_types *t, uint64
 
     if (!lines_function(d, f.dso, address, &f.function))
         return SPE_ACCESS_NO_DEBUG_INFO;
-    if (!open_code(d, f.dso, t))
+    if (!file_types_open(d, f.dso, t))
         return SPE_ACCESS_NO_FILE;
     follow_function(&f);
     if (f.too_large)

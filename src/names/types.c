@@ -194,14 +194,11 @@ static void describe_array(struct dsos *d, struct type *type)
 static void describe(struct dsos *d, struct type *type)
 {
     Dwarf_Die *die = &type->die, target;
-    uint64_t encoding = 0;
 
     number_of(die, DW_AT_byte_size, &type->size);
     switch (dwarf_tag(die)) {
     case DW_TAG_base_type:
         type->kind = SPE_TYPE_BASE;
-        number_of(die, DW_AT_encoding, &encoding);
-        type->floating = encoding == DW_ATE_float || encoding == DW_ATE_complex_float;
         break;
     case DW_TAG_enumeration_type:
         type->kind = SPE_TYPE_ENUM;
@@ -638,6 +635,8 @@ uint32_t types_same(struct dsos *d, uint32_t id)
 
 /* ---- What lies where ------------------------------------------------------------------------ */
 
+#define CANDIDATES 8 /* members that an access is said to touch */
+
 static bool is_record(const struct type *t)
 {
     return t->kind == SPE_TYPE_STRUCT || t->kind == SPE_TYPE_UNION;
@@ -660,14 +659,14 @@ static bool holds(struct dsos *d, const struct member *m, uint64_t offset, uint6
 }
 
 /* Members that an access touches: the number of them. Where several share the bytes, those go whose
- * leaf is not of the size, or not of the register's kind, if that leaves some. */
-static size_t candidates(struct dsos *d, uint32_t id, uint64_t offset, uint64_t size, bool floating,
-                         size_t *list, size_t max, int depth);
+ * leaf is not of the size, if that leaves some. */
+static size_t candidates(struct dsos *d, uint32_t id, uint64_t offset, uint64_t size, size_t *list,
+                         size_t max, int depth);
 
-static bool leaf_at(struct dsos *d, uint32_t id, uint64_t offset, uint64_t size, bool floating,
-                    int depth, uint64_t base, struct type_leaf *leaf)
+static bool leaf_at(struct dsos *d, uint32_t id, uint64_t offset, uint64_t size, int depth,
+                    uint64_t base, struct type_leaf *leaf)
 {
-    size_t list[8], count, member;
+    size_t list[CANDIDATES], count, member;
     uint64_t element;
     const struct type *t;
 
@@ -678,7 +677,7 @@ static bool leaf_at(struct dsos *d, uint32_t id, uint64_t offset, uint64_t size,
     switch (t->kind) {
     case SPE_TYPE_STRUCT:
     case SPE_TYPE_UNION:
-        count = candidates(d, id, offset, size, floating, list, 8, depth);
+        count = candidates(d, id, offset, size, list, CANDIDATES, depth);
         if (!count)
             return false;
         member = list[0];
@@ -693,8 +692,8 @@ static bool leaf_at(struct dsos *d, uint32_t id, uint64_t offset, uint64_t size,
         offset -= types_at(d, id)->members.at[member].offset;
         base += types_at(d, id)->members.at[member].offset;
         leaf->flat += types_at(d, id)->members.at[member].offset;
-        return leaf_at(d, types_at(d, id)->members.at[member].type, offset, size, floating,
-                       depth + 1, base, leaf);
+        return leaf_at(d, types_at(d, id)->members.at[member].type, offset, size, depth + 1, base,
+                       leaf);
     case SPE_TYPE_ARRAY:
         element = types_at(d, t->target)->size;
         if (!element || (t->count && offset >= t->size))
@@ -709,7 +708,7 @@ static bool leaf_at(struct dsos *d, uint32_t id, uint64_t offset, uint64_t size,
             leaf->matches++;
             return !t->count || offset + size <= t->size;
         }
-        return leaf_at(d, t->target, offset % element, size, floating, depth + 1,
+        return leaf_at(d, t->target, offset % element, size, depth + 1,
                        base + offset - offset % element, leaf);
     case SPE_TYPE_OTHER:
         return false;
@@ -723,20 +722,19 @@ static bool leaf_at(struct dsos *d, uint32_t id, uint64_t offset, uint64_t size,
 }
 
 /* Is the member, if it is this one, accessed as what it is? */
-static bool fits(struct dsos *d, uint32_t type, uint64_t offset, uint64_t size, bool floating,
-                 int depth)
+static bool fits(struct dsos *d, uint32_t type, uint64_t offset, uint64_t size, int depth)
 {
     struct type_leaf leaf = {0};
     const struct type *t;
 
-    if (!leaf_at(d, type, offset, size, floating, depth + 1, 0, &leaf) || leaf.matches != 1)
+    if (!leaf_at(d, type, offset, size, depth + 1, 0, &leaf) || leaf.matches != 1)
         return false;
     t = types_at(d, leaf.type);
-    return !leaf.offset && t->size == size && t->floating == floating;
+    return !leaf.offset && t->size == size;
 }
 
-static size_t candidates(struct dsos *d, uint32_t id, uint64_t offset, uint64_t size, bool floating,
-                         size_t *list, size_t max, int depth)
+static size_t candidates(struct dsos *d, uint32_t id, uint64_t offset, uint64_t size, size_t *list,
+                         size_t max, int depth)
 {
     size_t count = 0, kept = 0, total = types_at(d, id)->members.count;
     bool overlap = false;
@@ -759,17 +757,17 @@ static size_t candidates(struct dsos *d, uint32_t id, uint64_t offset, uint64_t 
     for (size_t i = 0; i < count; i++) {
         struct member m = types_at(d, id)->members.at[list[i]];
 
-        if (m.offset <= offset && fits(d, m.type, offset - m.offset, size, floating, depth))
+        if (m.offset <= offset && fits(d, m.type, offset - m.offset, size, depth))
             list[kept++] = list[i];
     }
     return kept ? kept : count;
 }
 
-bool types_leaf(struct dsos *d, uint32_t type, uint64_t offset, uint64_t size, bool floating,
+bool types_leaf(struct dsos *d, uint32_t type, uint64_t offset, uint64_t size,
                 struct type_leaf *leaf)
 {
     *leaf = (struct type_leaf){.type = NONE};
-    return leaf_at(d, type, offset, size, floating, 0, 0, leaf) && leaf->matches;
+    return leaf_at(d, type, offset, size, 0, 0, leaf) && leaf->matches;
 }
 
 bool types_contains(struct dsos *d, uint32_t whole, uint64_t offset, uint32_t part)
@@ -789,8 +787,7 @@ bool types_contains(struct dsos *d, uint32_t whole, uint64_t offset, uint32_t pa
         for (size_t i = 0; i < t->members.count && inside == NONE; i++) {
             const struct member *m = &t->members.at[i];
 
-            if (m->offset <= offset && offset < member_end(d, m) &&
-                (is_record(types_at(d, m->type)) || types_at(d, m->type)->kind == SPE_TYPE_ARRAY)) {
+            if (m->offset <= offset && offset < member_end(d, m)) {
                 offset -= m->offset;
                 inside = m->type;
             }
@@ -823,21 +820,41 @@ static void path_add(struct path *p, const char *format, ...)
     p->length += (size_t)added < p->size - p->length ? (size_t)added : p->size - p->length - 1;
 }
 
-/* Names of several members: those of the first few. */
-static void add_names(struct dsos *d, struct path *p, uint32_t id, const size_t *list, size_t count,
-                      size_t shown)
+static bool add_path(struct dsos *d, struct path *p, uint32_t id, uint64_t offset, uint64_t size,
+                     int depth);
+
+static void add_member_path(struct dsos *d, struct path *p, const struct member *m, uint64_t offset,
+                            uint64_t size, int depth)
 {
-    path_add(p, ".{");
-    for (size_t i = 0; i < count && i < shown; i++)
-        path_add(p, "%s%s", i ? "," : "",
-                 strings_at(d->strings, types_at(d, id)->members.at[list[i]].name));
-    path_add(p, "%s}", count > shown ? ",..." : "");
+    const char *name = strings_at(d->strings, m->name);
+    bool first = !p->length || strchr(".{,", p->text[p->length - 1]);
+
+    if (*name)
+        path_add(p, "%s%s", first ? "" : ".", name);
+    if (!m->bits)
+        add_path(d, p, m->type, offset - m->offset, size, depth + 1);
+}
+
+/* Several members, each with the part of it that is accessed: the first few. */
+static void add_names(struct dsos *d, struct path *p, uint32_t id, uint64_t offset, uint64_t size,
+                      const size_t *list, size_t count, int depth)
+{
+    path_add(p, "%s{", p->length && !strchr(".{,", p->text[p->length - 1]) ? "." : "");
+    for (size_t i = 0; i < count && i < CANDIDATES; i++) {
+        struct member m = types_at(d, id)->members.at[list[i]];
+        uint64_t start = m.offset > offset ? m.offset : offset, end = member_end(d, &m);
+
+        end = end < offset + size ? end : offset + size;
+        path_add(p, i ? "," : "");
+        add_member_path(d, p, &m, start, end - start, depth);
+    }
+    path_add(p, "%s}", count > CANDIDATES ? ",..." : "");
 }
 
 static bool add_path(struct dsos *d, struct path *p, uint32_t id, uint64_t offset, uint64_t size,
-                     bool floating, int depth)
+                     int depth)
 {
-    size_t list[8], count;
+    size_t list[CANDIDATES], count;
     uint64_t element;
     const struct type *t;
     struct member m;
@@ -855,22 +872,22 @@ static bool add_path(struct dsos *d, struct path *p, uint32_t id, uint64_t offse
         else
             path_add(p, "[]");
         return offset % element + size > element ||
-               add_path(d, p, t->target, offset % element, size, floating, depth + 1);
+               add_path(d, p, t->target, offset % element, size, depth + 1);
     }
     if (!is_record(t))
         return t->kind != SPE_TYPE_OTHER && offset + size <= t->size;
-    count = candidates(d, id, offset, size, floating, list, 8, depth);
+    count = candidates(d, id, offset, size, list, CANDIDATES, depth);
     if (!count)
         return false;
     m = types_at(d, id)->members.at[list[0]];
-    if (count > 1) {
-        add_names(d, p, id, list, count, 8);
-        return true;
-    }
-    if (*strings_at(d->strings, m.name))
-        path_add(p, ".%s", strings_at(d->strings, m.name));
-    return m.bits || !holds(d, &m, offset, size) ||
-           add_path(d, p, m.type, offset - m.offset, size, floating, depth + 1);
+    if (count > 1)
+        add_names(d, p, id, offset, size, list, count, depth);
+    else if (m.bits || !holds(d, &m, offset, size))
+        add_member_path(d, p, &m, offset < m.offset ? m.offset : offset,
+                        member_end(d, &m) - (offset < m.offset ? m.offset : offset), depth);
+    else
+        add_member_path(d, p, &m, offset, size, depth);
+    return true;
 }
 
 bool types_path(struct dsos *d, uint32_t type, uint64_t offset, uint64_t size, char *text,
@@ -881,7 +898,8 @@ bool types_path(struct dsos *d, uint32_t type, uint64_t offset, uint64_t size, c
     if (!room)
         return false;
     text[0] = 0;
-    if (size && offset < UINT64_MAX / 4 && add_path(d, &p, type, offset, size, false, 0))
+    path_add(&p, is_record(types_at(d, type)) ? "." : "");
+    if (size && offset < UINT64_MAX / 4 && add_path(d, &p, type, offset, size, 0))
         return true;
     text[0] = 0;
     return false;
@@ -920,14 +938,13 @@ bool types_access_of(struct dsos *d, uint32_t type, uint64_t offset,
         size = types_at(d, type)->size;
     if (is_record(types_at(d, type)) && indexed && offset + size > types_at(d, type)->size)
         size = types_at(d, type)->size - offset; /* and some of the next element */
-    if (!types_leaf(d, type, offset, size, access->floating, &leaf) ||
-        !add_path(d, &p, type, offset, size, access->floating, 0))
+    if (!types_leaf(d, type, offset, size, &leaf) || !add_path(d, &p, type, offset, size, 0))
         return false;
     indexed |= leaf.element != 0;
     access->type = types_same(d, type);
     access->offset = leaf.flat;
     access->indexed = indexed;
-    access->member = strings_add(d->strings, text[0] == '.' ? text + 1 : text);
+    access->member = strings_add(d->strings, text);
     access->reason = SPE_ACCESS_KNOWN;
     if (access->member == NONE)
         names_missing(d->strings, SPE_ERR_NOMEM);

@@ -28,7 +28,6 @@ struct type {
     uint32_t dso;
     uint32_t dimension; /* of an array: how many were taken off its description */
     uint8_t kind;       /* enum spe_type_kind */
-    bool floating;      /* its values are in registers for floating point */
     bool reference;     /* a pointer that is written as one does not see it */
     bool listed;        /* members are */
     uint32_t given;     /* string: a typedef's name for a type without one; NONE */
@@ -75,9 +74,9 @@ struct type_leaf {
     uint64_t element;
 };
 
-/* What an access of a size at an offset touches. floating: to a register of that kind. False:
+/* What an access of a size at an offset touches. False:
  * nothing lies there, or not all of it. */
-bool types_leaf(struct dsos *d, uint32_t type, uint64_t offset, uint64_t size, bool floating,
+bool types_leaf(struct dsos *d, uint32_t type, uint64_t offset, uint64_t size,
                 struct type_leaf *leaf);
 
 /* ---- Files ---------------------------------------------------------------------------------- */
@@ -85,6 +84,13 @@ bool types_leaf(struct dsos *d, uint32_t type, uint64_t offset, uint64_t size, b
 struct variable {
     uint64_t start, end;
     uint32_t name, type;
+};
+
+/* A variable of threads by its symbol: descriptions do not always say where it is. */
+struct tls_symbol {
+    uint64_t offset, size;
+    uint32_t name;
+    bool several; /* variables of this name */
 };
 
 struct variables {
@@ -114,7 +120,8 @@ struct file_types {
     bool listed;              /* variables are */
     struct variables globals; /* by address */
     struct variables tls;     /* by offset in the thread's block */
-    uint64_t tls_align;       /* of that block */
+    VECTOR(struct tls_symbol) tls_symbols;
+    uint64_t tls_align; /* of that block */
     VECTOR(struct relocation) relocations;
     int fd; /* code; -1: not opened, or not there */
     bool tried;
@@ -129,6 +136,8 @@ bool file_types_take(struct file_types *f, uint64_t bytes);
 
 /* The variable around an address in a sorted list. */
 const struct variable *variables_find(const struct variables *v, uint64_t address);
+/* The mapped file, for its code and tables, opened now if nobody has. False: it is not there. */
+bool file_types_open(struct dsos *d, struct dso *dso, struct file_types *f);
 /* The file's global and static variables, read now if nobody has. */
 void variables_list(struct dsos *d, uint32_t dso, struct file_types *f);
 

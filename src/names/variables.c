@@ -158,6 +158,24 @@ static void add_variable(struct global_walk *w, struct variables *list, uint64_t
     list->at[list->count++] = v;
 }
 
+/* GCC does not say where variables of threads are; their symbols do. */
+static void see_tls(struct global_walk *w, Dwarf_Die *die)
+{
+    const char *name = dwarf_diename(die);
+    uint32_t id;
+
+    if (!w->f->tls_symbols.count || !name || dwarf_hasattr(die, DW_AT_declaration) ||
+        dwarf_hasattr(die, DW_AT_const_value))
+        return;
+    id = strings_add(w->d->strings, name);
+    for (size_t i = 0; i < w->f->tls_symbols.count; i++) {
+        const struct tls_symbol *s = &w->f->tls_symbols.at[i];
+
+        if (s->name == id && !s->several)
+            add_variable(w, &w->f->tls, s->offset, die);
+    }
+}
+
 static void see_variable(struct global_walk *w, Dwarf_Die *die)
 {
     Dwarf_Attribute attribute;
@@ -166,9 +184,12 @@ static void see_variable(struct global_walk *w, Dwarf_Die *die)
     Dwarf_Op *ops;
     size_t count;
 
+    if (!dwarf_attr(die, DW_AT_location, &attribute)) {
+        see_tls(w, die);
+        return;
+    }
     /* A location list has no address: that is for variables that move. */
-    if (!dwarf_attr(die, DW_AT_location, &attribute) ||
-        dwarf_whatform(&attribute) == DW_FORM_sec_offset ||
+    if (dwarf_whatform(&attribute) == DW_FORM_sec_offset ||
         dwarf_whatform(&attribute) == DW_FORM_loclistx ||
         dwarf_getlocation(&attribute, &ops, &count) != 0 || !count || count > OPERATIONS_MAX)
         return;
@@ -264,6 +285,7 @@ void variables_list(struct dsos *d, uint32_t dso, struct file_types *f)
         return;
     f->listed = true;
     dwarf = lines_dwarf(d, d->list.at[dso]);
+    file_types_open(d, d->list.at[dso], f);
     while (dwarf && !w.full && dwarf_get_units(dwarf, unit, &unit, NULL, &type, &die, NULL) == 0) {
         if (type == DW_UT_compile)
             walk_globals(&w, &die, 0);

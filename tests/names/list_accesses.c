@@ -60,35 +60,62 @@ static uint32_t find(struct spe_profile *p, uint32_t id, const char *name, uint3
     return found;
 }
 
-static void print_chain(struct spe_profile *p, const struct spe_profile_access *access)
+/* One way down from a type: the innermost type that has a name and its member. */
+static void print_way(struct spe_profile *p, uint32_t type, char *path, char *types, size_t size)
 {
-    char path[1024], types[4096];
-    uint32_t type = access->type, owner = type;
-    char *step, *rest = path, *name, *names;
-    size_t length;
+    uint32_t owner = type, next = type;
+    char *step, *rest = path, *last = path;
 
-    snprintf(path, sizeof(path), "%s", spe_profile_string(p, access->member));
-    snprintf(types, sizeof(types), "%s", type_name(p, type));
-    if (!*path) {
-        printf("%s\t%s", types, types);
+    while ((step = strsep(&rest, "."))) {
+        bool array = strchr(step, '[');
+
+        step[strcspn(step, "[")] = 0;
+        type = next;
+        owner = type;
+        next = find(p, type, step, &owner);
+        snprintf(types + strlen(types), size - strlen(types), ";%s%s%s", type_name(p, owner),
+                 array ? ";" : "", array ? type_name(p, next) : "");
+        last = step;
+    }
+    printf("%s.%s;", type_name(p, owner), last);
+}
+
+/* "a.{b,c.d}.e" has several ways: the first brace is taken apart. */
+static void print_ways(struct spe_profile *p, uint32_t type, const char *path, char *types,
+                       size_t size)
+{
+    const char *open = strchr(path, '{'), *at, *end;
+    char way[1024];
+    int depth = 1;
+
+    if (!open) {
+        snprintf(way, sizeof(way), "%s", path);
+        print_way(p, type, way, types, size);
         return;
     }
-    while ((step = strsep(&rest, "."))) {
-        step[strcspn(step, "[")] = 0;
-        names = step + (*step == '{');
-        names[strcspn(names, "}")] = 0;
-        owner = type;
-        while ((name = strsep(&names, ","))) {
-            uint32_t next = find(p, type, name, &owner);
-
-            if (!rest)
-                printf("%s.%s%s", type_name(p, owner), name, names ? ";" : "");
-            else
-                type = next;
+    for (at = end = open + 1; *end && depth; end++) {
+        depth += *end == '{';
+        depth -= *end == '}';
+        if (!((*end == ',' && depth == 1) || (*end == '}' && !depth)))
+            continue;
+        if (strncmp(at, "...", 3) != 0) {
+            snprintf(way, sizeof(way), "%.*s%.*s", (int)(open - path), path, (int)(end - at), at);
+            print_ways(p, type, way, types, size);
         }
-        length = strlen(types);
-        snprintf(types + length, sizeof(types) - length, ";%s", type_name(p, owner));
+        at = end + 1;
     }
+}
+
+static void print_chain(struct spe_profile *p, const struct spe_profile_access *access)
+{
+    const char *path = spe_profile_string(p, access->member);
+    char types[4096];
+
+    snprintf(types, sizeof(types), "%s", type_name(p, access->type));
+    if (*path)
+        print_ways(p, access->type, path, types, sizeof(types));
+    else
+        printf("%s", types);
     printf("\t%s", types);
 }
 

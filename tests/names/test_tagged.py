@@ -56,14 +56,18 @@ def normal(name):
 
 def names_of(chain):
     """What the answer says: the innermost type with its member, for each of several members."""
-    return {normal(c) for c in chain.split(";")}
+    return {normal(c) for c in chain.rstrip(";").split(";")}
 
 
 def is_right(wanted, text, answer):
     if names_of(answer["chain"]) & {normal(w) for w in wanted}:
         return True
-    # A whole struct is meant if only the type is named.
-    if {normal(w) for w in wanted} & {normal(t) for t in answer["types"].split(";")}:
+    types = {normal(t) for t in answer["types"].split(";")}
+    # The mark is a type only: all of it is accessed.
+    if {normal(w) for w in wanted} & types:
+        return True
+    # More is accessed than one member: whole elements of an array.
+    if answer["member"].endswith("[]") and {normal(w.split(".")[0]) for w in wanted} & types:
         return True
     return bool(answer["variable"]) and answer["stack"] == "1" and \
         re.search(rf"\b{re.escape(answer['variable'])}\b", text) is not None

@@ -32,8 +32,7 @@ __attribute__((noinline)) struct slot *look(struct table *t, unsigned long key)
     unsigned long i = mix(key) & t->mask; /* T: struct table.mask */
     unsigned int steps = 0;
 
-    while (t->slots[i].used && /* T: struct table.slots; struct slot.used */
-           t->slots[i].key != key) { /* T: struct table.slots; struct slot.key */
+    while (t->slots[i].used && t->slots[i].key != key) { /* T: struct table.slots; struct slot.used; struct slot.key */
         i = (i + 1) & t->mask; /* T: struct table.mask */
         steps++;
     }

@@ -56,11 +56,11 @@ __attribute__((noinline)) void drop(struct list *l, long key)
 {
     struct node **link = &l->head;
 
-    while (*link) { /* T: struct node * */
-        struct node *n = *link; /* T: struct node * */
+    while (*link) { /* T: struct node *; struct list.head; struct node.next */
+        struct node *n = *link; /* T: struct node *; struct list.head; struct node.next */
 
         if (n->key == key) { /* T: struct node.key */
-            *link = n->next; /* T: struct node *; struct node.next */
+            *link = n->next; /* T: struct node *; struct list.head; struct node.next */
             l->length--; /* T: struct list.length */
         } else {
             link = &n->next;

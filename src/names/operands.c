@@ -251,6 +251,8 @@ static void decode_flow(const struct spe_a64 *a, uint64_t pc, struct operands *o
     } else if ((word & 0xffe0001f) == 0xd4000001) { /* SVC: the kernel keeps all but X0 */
         o->flow = FLOW_NEXT;
         o->writes |= 1;
+    } else if ((word & 0xfffffc1f) == 0xd61f0000) { /* BR */
+        o->flow = FLOW_JUMP;
     } else if (a->branch && a->direct) {
         o->flow = (word & 0xfc000000) == 0x14000000 ? FLOW_BRANCH : FLOW_MAYBE;
         o->target = pc + (uint64_t)a->displacement;

@@ -26,7 +26,8 @@ enum operands_flow {
     FLOW_BRANCH,   /* to target */
     FLOW_MAYBE,    /* to target or on */
     FLOW_CALL,     /* target 0: not known */
-    FLOW_ELSEWHERE /* return, indirect branch, trap */
+    FLOW_JUMP,     /* to where a register says */
+    FLOW_ELSEWHERE /* return, trap */
 };
 
 struct operands {

@@ -32,7 +32,7 @@
 
 enum value_kind {
     VALUE_NONE,    /* no way has come here */
-    VALUE_UNKNOWN, /* a multiple of `stride` */
+    VALUE_UNKNOWN, /* a multiple of `stride`, and offset */
     VALUE_POINTER, /* to `type`, and offset */
     VALUE_ADDRESS, /* the number `offset` */
     VALUE_FRAME,   /* the CFA and offset */
@@ -105,8 +105,9 @@ static struct value join(const struct value *a, const struct value *b)
         return *a;
     if (a->kind == VALUE_UNKNOWN && b->kind == VALUE_UNKNOWN) {
         v.why = a->why < b->why ? b->why : a->why;
-        v.stride = gcd(a->stride, b->stride);
-        v.type = a->type == b->type && a->stride == b->stride ? a->type : NONE;
+        v.stride = gcd(gcd(a->stride, b->stride), distance(a->offset, b->offset));
+        v.type =
+            a->type == b->type && a->stride == b->stride && a->offset == b->offset ? a->type : NONE;
         return v;
     }
     if (a->kind != b->kind || a->type != b->type) {
@@ -121,12 +122,7 @@ static struct value join(const struct value *a, const struct value *b)
 
 static struct value add_number(struct value v, uint64_t n)
 {
-    if (v.kind == VALUE_UNKNOWN && n) {
-        v.stride = gcd(v.stride, distance((int64_t)n, 0));
-        v.type = NONE;
-    } else if (v.kind != VALUE_UNKNOWN) {
-        v.offset = (int64_t)((uint64_t)v.offset + n);
-    }
+    v.offset = (int64_t)((uint64_t)v.offset + n);
     return v;
 }
 
@@ -148,11 +144,11 @@ static struct value add_unknown(const struct value *a, const struct value *b, bo
 {
     struct value v = *a;
 
+    v.offset = (int64_t)(minus ? (uint64_t)a->offset - (uint64_t)b->offset
+                               : (uint64_t)a->offset + (uint64_t)b->offset);
     if (a->type != NONE && a->type == b->type && a->stride < INT32_MAX && b->stride < INT32_MAX) {
         v.stride = minus ? distance((int64_t)a->stride, (int64_t)b->stride) : a->stride + b->stride;
-        if (!v.stride)
-            return number(0);
-        return v;
+        return v.stride ? v : number((uint64_t)v.offset);
     }
     v.stride = gcd(a->stride, b->stride);
     v.type = NONE;
@@ -166,23 +162,18 @@ static struct value add_values(const struct value *a, const struct value *b)
     struct value v = swap ? *b : *a;
     const struct value *other = swap ? a : b;
 
-    if (v.kind == VALUE_UNKNOWN)
-        return other->kind == VALUE_UNKNOWN ? add_unknown(a, b, false)
-                                            : add_number(v, (uint64_t)other->offset);
-    if (other->kind == VALUE_ADDRESS) {
-        v.stride = gcd(v.stride, other->stride);
-        return add_number(v, (uint64_t)other->offset);
-    }
-    if (other->kind != VALUE_UNKNOWN)
+    if (v.kind == VALUE_UNKNOWN && other->kind == VALUE_UNKNOWN)
+        return add_unknown(a, b, false);
+    if (other->kind != VALUE_ADDRESS && other->kind != VALUE_UNKNOWN)
         return unknown(SPE_ACCESS_LOST_TRACK);
-    v.stride = gcd(v.stride, other->stride);
-    if (v.kind == VALUE_ADDRESS && distance(v.offset, 0) < 4096) { /* that is not an address */
-        v = (struct value){.kind = VALUE_UNKNOWN,
-                           .why = other->why,
-                           .type = v.offset || v.stride != other->stride ? NONE : other->type,
-                           .stride = gcd(v.stride, distance(v.offset, 0))};
-        v.stride += !v.stride;
+    v = add_number(v, (uint64_t)other->offset);
+    if (v.kind == VALUE_ADDRESS && other->kind == VALUE_UNKNOWN &&
+        distance(v.offset, 0) < 4096) { /* that is not an address */
+        v.kind = VALUE_UNKNOWN;
+        v.why = other->why;
+        v.type = v.stride ? NONE : other->type;
     }
+    v.stride = gcd(v.stride, other->stride);
     return v;
 }
 
@@ -237,7 +228,8 @@ struct follower {
     struct locations locations;
     VECTOR(struct location_value) values;
     uint32_t *active,
-        *active_at; /* of instruction i: active[active_at[i]] up to active_at[i + 1] */
+        *active_at;    /* of instruction i: active[active_at[i]] up to active_at[i + 1] */
+    struct state jump; /* at indirect branches, all together */
     bool too_large, no_memory;
 };
 
@@ -437,6 +429,13 @@ static bool is_better(const struct value *v, bool weak)
     return weak && v->kind == VALUE_POINTER;
 }
 
+/* A pointer into something larger says more than one to the part alone. */
+static bool is_around(struct follower *f, const struct value *v, const struct value *part)
+{
+    return v->kind == VALUE_POINTER && !v->stride && v->offset >= part->offset &&
+           types_contains(f->d, v->type, (uint64_t)(v->offset - part->offset), part->type);
+}
+
 static void apply_locations(struct follower *f, size_t i, struct state *s)
 {
     uint32_t strong = 0;
@@ -451,7 +450,7 @@ static void apply_locations(struct follower *f, size_t i, struct state *s)
             continue;
         if (again && !l->weak)
             *x = both(f, x, &v);
-        else if (!again && !is_better(x, l->weak))
+        else if (!again && !is_better(x, l->weak) && !is_around(f, x, &v))
             *x = v;
         if (!l->weak && !is_better(x, false))
             strong |= UINT32_C(1) << l->reg;
@@ -523,7 +522,7 @@ static struct target variable_target(const struct variables *list, const struct 
         return no_target(SPE_ACCESS_NO_VARIABLE);
     return (struct target){.type = found->type,
                            .name = found->name,
-                           .offset = (int64_t)(address - found->start),
+                           .offset = (int64_t)(address - found->start + found->part),
                            .stride = v->stride,
                            .variable = true};
 }
@@ -789,12 +788,15 @@ static struct value multiplied(const struct state *s, const struct operands *o)
     }
     if (m.kind == VALUE_ADDRESS && !m.stride && m.offset > 0 && m.offset < INT32_MAX &&
         !is_null(&m)) {
-        if (n.kind == VALUE_ADDRESS && !n.stride)
+        if (n.kind == VALUE_ADDRESS && !n.stride) {
             v = number((uint64_t)n.offset * (uint64_t)m.offset);
-        else if (n.kind == VALUE_UNKNOWN && n.stride < INT32_MAX)
+        } else if (n.kind == VALUE_UNKNOWN && n.stride < INT32_MAX &&
+                   distance(n.offset, 0) < INT32_MAX) {
             v.stride = n.stride * (uint64_t)m.offset;
-        else
+            v.offset = n.offset * m.offset;
+        } else {
             v.stride = (uint64_t)m.offset;
+        }
     }
     return add_values(&a, &v);
 }
@@ -994,6 +996,8 @@ static void follow_block(struct follower *f, uint32_t number)
         mark_unknown(&s, i);
         transfer(f, i, &s);
     }
+    if (last->flow == FLOW_JUMP)
+        join_state(&f->jump, &s);
     if (last->flow == FLOW_BRANCH || last->flow == FLOW_MAYBE)
         flow_to(f, block_at(f, last->target), &s);
     if (last->flow == FLOW_NEXT || last->flow == FLOW_MAYBE || last->flow == FLOW_CALL)
@@ -1055,7 +1059,8 @@ static void start_block(struct follower *f, uint32_t number, bool entry)
         start_from_cfi(f, f->pcs[b->first], &b->in);
 }
 
-/* Blocks that no branch leads to are reached by jump tables and exceptions. */
+/* Blocks that no branch leads to are reached by the function's jump tables. Where exceptions are
+ * caught these may lead there, too, and then nothing is known. */
 static void follow(struct follower *f)
 {
     uint32_t entry = block_at(f, f->entry);
@@ -1066,7 +1071,10 @@ static void follow(struct follower *f)
     for (size_t i = 0; i < f->block_count; i++) {
         if (f->blocks[i].in.reached)
             continue;
-        start_block(f, (uint32_t)i, false);
+        if (f->jump.reached && !f->file->catches)
+            flow_to(f, (uint32_t)i, &f->jump);
+        else
+            start_block(f, (uint32_t)i, false);
         follow_blocks(f);
     }
 }
@@ -1192,6 +1200,7 @@ static void read_tables(struct file_types *f, Elf *elf)
                 f->tls_align = p.p_align;
         }
     }
+    f->catches = elf_file_section(elf, ".gcc_except_table", &header);
     if (!table || got.sh_type != SHT_PROGBITS || !gelf_getehdr(elf, &file))
         return;
     if (file.e_type == ET_EXEC)

@@ -83,6 +83,7 @@ bool types_leaf(struct dsos *d, uint32_t type, uint64_t offset, uint64_t size,
 
 struct variable {
     uint64_t start, end;
+    uint64_t part; /* offset of `start` in the variable: compilers may take it apart */
     uint32_t name, type;
 };
 
@@ -121,6 +122,7 @@ struct file_types {
     struct variables globals; /* by address */
     struct variables tls;     /* by offset in the thread's block */
     VECTOR(struct tls_symbol) tls_symbols;
+    bool catches;       /* exceptions */
     uint64_t tls_align; /* of that block */
     VECTOR(struct relocation) relocations;
     int fd; /* code; -1: not opened, or not there */

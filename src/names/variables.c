@@ -134,11 +134,11 @@ struct global_walk {
 };
 
 static void add_variable(struct global_walk *w, struct variables *list, uint64_t start,
-                         Dwarf_Die *die)
+                         uint64_t part, uint64_t part_size, Dwarf_Die *die)
 {
     Dwarf_Attribute attribute;
     const char *name = dwarf_diename(die);
-    struct variable v = {.start = start};
+    struct variable v = {.start = start, .part = part};
     Dwarf_Die type;
     uint64_t size;
 
@@ -149,7 +149,9 @@ static void add_variable(struct global_walk *w, struct variables *list, uint64_t
     v.name = strings_add(w->d->strings, name);
     if (!size || size > UINT64_MAX - start || v.type == NONE || v.name == NONE)
         return;
-    v.end = start + size;
+    if (part >= size)
+        return;
+    v.end = start + (part_size < size - part ? part_size : size - part);
     if (list->count >= VARIABLES_MAX || !file_types_take(w->f, sizeof(v)) ||
         VECTOR_ROOM(list) < 0) {
         w->full = true;
@@ -172,7 +174,7 @@ static void see_tls(struct global_walk *w, Dwarf_Die *die)
         const struct tls_symbol *s = &w->f->tls_symbols.at[i];
 
         if (s->name == id && !s->several)
-            add_variable(w, &w->f->tls, s->offset, die);
+            add_variable(w, &w->f->tls, s->offset, 0, UINT64_MAX, die);
     }
 }
 
@@ -180,9 +182,9 @@ static void see_variable(struct global_walk *w, Dwarf_Die *die)
 {
     Dwarf_Attribute attribute;
     struct place p;
-    uint64_t size;
+    uint64_t size, part = 0;
     Dwarf_Op *ops;
-    size_t count;
+    size_t count, done = 0;
 
     if (!dwarf_attr(die, DW_AT_location, &attribute)) {
         see_tls(w, die);
@@ -193,12 +195,16 @@ static void see_variable(struct global_walk *w, Dwarf_Die *die)
         dwarf_whatform(&attribute) == DW_FORM_loclistx ||
         dwarf_getlocation(&attribute, &ops, &count) != 0 || !count || count > OPERATIONS_MAX)
         return;
-    if (next_part(&attribute, ops, count, &p, &size) != count || size != UINT64_MAX || p.pointer)
-        return;
-    if (p.kind == PLACE_ADDRESS && p.offset)
-        add_variable(w, &w->f->globals, (uint64_t)p.offset, die);
-    else if (p.kind == PLACE_TLS)
-        add_variable(w, &w->f->tls, (uint64_t)p.offset, die);
+    while (done < count) {
+        done += next_part(&attribute, ops + done, count - done, &p, &size);
+        if (p.kind == PLACE_ADDRESS && p.offset && !p.pointer)
+            add_variable(w, &w->f->globals, (uint64_t)p.offset, part, size, die);
+        else if (p.kind == PLACE_TLS && !p.pointer)
+            add_variable(w, &w->f->tls, (uint64_t)p.offset, part, size, die);
+        if (size > UINT64_MAX - part)
+            return;
+        part += size;
+    }
 }
 
 static bool may_hold_variables(int tag)
@@ -304,7 +310,8 @@ bool types_variable(struct dsos *d, uint32_t dso, uint64_t address, struct varia
     variables_list(d, dso, f);
     v = variables_find(&f->globals, address);
     if (v)
-        *found = (struct variable_place){v->start, v->end - v->start, v->name, v->type};
+        *found = (struct variable_place){v->start - v->part, v->end - v->start + v->part, v->name,
+                                         v->type};
     return v;
 }
 

@@ -45,7 +45,7 @@ __attribute__((noinline)) float advance(struct world *w)
 {
     float sum = 0;
 
-    for (size_t i = 0; i < w->count; i++) { /* T: struct world.count */
+    for (size_t i = 0; i < w->count; i++) { /* T: struct world.count; struct world.particles */
         struct particle *p = &w->particles[i]; /* T: struct world.particles */
 
         move(p, w->step); /* T: struct world.step */

@@ -20,7 +20,7 @@ __attribute__((noinline)) long run(struct machine *m, int steps)
         const struct op *op = &m->code[m->pc]; /* T: struct machine.code; struct machine.pc */
 
         m->pc++; /* T: struct machine.pc */
-        switch (op->kind) { /* T: struct op.kind */
+        switch (op->kind) { /* T: struct op.kind; struct op.operand */
         case 0:
             m->stack[m->top++ & 15] = op->operand; /* T: struct machine.stack; struct machine.top; struct op.operand */
             break;

@@ -9,6 +9,7 @@
 
 #include "cli/cli.h"
 #include "cli/recording.h"
+#include "cli/report_types.h"
 #include "cli/words.h"
 
 static const char help[] =
@@ -22,12 +23,14 @@ static const char help[] =
     "What to show:\n"
     "      --by LIST          lists of: function, line, symbol+source, dso, pc, thread,\n"
     "                         process, comm, cpu; and pairs of function, line or dso with\n"
-    "                         one of the last four, such as function+thread\n"
+    "                         one of the last four, such as function+thread; and of\n"
+    "                         loads and stores: object, type, member\n"
     "                         (function,line)\n"
     "  -s, --sort KEY         groups by samples, latency, l1, llc, tlb or mispredicted\n"
     "                         (samples); or perf's keys, which are one list: sym, dso,\n"
     "                         srcline, comm, pid, tid, cpu\n"
     "      --top N            rows of a list (10)\n"
+    "      --type NAME        how a type lies in memory, with what was accessed of it\n"
     "      --data WHAT        hot data by line (64 bytes), page (4096 bytes) or none\n"
     "                         (line)\n"
     "      --json             everything as one JSON object\n"
@@ -43,6 +46,7 @@ static const char help[] =
     "  spe report perf.data\n"
     "  spe report --by line --sort latency --top 30 perf.data\n"
     "  spe report --filter 'load and level == dram' --by symbol+source perf.data\n"
+    "  spe report --by type,member perf.data\n"
     "  spe report --csv --by thread --top 1000 perf.data >threads.csv\n";
 
 enum form { FORM_PAGE, FORM_JSON, FORM_CSV };
@@ -52,6 +56,8 @@ struct job {
     struct recording recording;
     struct spe_analysis_config config;
     struct report report;
+    struct spe_analysis *analysis;
+    struct spe_types *types; /* NULL: not wanted */
     enum form form;
     uint64_t top, width;
     double percent_limit;
@@ -131,6 +137,8 @@ static bool add_by(struct job *job, const char *word, size_t length)
     struct report *r = &job->report;
     unsigned by;
 
+    if (types_by(&r->types, word, length))
+        return true;
     for (by = 0; by < SPE_BY_COUNT; by++) {
         const char *name = report_by_name(by);
 
@@ -167,14 +175,17 @@ static bool unknown_by(struct job *job, const char *word, size_t length)
     near = nearest_name(name, names, SPE_BY_COUNT);
     list_names(list, sizeof(list), names, SPE_BY_FUNCTION_THREAD, ", ");
     if (near)
-        usage_error(job->command, "--by",
-                    "there is no list by '%s'; did you mean %s? There are %s, and pairs such as "
-                    "function+thread",
-                    name, near, list);
+        usage_error(
+            job->command, "--by",
+            "there is no list by '%s'; did you mean %s? There are %s, object, type, member, and pairs "
+            "such as function+thread",
+            name, near, list);
     else
-        usage_error(job->command, "--by",
-                    "there is no list by '%s'; there are %s, and pairs such as function+thread",
-                    name, list);
+        usage_error(
+            job->command, "--by",
+            "there is no list by '%s'; there are %s, object, type, member, and pairs such as "
+            "function+thread",
+            name, list);
     return false;
 }
 
@@ -184,6 +195,7 @@ static bool by_option(struct job *job, const char *text)
 
     job->config.by = 0;
     job->report.table_count = 0;
+    job->report.types.by_object = job->report.types.by_type = job->report.types.by_member = false;
     for (;;) {
         size_t length = strcspn(word, ",");
 
@@ -270,11 +282,12 @@ static bool data_option(struct job *job, const char *text)
 
 static bool parse_options(struct job *job, int argc, char **argv, int *status)
 {
-    enum { BY = 256, TOP, DATA, JSON, CSV, WIDTH, LIMIT, HEADER_ONLY };
+    enum { BY = 256, TOP, TYPE, DATA, JSON, CSV, WIDTH, LIMIT, HEADER_ONLY };
     static const struct option options[] = {
         {"by", required_argument, NULL, BY},
         {"sort", required_argument, NULL, 's'},
         {"top", required_argument, NULL, TOP},
+        {"type", required_argument, NULL, TYPE},
         {"data", required_argument, NULL, DATA},
         {"json", no_argument, NULL, JSON},
         {"csv", no_argument, NULL, CSV},
@@ -306,6 +319,9 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
             break;
         case TOP:
             good = number_option(c, "--top", optarg, 1, 1000000, &job->top);
+            break;
+        case TYPE:
+            job->report.types.name = optarg;
             break;
         case DATA:
             good = data_option(job, optarg);
@@ -426,27 +442,47 @@ static int show(struct job *job)
     return close_stdout(&out, good ? recording_status(job->report.profile) : out_of_memory(job));
 }
 
+static int add_rows(void *user, struct spe_profile *profile, struct spe_rows *rows)
+{
+    struct job *job = user;
+    int result = spe_analysis_add(job->analysis, profile, rows);
+
+    if (result >= 0 && job->types)
+        result = spe_types_add(job->types, profile, rows);
+    return result < 0 ? result : 1;
+}
+
+static int analyse(struct job *job, struct spe_profile *profile)
+{
+    int error = spe_analysis_create(&job->analysis, &job->config);
+
+    if (error == SPE_OK && types_wanted(&job->report.types))
+        error = spe_types_create(&job->types, types_want(&job->report.types));
+    if (error == SPE_OK)
+        error = recording_rows(profile, job->report.file, add_rows, job);
+    return error < 0 ? error : spe_analysis_finish(job->analysis, profile);
+}
+
 static int report_profile(struct job *job, struct spe_profile *profile)
 {
-    struct spe_analysis *analysis = NULL;
     int status = STATUS_BAD_DATA, error;
 
     job->report.profile = profile;
     job->report.info = spe_profile_info(profile);
     job->report.counts = spe_profile_counts(profile);
     job->config.saturated_at = saturation(job->report.info);
-    error = spe_analysis_create(&analysis, &job->config);
-    if (error == SPE_OK)
-        error = recording_analyse(profile, job->report.file, analysis);
+    error = analyse(job, profile);
     if (error < 0)
         complain(job->report.file, "%s", spe_strerror(error));
-    else if (!ask(job, analysis))
+    else if (!ask(job, job->analysis) ||
+             (job->types && !types_ask(&job->report.types, job->types, profile, job->top)))
         status = out_of_memory(job);
     else
         status = show(job);
     if (status == STATUS_OK && recording_result(profile, job->report.file, SPE_OK) < 0)
         status = STATUS_BAD_DATA;
-    spe_analysis_destroy(analysis);
+    spe_analysis_destroy(job->analysis);
+    spe_types_destroy(job->types);
     return status;
 }
 
@@ -458,6 +494,7 @@ static void free_report(struct report *r)
         free(r->tables[i].groups);
     free(r->branches);
     free(r->data);
+    types_forget(&r->types);
 }
 
 /* Columns that only some groupings read. */

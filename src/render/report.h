@@ -10,6 +10,7 @@
 #include <specimen/analysis.h>
 
 #include "render/out.h"
+#include "render/types.h"
 
 #define REPORT_TABLES SPE_BY_COUNT
 
@@ -43,6 +44,7 @@ struct report {
     struct spe_data *data;
     size_t data_count;
     struct spe_data_summary data_summary;
+    struct report_types types;
 };
 
 /* False if memory ran out. */

@@ -296,6 +296,7 @@ void report_json(struct out *o, const struct report *r)
     groups_json(&j, r);
     branches_json(&j, r);
     data_json(&j, r);
+    types_json(&j, r->profile, &r->types);
     json_object_end(&j);
     json_end_line(&j);
 }

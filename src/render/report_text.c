@@ -754,6 +754,15 @@ static void data_section(struct page *p)
     remark_errors(p);
 }
 
+static void types_section(struct page *p)
+{
+    const struct types_page page = {p->out, p->report->profile, &p->report->types, p->width,
+                                    p->color};
+
+    if (types_wanted(&p->report->types) && !types_text(&page))
+        p->no_memory = true;
+}
+
 bool report_text(struct out *o, const struct report *report, unsigned width, bool color)
 {
     struct page p = {.out = o, .report = report, .width = width, .color = color};
@@ -767,6 +776,7 @@ bool report_text(struct out *o, const struct report *report, unsigned width, boo
         for (i = 0; i < report->table_count; i++)
             group_section(&p, &report->tables[i]);
         groups_remark(&p);
+        types_section(&p);
         branch_section(&p);
         data_section(&p);
         out_char(o, '\n');

@@ -94,8 +94,9 @@ static void count_cells(struct table *t, const struct spe_access_counts *c,
 static bool list_types(const struct types_page *p, const struct spe_type_row *rows, size_t count,
                        bool members)
 {
-    const struct table_column columns[] = {
-        {members ? "member" : "type", true, 0, 20}, {"size", false, 7, 0}, COUNT_COLUMNS};
+    const struct table_column columns[] = {{members ? "member" : "type", true, 0, 20},
+                                           {members ? "offset" : "size", false, 7, 0},
+                                           COUNT_COLUMNS};
     char name[NAME];
     struct table t;
 
@@ -107,7 +108,7 @@ static bool list_types(const struct types_page *p, const struct spe_type_row *ro
         spe_profile_type(p->profile, rows[i].type, &type);
         table_text(&t, TONE_PLAIN, name);
         if (members)
-            table_format(&t, TONE_QUIET, "+%" PRIu64, rows[i].offset);
+            table_format(&t, TONE_QUIET, "%" PRIu64, rows[i].offset);
         else
             table_count(&t, TONE_QUIET, type.size);
         count_cells(&t, &rows[i].counts, &p->types->all);
@@ -183,7 +184,8 @@ struct layout {
     const struct report_layout *of;
     struct table table;
     uint64_t line, end; /* the last line that was named; where the last member ended */
-    uint64_t cold, cold_bytes, rows;
+    struct layout_row cold[COLD_RUN]; /* the first of a run of members without samples */
+    uint64_t cold_count, rows;
 };
 
 /* What was accessed in [offset, offset + size). */
@@ -216,15 +218,32 @@ static void text_row(struct layout *l, const char *text)
         table_text(&l->table, TONE_PLAIN, "");
 }
 
+static void show_cells(struct layout *l, const struct layout_row *row)
+{
+    l->rows++;
+    table_format(&l->table, TONE_QUIET, "%" PRIu64, row->offset);
+    table_format(&l->table, TONE_QUIET, "%" PRIu64, row->size);
+    table_format(&l->table, row->counts.samples ? TONE_PLAIN : TONE_QUIET, "%*s%s",
+                 (int)(2 * row->depth), "", row->text);
+    if (row->counts.samples && !row->opened) {
+        count_cells(&l->table, &row->counts, &l->of->type.counts);
+        return;
+    }
+    for (unsigned i = 0; i < COUNT_COLUMN_COUNT; i++)
+        table_text(&l->table, TONE_PLAIN, "");
+}
+
 static void fold_cold(struct layout *l)
 {
     char text[96];
 
-    if (!l->cold)
-        return;
-    snprintf(text, sizeof(text), "... %" PRIu64 " members without samples", l->cold);
-    text_row(l, text);
-    l->cold = 0;
+    if (l->cold_count > COLD_RUN) {
+        snprintf(text, sizeof(text), "... %" PRIu64 " members without samples", l->cold_count);
+        text_row(l, text);
+    }
+    for (uint64_t i = 0; i < l->cold_count && l->cold_count <= COLD_RUN; i++)
+        show_cells(l, &l->cold[i]);
+    l->cold_count = 0;
 }
 
 /* Lines and holes before a member. */
@@ -232,12 +251,12 @@ static void between(struct layout *l, uint64_t offset)
 {
     char text[96];
 
-    if (offset > l->end && !l->cold) {
+    fold_cold(l);
+    if (offset > l->end) {
         snprintf(text, sizeof(text), "/* hole of %" PRIu64 " bytes */", offset - l->end);
         text_row(l, text);
     }
     if (offset / LINE != l->line) {
-        fold_cold(l);
         snprintf(text, sizeof(text), "/* --- line %" PRIu64 " (%" PRIu64 " bytes) --- */",
                  offset / LINE, offset / LINE * LINE);
         text_row(l, text);
@@ -247,21 +266,14 @@ static void between(struct layout *l, uint64_t offset)
 
 static void show_row(struct layout *l, const struct layout_row *row)
 {
-    if (!row->counts.samples && !row->opened && l->of->member_count) {
-        l->cold++;
+    if (row->counts.samples || row->opened) {
+        between(l, row->offset);
+        show_cells(l, row);
         return;
     }
-    fold_cold(l);
-    l->rows++;
-    table_format(&l->table, TONE_QUIET, "%" PRIu64, row->offset);
-    table_format(&l->table, TONE_QUIET, "%" PRIu64, row->size);
-    table_format(&l->table, TONE_PLAIN, "%*s%s", (int)(2 * row->depth), "", row->text);
-    if (row->counts.samples && !row->opened) {
-        count_cells(&l->table, &row->counts, &l->of->type.counts);
-        return;
-    }
-    for (unsigned i = 0; i < COUNT_COLUMN_COUNT; i++)
-        table_text(&l->table, TONE_PLAIN, "");
+    if (l->cold_count < COLD_RUN)
+        l->cold[l->cold_count] = *row;
+    l->cold_count++;
 }
 
 static void declare(struct spe_profile *p, const struct spe_profile_member *m, char *text,
@@ -299,8 +311,6 @@ static void lay_out(struct layout *l, uint32_t id, uint64_t base, unsigned depth
         declare(p, &m, row.text, sizeof(row.text));
         counts_in(l->of, row.offset, m.size ? m.size : UINT64_MAX - row.offset, &row.counts);
         row.opened = inner.members && row.counts.samples && depth < DEPTH && !m.bits;
-        if (row.counts.samples || row.opened)
-            between(l, row.offset);
         show_row(l, &row);
         if (row.opened)
             lay_out(l, element, row.offset, depth + 1);

@@ -44,6 +44,7 @@ test  | command dwz                                     | dwz                   
 test  | command xz                                      | xz-utils              | packed debug information
 test  | perf                                            | <perf>                | comparison with perf
 cross | command aarch64-linux-gnu-gcc                   | gcc-aarch64-linux-gnu | AArch64 programs
+cross | command aarch64-linux-gnu-g++                   | g++-aarch64-linux-gnu | programs in C++
 cross | file /usr/aarch64-linux-gnu/include/stdio.h     | libc6-dev-arm64-cross | AArch64 programs
 cross | command qemu-aarch64                            | qemu-user             | running and recording them
 '

@@ -118,6 +118,8 @@ enum spe_access_reason {
     SPE_ACCESS_NO_VARIABLE,   /* no variable is where the address comes from */
     SPE_ACCESS_LOST_TRACK,    /* it comes from one, but not in a way that could be followed */
     SPE_ACCESS_SAVED,         /* a register that the compiler keeps on the stack for a while */
+    SPE_ACCESS_CONSTANT,      /* an address of the file at which it has no variable: a number of the
+                                 compiler's, a table of addresses */
     SPE_ACCESS_NO_TYPE,       /* void *, or a type that is described only elsewhere */
     SPE_ACCESS_OUTSIDE,       /* the pointer's type has no member there */
     SPE_ACCESS_AMBIGUOUS,     /* variables of different types claim it */

@@ -514,12 +514,12 @@ static struct target frame_target(struct follower *f, uint64_t pc, const struct 
 }
 
 static struct target variable_target(const struct variables *list, const struct value *v,
-                                     uint64_t address)
+                                     uint64_t address, unsigned otherwise)
 {
     const struct variable *found = variables_find(list, address);
 
     if (!found)
-        return no_target(SPE_ACCESS_NO_VARIABLE);
+        return no_target(otherwise);
     return (struct target){.type = found->type,
                            .name = found->name,
                            .offset = (int64_t)(address - found->start + found->part),
@@ -539,9 +539,10 @@ static struct target target_of(struct follower *f, uint64_t pc, const struct sta
     case VALUE_FRAME:
         return frame_target(f, pc, s, v);
     case VALUE_ADDRESS:
-        return variable_target(&f->file->globals, v, (uint64_t)v->offset);
+        return variable_target(&f->file->globals, v, (uint64_t)v->offset, SPE_ACCESS_CONSTANT);
     case VALUE_THREAD:
-        return variable_target(&f->file->tls, v, (uint64_t)v->offset - block);
+        return variable_target(&f->file->tls, v, (uint64_t)v->offset - block,
+                               SPE_ACCESS_NO_VARIABLE);
     case VALUE_NONE:
         return no_target(SPE_ACCESS_NO_VARIABLE);
     default:
@@ -618,7 +619,7 @@ static void settle(struct follower *f, struct target t, const struct operands *o
     access->reason = SPE_ACCESS_NO_TYPE;
     if (types_at(f->d, t.type)->kind == SPE_TYPE_OTHER)
         return;
-    if (!t.variable && !settle_pointer(f, &t, size) && !settle_array(f, &t, size)) {
+    if (!t.variable && !(t.stride && settle_array(f, &t, size)) && !settle_pointer(f, &t, size)) {
         access->reason = t.stride ? SPE_ACCESS_LOST_TRACK : SPE_ACCESS_OUTSIDE;
         return;
     }
@@ -714,7 +715,7 @@ static struct value loaded(struct follower *f, size_t i, struct state *s, const 
         if (slot)
             return *slot;
         v.why = t.why == SPE_ACCESS_KNOWN ? SPE_ACCESS_LOST_TRACK : access.reason;
-        if (v.why == SPE_ACCESS_SAVED)
+        if (v.why == SPE_ACCESS_SAVED || v.why == SPE_ACCESS_CONSTANT)
             v.why = SPE_ACCESS_NO_VARIABLE;
         return v;
     }

@@ -31,6 +31,7 @@ static const char *const reason_names[] = {
     [SPE_ACCESS_NO_VARIABLE] = "no variable",
     [SPE_ACCESS_LOST_TRACK] = "lost track",
     [SPE_ACCESS_SAVED] = "saved register",
+    [SPE_ACCESS_CONSTANT] = "constant",
     [SPE_ACCESS_NO_TYPE] = "no type",
     [SPE_ACCESS_OUTSIDE] = "outside the type",
     [SPE_ACCESS_AMBIGUOUS] = "ambiguous",

@@ -66,12 +66,16 @@ static void print_way(struct spe_profile *p, uint32_t type, char *path, char *ty
     uint32_t owner = type, next = type;
     char *step, *rest = path, *last = path;
 
-    while ((step = strsep(&rest, "."))) {
-        bool array = strchr(step, '[');
+    while (rest) {
+        bool array;
 
-        step[strcspn(step, "[")] = 0;
         type = next;
         owner = type;
+        /* "_vptr.Shape" is one name */
+        step = find(p, type, rest, &owner) == SPE_NO_ID ? strsep(&rest, ".") : rest;
+        rest = step == rest ? NULL : rest;
+        array = strchr(step, '[');
+        step[strcspn(step, "[")] = 0;
         next = find(p, type, step, &owner);
         snprintf(types + strlen(types), size - strlen(types), ";%s%s%s", type_name(p, owner),
                  array ? ";" : "", array ? type_name(p, next) : "");

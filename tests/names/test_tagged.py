@@ -26,11 +26,13 @@ LIST = os.path.join(BUILD, "tests", "list_accesses")
 LEVELS = ["-O0", "-O1", "-O2", "-O3", "-Os"]
 GCC = {".c": ["aarch64-linux-gnu-gcc"], ".cc": ["aarch64-linux-gnu-g++"]}
 CLANG = {".c": ["clang", "--target=aarch64-linux-gnu"],
-         ".cc": ["clang++", "--target=aarch64-linux-gnu"]}
+         ".cc": ["clang++", "--target=aarch64-linux-gnu", "-fstandalone-debug"]}
 MARK = re.compile(r"/\* T: (.*?) \*/")
-# Answers that must come, of accesses that are not a register that the compiler saves; and answers
-# that must be right.
-ANSWERED, RIGHT = 0.95, 0.995
+# What no source line accesses: registers that the compiler saves, and constants of its own.
+OWN = ["saved register", "constant"]
+# Answers that must come, of all the others together and of those of one level; and answers that
+# must be right.
+ANSWERED, ANSWERED_EACH, RIGHT = 0.95, 0.88, 0.995
 
 verbose = "-v" in sys.argv
 
@@ -69,8 +71,10 @@ def is_right(wanted, text, answer):
     # More is accessed than one member: whole elements of an array.
     if answer["member"].endswith("[]") and {normal(w.split(".")[0]) for w in wanted} & types:
         return True
-    return bool(answer["variable"]) and answer["stack"] == "1" and \
-        re.search(rf"\b{re.escape(answer['variable'])}\b", text) is not None
+    # Nobody writes `this`, nor the names of temporaries in atomic operations.
+    variable = answer["variable"]
+    return answer["stack"] == "1" and bool(variable) and (
+        variable == "this" or (variable.startswith("__atomic_") and "atomic_" in text) or re.search(rf"\b{re.escape(variable)}\b", text) is not None)
 
 
 def judge(program, marks, binary, tally, wrong):
@@ -85,7 +89,7 @@ def judge(program, marks, binary, tally, wrong):
         wanted, text = marks[int(line)]
         tally[answer["reason"]] += 1
         if answer["reason"] != "known":
-            if verbose and answer["reason"] != "saved register":
+            if verbose and answer["reason"] not in OWN:
                 print(f"{binary} {answer['address']} line {line}: {answer['reason']}: {wanted}")
             continue
         if not is_right(wanted, text, answer):
@@ -112,7 +116,7 @@ def main():
         return 77
     chosen = [a for a in sys.argv[1:] if not a.startswith("-")]
     programs = sorted(f for f in os.listdir(FOLDER) if f.endswith((".c", ".cc")))
-    total, failed, accesses = collections.Counter(), False, 0
+    total, failed = collections.Counter(), False
     with tempfile.TemporaryDirectory() as folder:
         for name, commands in compilers():
             for level in LEVELS:
@@ -126,13 +130,13 @@ def main():
                         continue
                     binary = os.path.join(folder, f"{program}.{name}{level}")
                     source = os.path.join(FOLDER, program)
-                    subprocess.run(command + ["-g", level, "-w", "-o", binary, source, "-fno-exceptions",
-                                              "-fno-rtti"][:None if program.endswith("cc") else -2],
+                    plus = ["-fno-exceptions", "-fno-rtti"] if program.endswith("cc") else []
+                    subprocess.run(command + plus + ["-g", level, "-w", "-o", binary, source],
                                    check=True)
                     judge(program, marks_of(source), binary, tally, wrong)
                 total += tally
                 known = tally["known"]
-                asked = sum(tally.values()) - tally["wrong"] - tally["saved register"]
+                asked = sum(tally.values()) - tally["wrong"] - sum(tally[o] for o in OWN)
                 answered = known / asked if asked else 1
                 print(f"{name} {level}: {asked} accesses, {100 * answered:.1f} % answered, "
                       f"{tally['wrong']} wrong; " +
@@ -140,11 +144,13 @@ def main():
                                 if k not in ("known", "wrong")))
                 for w in wrong:
                     print("   ", w)
-                failed |= answered < ANSWERED
+                failed |= answered < ANSWERED_EACH
     marked = sum(len(marks_of(os.path.join(FOLDER, p))) for p in programs)
     print(f"{len(programs)} programs, {marked} marked lines, {total['known']} answers, "
           f"{total['wrong']} of them wrong")
-    if not total["known"] or total["wrong"] > (1 - RIGHT) * total["known"]:
+    asked = sum(total.values()) - total["wrong"] - sum(total[o] for o in OWN)
+    print(f"{100 * total['known'] / max(asked, 1):.1f} % of {asked} accesses answered")
+    if total["known"] < ANSWERED * asked or not total["known"] or total["wrong"] > (1 - RIGHT) * total["known"]:
         failed = True
     return int(failed)
 

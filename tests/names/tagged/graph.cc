@@ -44,7 +44,7 @@ struct Stack {
 
     void push(Vertex *v)
     {
-        items[top++] = v; /* T: Stack.items; Stack.top */
+        items[top++] = v; /* T: Stack.items; Stack.top; Edge.to */
     }
 
     Vertex *pop()

@@ -18,8 +18,8 @@ __attribute__((noinline)) int widths(Window *w, int n)
     int sum = 0;
 
     each(w, n, [&sum](Window &x) {
-        sum += x.right; /* T: Window.right; int; int &; int * */
-        sum -= x.left; /* T: Window.left; int; int &; int * */
+        sum += x.right; /* T: Window.right; int; int &; int *; (anonymous).sum */
+        sum -= x.left; /* T: Window.left; int; int &; int *; (anonymous).sum */
     });
     return sum;
 }

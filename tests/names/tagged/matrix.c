@@ -41,12 +41,12 @@ __attribute__((noinline)) void collect(struct stats *s, const float (*rows)[8], 
     for (int i = 0; i < n; i++) {
         float x = rows[i][2]; /* T: float */
 
-        s->sum += x; /* T: struct stats.sum */
+        s->sum += x; /* T: struct stats.sum; float */
         if (x < s->least) /* T: struct stats.least */
             s->least = x; /* T: struct stats.least */
         if (x > s->most) /* T: struct stats.most */
             s->most = x; /* T: struct stats.most */
-        s->n++; /* T: struct stats.n */
+        s->n++; /* T: struct stats.n; struct stats.sum */
     }
 }
 

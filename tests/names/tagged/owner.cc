@@ -15,7 +15,7 @@ struct Account {
     void book(Entry &e)
     {
         e.next = first; /* T: Account::Entry.next; Account.first */
-        first = &e; /* T: Account.first */
+        first = &e; /* T: Account.first; Owner<Account>.object */
         balance += e.amount; /* T: Account.balance; Account::Entry.amount */
         accounts++; /* T: long int; long */
     }
@@ -38,7 +38,7 @@ __attribute__((noinline)) long total(Owner<Account> &o)
 {
     long sum = 0;
 
-    for (Account::Entry *e = o->first; e; /* T: Account.first */
+    for (Account::Entry *e = o->first; e; /* T: Account.first; Owner<Account>.object */
          e = e->next) { /* T: Account::Entry.next */
         if (e->open) /* T: Account::Entry.open */
             sum += e->amount; /* T: Account::Entry.amount */
@@ -51,7 +51,7 @@ __attribute__((noinline)) long total(Owner<Account> &o)
 __attribute__((noinline)) void book(Account *a, Account::Entry *e, int n)
 {
     for (int i = 0; i < n; i++) {
-        e[i].open = true; /* T: Account::Entry.open */
+        e[i].open = true; /* T: Account::Entry.open; Account.first; Account.balance; long int; long */
         a->book(e[i]);
     }
 }

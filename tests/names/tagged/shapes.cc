@@ -57,7 +57,7 @@ __attribute__((noinline)) double all(Shape **shapes, int n)
     for (int i = 0; i < n; i++) {
         Shape *s = shapes[i]; /* T: geometry::Shape * */
 
-        sum += s->area(); /* T: geometry::Shape._vptr.Shape; geometry::Shape._vptr$Shape; function *; int (**)(void); __vtbl_ptr_type * */
+        sum += s->area(); /* T: geometry::Shape._vptr.Shape; geometry::Shape._vptr$Shape; function *; __vtbl_ptr_type * */
         s->drawn += 1; /* T: geometry::Shape.drawn */
     }
     return sum;

@@ -50,7 +50,7 @@ __attribute__((noinline)) int number(struct reader *r, struct token *t)
     }
     t->kind = 1; /* T: struct token.kind */
     t->length = (unsigned)(r->at - t->start); /* T: struct token.length; struct reader.at; struct token.start */
-    t->value.number = value; /* T: struct token.value; number; union.number */
+    t->value.number = value; /* T: union (anonymous).number */
     r->last = t; /* T: struct reader.last */
     return 1;
 }

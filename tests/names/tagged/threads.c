@@ -22,7 +22,7 @@ __attribute__((noinline)) void hold(struct lock *l)
 
 __attribute__((noinline)) void release(struct lock *l)
 {
-    atomic_store_explicit(&l->held, 0, memory_order_release); /* T: struct lock.held */
+    atomic_store_explicit(&l->held, 0, memory_order_release); /* T: struct lock.held; int */
 }
 
 __attribute__((noinline)) long ticket(struct shared *s)
@@ -41,7 +41,7 @@ __attribute__((noinline)) long add(struct shared *s, long by)
 
 __attribute__((noinline)) long peer(struct shared *s)
 {
-    struct shared *o = atomic_load_explicit(&s->other, memory_order_acquire); /* T: struct shared.other */
+    struct shared *o = atomic_load_explicit(&s->other, memory_order_acquire); /* T: struct shared.other; struct shared * */
 
     return o ? o->second : s->second; /* T: struct shared.second */
 }
@@ -50,6 +50,6 @@ int main(void)
 {
     static struct shared a, b;
 
-    atomic_store(&a.other, &b); /* T: struct shared.other */
+    atomic_store(&a.other, &b); /* T: struct shared.other; struct shared * */
     return add(&a, 3) + ticket(&a) + peer(&a) == 12345;
 }

@@ -12,7 +12,7 @@ static struct buffer buffer __attribute__((aligned(64)));
 __attribute__((noinline)) void turn(struct buffer *b, int n)
 {
     for (int i = 0; i < n; i++) {
-        b->first++; /* T: struct buffer.first */
+        b->first++; /* T: struct buffer.first; struct buffer.second */
         if (b->first == 0) /* T: struct buffer.first */
             b->second += 2; /* T: struct buffer.second */
         b->second ^= b->first; /* T: struct buffer.second; struct buffer.first */

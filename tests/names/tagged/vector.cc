@@ -48,7 +48,7 @@ __attribute__((noinline)) int add(Vector<int> &v)
     int sum = 0;
 
     for (unsigned long i = 0; i < v.size(); i++)
-        sum += v[i]; /* T: int */
+        sum += v[i]; /* T: int; Vector<int>.items */
     return sum;
 }
 
@@ -58,7 +58,7 @@ __attribute__((noinline)) void fill(Vector<int> *v, Vector<double> *w)
         v->push(i);
         w->push(i * 0.5);
     }
-    v->room = 7; /* T: Vector<int>.room */
+    v->room = 7; /* T: Vector<int>.room; double; Vector<double>.count */
     w->room = v->count; /* T: Vector<double>.room; Vector<int>.count */
 }
 

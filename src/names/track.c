@@ -1020,17 +1020,31 @@ static void follow_blocks(struct follower *f)
     }
 }
 
+/* What the unwinder knows of the file: .eh_frame, which is ours to end, else .debug_frame. */
+static Dwarf_CFI *cfi_of(struct follower *f)
+{
+    struct file_types *t = f->file;
+    Dwarf *dwarf;
+
+    if (t->cfi_tried)
+        return t->cfi;
+    t->cfi_tried = true;
+    dwarf = lines_dwarf(f->d, f->dso);
+    t->cfi = dwarf ? dwarf_getcfi_elf(dwarf_getelf(dwarf)) : NULL;
+    t->cfi_own = t->cfi;
+    if (!t->cfi && dwarf)
+        t->cfi = dwarf_getcfi(dwarf);
+    return t->cfi;
+}
+
 /* Where nothing is known but what the unwinder knows: of the stack pointer or the frame pointer. */
 static void start_from_cfi(struct follower *f, uint64_t pc, struct state *s)
 {
-    Dwarf *dwarf = lines_dwarf(f->d, f->dso);
-    Dwarf_CFI *cfi = dwarf ? dwarf_getcfi_elf(dwarf_getelf(dwarf)) : NULL;
+    Dwarf_CFI *cfi = cfi_of(f);
     Dwarf_Frame *frame = NULL;
     Dwarf_Op *ops;
     size_t count;
 
-    if (!cfi && dwarf)
-        cfi = dwarf_getcfi(dwarf);
     if (!cfi || dwarf_cfi_addrframe(cfi, pc, &frame) != 0)
         return;
     if (dwarf_frame_cfa(frame, &ops, &count) == 0 && count == 1) {
@@ -1109,6 +1123,8 @@ void types_close(struct file_types *f)
 {
     if (!f)
         return;
+    if (f->cfi_own)
+        dwarf_cfi_end(f->cfi);
     if (f->fd >= 0)
         close(f->fd);
     budget_give(f->budget, f->taken);

@@ -125,6 +125,8 @@ struct file_types {
     bool catches;       /* exceptions */
     uint64_t tls_align; /* of that block */
     VECTOR(struct relocation) relocations;
+    Dwarf_CFI *cfi; /* NULL: not asked for, or not there */
+    bool cfi_tried, cfi_own;
     int fd; /* code; -1: not opened, or not there */
     bool tried;
     VECTOR(struct known_access) accesses;

@@ -88,7 +88,11 @@ __attribute__((noinline)) long local(long n)
 
 int main(void)
 {
-    for (int i = 0; i < 100; i++)
+    long sum = 0;
+
+    for (int i = 0; i < 2000; i++) {
         count(i & 1);
-    return configure(1) + all(32) + at(1, 2) + (int)mean(10) + next() + local(4) == 12345;
+        sum += configure(1) + all(32) + at(1, 2) + (int)mean(10) + next() + local(4);
+    }
+    return sum == 12345;
 }

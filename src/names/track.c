@@ -1179,7 +1179,8 @@ static void read_relocations(struct file_types *f, Elf *elf, Elf_Scn *section,
         case R_AARCH64_TLS_TPREL:
             r.thread = true;
             r.value += (TCB + f->tls_align - 1) / f->tls_align * f->tls_align;
-            /* fall through */
+            add_relocation(f, &r);
+            break;
         case R_AARCH64_GLOB_DAT:
         case R_AARCH64_ABS64:
         case R_AARCH64_RELATIVE:

@@ -205,9 +205,8 @@ static void describe(struct dsos *d, struct type *type)
         break;
     case DW_TAG_reference_type:
     case DW_TAG_rvalue_reference_type:
-        type->reference = true;
-        /* fall through */
     case DW_TAG_pointer_type:
+        type->reference = dwarf_tag(die) != DW_TAG_pointer_type;
         type->kind = SPE_TYPE_POINTER;
         type->size = 8;
         type->target = type_die(die, &target) ? types_of_die(d, type->dso, &target) : NONE;

@@ -219,7 +219,8 @@ static void variable_text(struct spe_profile *p, const struct spe_profile_object
     if (o->type != SPE_NO_ID && types_path(&p->dsos, o->type, o->offset, access_size + !access_size,
                                            text + length, size - (size_t)length))
         return;
-    snprintf(text + length, size - (size_t)length, o->offset ? "+0x%" PRIx64 : "", o->offset);
+    if (o->offset)
+        snprintf(text + length, size - (size_t)length, "+0x%" PRIx64, o->offset);
 }
 
 void spe_profile_object_text(struct spe_profile *p, const struct spe_profile_object *o,

@@ -17,6 +17,8 @@
 #include "names/types.h"
 #include "profile/profile_internal.h"
 
+#define FUNCTION_MAX 0x10000 /* bytes */
+
 static const char *type_name(struct spe_profile *p, uint32_t id)
 {
     struct spe_profile_type type;
@@ -159,7 +161,8 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < t->functions.count; i++) {
         const struct symbol *s = &t->functions.at[i];
 
-        for (uint64_t at = s->start; at < s->end; at += 4)
+        /* Sizes of a damaged file may be anything. */
+        for (uint64_t at = s->start; at < s->end && at - s->start < FUNCTION_MAX; at += 4)
             list(p, dso, at, t->names.at + s->name);
     }
     spe_profile_close(p);

@@ -65,12 +65,12 @@ size_t types_count(const struct dsos *d)
     return 0;
 }
 
-void types_close(struct file_types *types)
+void types_close(struct file_types *f)
 {
-    (void)types;
+    (void)f;
 }
 
-void types_free(struct types *types)
+void types_free(struct types *t)
 {
-    (void)types;
+    (void)t;
 }

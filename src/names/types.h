@@ -35,7 +35,7 @@ int types_member(struct dsos *d, uint32_t id, size_t i, struct spe_profile_membe
 size_t types_count(const struct dsos *d);
 
 /* Of one file, and of all. */
-void types_close(struct file_types *types);
-void types_free(struct types *types);
+void types_close(struct file_types *f);
+void types_free(struct types *t);
 
 #endif

@@ -706,6 +706,74 @@ SPE_API int spe_code_profile_create(struct spe_code_profile **source, struct spe
                                     uint32_t dso, const struct spe_edge *edges, size_t count);
 SPE_API void spe_code_profile_destroy(struct spe_code_profile *source); /* NULL is fine */
 
+/* ---- Types and objects ---------------------------------------------------------------------- */
+
+/*
+ * Which types, members and objects loads and stores accessed. What the code does not tell, the data
+ * address may: that of a variable. Memory grows with the instructions, members, objects and threads
+ * that have samples, not with the samples.
+ */
+struct spe_access_counts {
+    uint64_t samples, loads, stores;
+    uint64_t latency; /* sum of total latencies, cycles */
+    uint64_t l1_misses, llc_misses, tlb_walks;
+    uint32_t threads; /* that came here; those that nothing tells are one */
+    uint32_t writers; /* of them, those that wrote */
+};
+
+struct spe_type_row {
+    uint32_t type; /* spe_profile_type */
+    uint64_t
+        offset; /* of a member: where it is, with the first element in place of others; else 0 */
+    uint32_t member; /* string, as in spe_profile_access; SPE_NO_ID: the type as a whole */
+    struct spe_access_counts counts;
+};
+
+struct spe_object_row {
+    struct spe_profile_object object; /* the offset is that of the first access that was seen */
+    uint32_t pid;                     /* of the process; SPE_NO_TASK: of the kernel, or not known */
+    struct spe_access_counts counts;
+};
+
+enum {
+    SPE_TYPES_OBJECTS = 1u << 0,
+    SPE_TYPES_TYPES = 1u << 1, /* and members */
+};
+
+struct spe_types;
+
+/* want: SPE_TYPES_... SPE_OK or SPE_ERR_NOMEM. */
+SPE_API int spe_types_create(struct spe_types **types, unsigned want);
+SPE_API void spe_types_destroy(struct spe_types *types); /* NULL is fine */
+SPE_API int spe_types_add(struct spe_types *types, struct spe_profile *profile,
+                          const struct spe_rows *rows);
+
+/* All loads and stores, and those of each reason: SPE_ACCESS_KNOWN are the ones with a type. */
+SPE_API void spe_types_totals(const struct spe_types *types, struct spe_access_counts *all,
+                              struct spe_access_counts reasons[SPE_ACCESS_REASONS]);
+
+/* The first n by latency, then samples, then ids; returns how many. */
+SPE_API size_t spe_types_top(const struct spe_types *types, struct spe_type_row *top, size_t n);
+SPE_API size_t spe_types_count(const struct spe_types *types);
+SPE_API size_t spe_types_objects(const struct spe_types *types, struct spe_object_row *top,
+                                 size_t n);
+SPE_API size_t spe_types_object_count(const struct spe_types *types);
+
+/* Members of a type (SPE_NO_ID: of all) that have samples, by latency as above. */
+SPE_API size_t spe_types_members(const struct spe_types *types, uint32_t type,
+                                 struct spe_type_row *top, size_t n);
+SPE_API size_t spe_types_member_count(const struct spe_types *types, uint32_t type);
+
+/* Members of a type that have at least a tenth of its latency each and lie on different lines: the
+ * first two by latency. False: there are none. */
+SPE_API bool spe_types_apart(const struct spe_types *types, uint32_t type,
+                             struct spe_type_row members[2]);
+
+/* Different threads of which one at least writes, at different members of one line (of 64 bytes, if
+ * the type begins one): the first two such members, by offset. False: there are none. */
+SPE_API bool spe_types_contended(const struct spe_types *types, uint32_t type,
+                                 struct spe_type_row members[2]);
+
 #ifdef __cplusplus
 }
 #endif

@@ -9,6 +9,7 @@
 
 #include "cli/cli.h"
 #include "cli/recording.h"
+#include "cli/report_types.h"
 #include "cli/words.h"
 
 static const char help[] =
@@ -22,8 +23,9 @@ static const char help[] =
     "\n"
     "What to show:\n"
     "      --by LIST          lists of: function, line, symbol+source, dso, pc, caller,\n"
-    "                         thread, process, comm, cpu; and pairs of function, line or dso with\n"
-    "                         one of the last four, such as function+thread\n"
+    "                         thread, process, comm, cpu; and pairs of function, line or dso\n"
+    "                         with one of the last four, such as function+thread; and of\n"
+    "                         loads and stores: object, type, member\n"
     "                         (function,line); time: how it went, in small bars\n"
     "      --bins N           of --by time, at most (as many as the page has room for)\n"
     "      --no-findings      not what costs most and why\n"
@@ -34,6 +36,7 @@ static const char help[] =
     "                         (samples); or perf's keys, which are one list: sym, dso,\n"
     "                         srcline, comm, pid, tid, cpu\n"
     "      --top N            rows of a list (10)\n"
+    "      --type NAME        how a type lies in memory, with what was accessed of it\n"
     "      --data WHAT        hot data by line (64 bytes), page (4096 bytes) or none\n"
     "                         (line)\n"
     "      --data-memory SIZE for hot data, such as 256M (64M): exact as long as it is enough\n"
@@ -50,6 +53,7 @@ static const char help[] =
     "  spe report perf.data\n"
     "  spe report --by line --sort latency --top 30 perf.data\n"
     "  spe report --filter 'load and level == dram' --by symbol+source perf.data\n"
+    "  spe report --by type,member perf.data\n"
     "  spe report --csv --by thread --top 1000 perf.data >threads.csv\n";
 
 enum form { FORM_PAGE, FORM_JSON, FORM_CSV };
@@ -59,12 +63,13 @@ struct job {
     struct recording recording;
     struct spe_analysis_config config;
     struct report report;
+    struct spe_analysis *analysis;
+    struct spe_types *types; /* NULL: not wanted */
     enum form form;
     uint64_t top, width, bins;
     bool no_findings;
     double percent_limit;
     bool calls, sorted;
-    struct spe_analysis *analysis;
 };
 
 /* ---- perf's keys of --sort ------------------------------------------------------------------- */
@@ -144,6 +149,8 @@ static bool add_by(struct job *job, const char *word, size_t length)
 
     if (length == 4 && strncmp(word, "time", length) == 0)
         return job->config.time = true;
+    if (types_by(&r->types, word, length))
+        return true;
     for (by = 0; by < SPE_BY_COUNT; by++) {
         const char *name = report_by_name(by);
 
@@ -180,14 +187,17 @@ static bool unknown_by(struct job *job, const char *word, size_t length)
     near = nearest_name(name, names, SPE_BY_COUNT);
     list_names(list, sizeof(list), names, SPE_BY_FUNCTION_THREAD, ", ");
     if (near)
-        usage_error(job->command, "--by",
-                    "there is no list by '%s'; did you mean %s? There are %s, and pairs such as "
-                    "function+thread",
-                    name, near, list);
+        usage_error(
+            job->command, "--by",
+            "there is no list by '%s'; did you mean %s? There are %s, object, type, member, and pairs "
+            "such as function+thread",
+            name, near, list);
     else
-        usage_error(job->command, "--by",
-                    "there is no list by '%s'; there are %s, and pairs such as function+thread",
-                    name, list);
+        usage_error(
+            job->command, "--by",
+            "there is no list by '%s'; there are %s, object, type, member, and pairs such as "
+            "function+thread",
+            name, list);
     return false;
 }
 
@@ -198,6 +208,7 @@ static bool by_option(struct job *job, const char *text)
     job->config.by = 0;
     job->config.time = false;
     job->report.table_count = 0;
+    job->report.types.by_object = job->report.types.by_type = job->report.types.by_member = false;
     for (;;) {
         size_t length = strcspn(word, ",");
 
@@ -288,6 +299,7 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
     enum {
         BY = 256,
         TOP,
+        TYPE,
         DATA,
         DATA_MEMORY,
         JSON,
@@ -303,6 +315,7 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
         {"sort", required_argument, NULL, 's'},
         {"call-graph", no_argument, NULL, 'g'},
         {"top", required_argument, NULL, TOP},
+        {"type", required_argument, NULL, TYPE},
         {"data", required_argument, NULL, DATA},
         {"data-memory", required_argument, NULL, DATA_MEMORY},
         {"json", no_argument, NULL, JSON},
@@ -337,6 +350,9 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
             break;
         case TOP:
             good = number_option(c, "--top", optarg, 1, 1000000, &job->top);
+            break;
+        case TYPE:
+            job->report.types.name = optarg;
             break;
         case DATA:
             good = data_option(job, optarg);
@@ -498,6 +514,8 @@ static int see_rows(void *user, struct spe_profile *profile, struct spe_rows *ro
 
     if (result >= 0 && job->report.calls)
         result = spe_call_tree_add(job->report.calls, profile, rows);
+    if (result >= 0 && job->types)
+        result = spe_types_add(job->types, profile, rows);
     return result < 0 ? result : 1;
 }
 
@@ -507,6 +525,8 @@ static int analyse(struct job *job, struct spe_profile *profile)
 
     if (error == SPE_OK && job->calls)
         error = spe_call_tree_create(&job->report.calls);
+    if (error == SPE_OK && types_wanted(&job->report.types))
+        error = spe_types_create(&job->types, types_want(&job->report.types));
     if (error == SPE_OK)
         error = recording_rows(profile, job->report.file, see_rows, job);
     if (error >= 0)
@@ -532,13 +552,15 @@ static int report_profile(struct job *job, struct spe_profile *profile)
     error = analyse(job, profile);
     if (error < 0)
         complain(job->report.file, "%s", spe_strerror(error));
-    else if (!ask(job, job->analysis))
+    else if (!ask(job, job->analysis) ||
+             (job->types && !types_ask(&job->report.types, job->types, profile, job->top)))
         status = out_of_memory(job);
     else
         status = show(job);
     if (status == STATUS_OK && recording_result(profile, job->report.file, SPE_OK) < 0)
         status = STATUS_BAD_DATA;
     spe_analysis_destroy(job->analysis);
+    spe_types_destroy(job->types);
     return status;
 }
 
@@ -552,6 +574,7 @@ static void free_report(struct report *r)
     free(r->data);
     spe_times_free(&r->times);
     spe_call_tree_destroy(r->calls);
+    types_forget(&r->types);
 }
 
 /* Columns that only some groupings read. */

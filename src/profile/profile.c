@@ -621,6 +621,7 @@ void spe_profile_close(struct spe_profile *p)
     free(p->levels.at);
     free(p->cpus.at);
     free(p->maps.at);
+    free(p->thread_stacks.at);
     free(p->queues);
     free(p->cut_cpus);
     free(p->cut_pids);

@@ -47,7 +47,8 @@ done | awk -v rounds="$rounds" '
 END {
     split("matmul chase crc qsort", names)
     printf "CPU time, least of %d rounds; interval 4096 with jitter\n", rounds
-    printf "%-8s %10s %10s %10s %10s %10s %10s\n", "", "QEMU s", "none", "none -g", "functional", "funct. -g", "core"
+    printf "%-8s %10s %10s %10s %10s %10s %10s %10s\n", "", "QEMU s", "none", "none -g",
+           "functional", "funct. -g", "core", "core -g"
     for (i = 1; i <= 4; i++) {
         plain = t[names[i] " plain"]; if (plain < 0.001) plain = 0.001
         n = t[names[i] " none"] / plain; f = t[names[i] " functional"] / plain

@@ -84,7 +84,8 @@ _Static_assert(PE_ORDINALS + 2 < PE_BLOCK_EVENTS / 2, "plain accesses have room 
 
 void core_call_back(struct qemu_plugin_tb *tb, struct pe_block *b)
 {
-    bool follows = unit_process.config.features & SPE_FEAT(SPE_PBT);
+    /* Whoever follows calls needs the block before, too. */
+    bool follows = unit_process.calls || unit_process.config.features & SPE_FEAT(SPE_PBT);
 
     qemu_plugin_register_vcpu_tb_exec_cb(tb, follows ? on_block_followed : on_block, QEMU_NO_REGS,
                                          b);

@@ -52,7 +52,9 @@ const char *spe_access_reason_name(unsigned reason)
 
 int spe_profile_stack(struct spe_profile *p, uint32_t thread, uint64_t address)
 {
-    struct stack *last = p->thread_stacks.count ? &p->thread_stacks.at[p->thread_stacks.count - 1] : NULL, *found = NULL;
+    struct stack *last = p->thread_stacks.count ? &p->thread_stacks.at[p->thread_stacks.count - 1]
+                                                : NULL,
+                 *found = NULL;
 
     if (thread >= p->tasks.threads.count)
         return SPE_ERR_UNKNOWN;

@@ -7,6 +7,7 @@
 
 #define ALL "all"
 #define PLAIN "v1p0"
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define TOP(n) ((uint64_t)(n) << 56)
 #define CODE UINT64_C(0xaaaac8b15b98)
 #define DATA UINT64_C(0xffff00001000)
@@ -84,8 +85,8 @@ static void unknown_extended_headers(struct writer *w)
     static const uint8_t second[] = {0x00, 0x01, 0x1f, 0x42, 0x53, 0x64, 0x71,
                                      0x98, 0xb0, 0xc0, 0xd0, 0xe0, 0xff};
 
-    for (size_t i = 0; i < sizeof(first) * sizeof(second); i++) {
-        uint8_t header[2] = {first[i / sizeof(second)], second[i % sizeof(second)]};
+    for (size_t i = 0; i < COUNT(first) * COUNT(second); i++) {
+        uint8_t header[2] = {first[i / COUNT(second)], second[i % COUNT(second)]};
         struct test_vector *v;
 
         if (header[0] < 0x24 && (header[1] == 0x98 || header[1] == 0xb0))
@@ -147,7 +148,7 @@ static void padding(struct writer *w)
 {
     static const unsigned counts[] = {1, 2, 3, 7, 8, 15, 16, 17, 63};
 
-    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+    for (size_t i = 0; i < COUNT(counts); i++) {
         struct test_vector *v = begin(w, ALL, "D18.1-018 D18.1-019 D18.1-020 D18.1-025 D18.2-138");
 
         tv_id(v, "padding-between-%u", counts[i]);
@@ -260,7 +261,7 @@ static void data_addresses(struct writer *w)
 {
     static const uint8_t tags[] = {0, 1, 0x0f, 0x7f, 0x80, 0xff};
 
-    for (size_t i = 0; i < sizeof(tags); i++) {
+    for (size_t i = 0; i < COUNT(tags); i++) {
         struct test_vector *v = begin(w, ALL, "D18.2-007 D18.2-018 D18.2-019 D18.2-020");
 
         tv_id(v, "address-2-tag-%02x", tags[i]);
@@ -408,7 +409,7 @@ static void timestamps(struct writer *w)
                                       UINT64_C(0x8000000000000000),
                                       UINT64_MAX};
 
-    for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+    for (size_t i = 0; i < COUNT(values); i++) {
         struct test_vector *v = begin(w, ALL,
                                       "D18.1-010 D18.1-012 D18.1-027 D18.2-139 D18.2-140 "
                                       "D18.2-141");
@@ -561,7 +562,7 @@ static void op_reserved(struct writer *w)
         {2, 0xff}, {3, 0x00}, {3, 0x55}, {3, 0xff},
     };
 
-    for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
+    for (size_t i = 0; i < COUNT(ops); i++) {
         struct test_vector *v = begin(w, ALL, OP_ROWS " D18.1-022 D18.2-099 D18.2-100");
 
         tv_id(v, "op-reserved-%u-%02x", ops[i][0], ops[i][1]);
@@ -596,7 +597,7 @@ static void op_sizes(struct writer *w)
         {"whole array", 524288, 0, 0xfc, ALL, "D18.2-110 D18.2-113 D18.2-114"},
     };
 
-    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+    for (size_t i = 0; i < COUNT(sizes); i++) {
         struct test_vector *v = begin(w, sizes[i].features, OP_ROWS);
 
         tv_rows(v, sizes[i].rows);
@@ -872,7 +873,7 @@ static void no_size(struct writer *w)
     static const uint8_t headers[][2] = {
         {0x20, 0x20}, {0x20, 0x3f}, {0x23, 0x30}, {0x24, 0x20}, {0x3f, 0x3f}};
 
-    for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++) {
+    for (size_t i = 0; i < COUNT(headers); i++) {
         struct test_vector *v = begin_damage(w, "D18.1-006 D18.1-011");
         size_t start = v->size;
 
@@ -888,6 +889,25 @@ static void no_size(struct writer *w)
         whole_record(v, 3);
         finish(w);
     }
+}
+
+/* More zeros than a record can hold are padding, whatever was before. */
+static void zeros_after(struct writer *w)
+{
+    static const uint8_t header[2] = {0x20, 0x20};
+    struct test_vector *v = begin_damage(w, "D18.1-011 D18.1-019 D18.1-025");
+
+    tv_id(v, "damage-then-padding");
+    tv_about(v,
+             "%u zeros after damage are padding: the record behind them is found, though it has "
+             "an unknown packet.",
+             SPE_RECORD_MAX);
+    tv_raw(v, header, 2);
+    tv_skip(v, 2, SPE_SKIP_FRAMING);
+    tv_padding(v, SPE_RECORD_MAX);
+    tv_unknown(v, (const uint8_t[]){0x02}, 1, 0);
+    whole_record(v, 3);
+    finish(w);
 }
 
 /* A record without its terminator runs into the next one, and has packets twice. */
@@ -968,13 +988,14 @@ bool write_vectors(struct out *o, char *why, size_t why_size)
         repeated,
         truncated,
         no_size,
+        zeros_after,
         no_terminator,
         no_end,
         from_the_middle,
     };
     struct writer w = {.out = o, .why = why, .why_size = why_size, .good = true};
 
-    for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
+    for (size_t i = 0; i < COUNT(groups); i++)
         groups[i](&w);
     return w.good;
 }

@@ -48,7 +48,8 @@ static const char help[] =
     "Examples:\n"
     "  spe gen --records 1000000 --cpu neoverse-n1 -o trace.spe\n"
     "  spe gen --features v1p4,sve,crr --mix branch=1 --seed 7 | spe dump --records -\n"
-    "  spe gen --damage 0.01 --truth wrong.tsv -o damaged.spe\n";
+    "  spe gen --damage 0.01 --truth wrong.tsv -o damaged.spe\n"
+    "  spe gen --vectors -o vectors.jsonl\n";
 
 struct job {
     const struct command *command;

@@ -350,6 +350,22 @@ static void counter_indexes(struct writer *w)
     }
 }
 
+static void alternate_clock(struct writer *w)
+{
+    static const char *const features[] = {"v1p0,altclk", "v1p1,sme,spe_sme",
+                                           "v1p1,sme,spe_sme,altclk"};
+
+    for (size_t i = 0; i < COUNT(features); i++) {
+        struct test_vector *v = begin(w, features[i], "D18.1-022 D18.2-033 D18.2-039");
+
+        tv_id(v, "counter-4-%s", v->features);
+        tv_about(v, "The alternate clock's issue latency with the features %s.", v->features);
+        tv_counter(v, 4, false, 0x123);
+        tv_op(v, 1, 0);
+        finish_record(w);
+    }
+}
+
 static void counter_values(struct writer *w)
 {
     static const uint16_t values[] = {0, 1, 0xffe, 0xfff, 0x1000, 0xfffe, 0xffff};
@@ -973,6 +989,7 @@ bool write_vectors(struct out *o, char *why, size_t why_size)
         physical_addresses,
         contexts,
         counter_indexes,
+        alternate_clock,
         counter_values,
         sources,
         timestamps,

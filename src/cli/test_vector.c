@@ -368,13 +368,15 @@ void tv_context(struct test_vector *v, unsigned index, uint32_t payload)
                index ? "contextidr_el2" : "contextidr_el1");
 }
 
-/* The alternate clock is that of FEAT_SPE_SME, or of FEAT_SPE_ALTCLK by itself. */
+/* INDEX 4 is for operations of FEAT_SPE_SME, with the clock of PMSIDR_EL1.ALTCLK (D17.6.1). */
 static enum spe_definition counter_status(const struct test_vector *v, unsigned index)
 {
     if (index < 3)
         return SPE_DEFINED;
     if (index == 4)
-        return v->set & (SPE_FEAT(SPE_SME) | SPE_FEAT(SPE_ALTCLK)) ? SPE_DEFINED : SPE_RESERVED;
+        return spe_has(v->set, SPE_FEAT_SPE_SME) && spe_has(v->set, SPE_FEAT_SPE_ALTCLK)
+                   ? SPE_DEFINED
+                   : SPE_RESERVED;
     return other_index(index);
 }
 

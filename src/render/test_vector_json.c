@@ -123,6 +123,18 @@ static void record_fields(struct json *j, const struct test_vector *v, const str
     json_object_end(j);
 }
 
+/* Where a decoder is in step again; null if the stream ends before. */
+static void skipped_fields(struct json *j, const struct test_vector *v, const struct tv_item *item)
+{
+    size_t end = item->offset + item->size;
+
+    json_string(j, "reason", reason_names[item->reason]);
+    if (end < v->size)
+        json_number(j, "resync", end);
+    else
+        json_null(j, "resync");
+}
+
 static void one_item(struct json *j, const struct test_vector *v, const struct tv_item *item)
 {
     bool record = item->type == SPE_ITEM_RECORD;
@@ -134,7 +146,7 @@ static void one_item(struct json *j, const struct test_vector *v, const struct t
     if (record)
         record_fields(j, v, item);
     else
-        json_string(j, "reason", reason_names[item->reason]);
+        skipped_fields(j, v, item);
     json_object_end(j);
 }
 

@@ -41,9 +41,11 @@ def show(packet, features, count_bits):
     return {**shown, "status": status, "fields": fields}
 
 
-def show_item(item, features, count_bits):
+def show_item(item, features, count_bits, end):
     if isinstance(item, tuple):
-        return {"type": "skipped", "offset": item[0], "size": item[1], "reason": item[2]}
+        offset, size, reason = item
+        return {"type": "skipped", "offset": offset, "size": size, "reason": reason,
+                "resync": offset + size if offset + size < end else None}
     fields = {}
     for packet in item:
         _, key, values = text.describe(packet, features, count_bits)
@@ -70,7 +72,7 @@ def decode(vector):
     packets.sort(key=lambda packet: packet["offset"])
     bits = vector["count_bits"]
     return ([show(packet, features, bits) for packet in merged(packets)],
-            [show_item(item, features, bits) for item in items])
+            [show_item(item, features, bits, len(data)) for item in items])
 
 
 class Vectors(CommandTest):

@@ -103,7 +103,7 @@ def counter(packet, features, count_bits):
     index, count = packet["index"], packet["payload"]
     name = {0: "total", 1: "issue", 2: "translation", 4: "alt_issue"}.get(index)
     status = status_of_index(index)
-    if index < 3 or index == 4 and ("spe_sme" in features or "altclk" in features):
+    if index < 3 or index == 4 and "spe_sme" in features and "altclk" in features:
         status = "defined"
     return status, name + "_latency" if name else f"counter_{index}", {
         "index": index, **({"name": name} if name else {}), "count": count,

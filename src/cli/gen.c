@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/test_vector.h"
+#include "cli/gen_vectors.h"
 
 static const char help[] =
     "Usage: spe gen [OPTION]... [-o FILE]\n"

@@ -60,7 +60,4 @@ void tv_raw(struct test_vector *v, const uint8_t *bytes, size_t size);
 /* Does the library say the same? If not, false and a sentence. */
 bool tv_check(const struct test_vector *v, char *why, size_t why_size);
 
-/* All vectors, one a line; false, and *why filled, if the library contradicts one. */
-bool write_vectors(struct out *o, char *why, size_t why_size);
-
 #endif

@@ -130,20 +130,23 @@ void diff_change(struct spe_change *change, const struct moments side[2],
                  const struct diff_work work[2], uint64_t hits)
 {
     double units = work[0].units + work[1].units, spread = work[0].spread;
-    double separate, together, variance[2], freedom, larger;
+    double one, separate, together, variance[2], freedom, larger;
     struct moments both;
 
     for (unsigned i = 0; i < 4; i++)
         both.sum[i] = side[0].sum[i] + side[1].sum[i];
-    for (unsigned i = 0; i < 2; i++) /* a side that has none of it says nothing of the variance */
-        variance[i] = (side[i].sum[0] > 0.0 ? variance_of(&side[i], work[i].units, spread)
-                                            : variance_of(&both, units, spread)) /
-                      work[i].units;
+    one = variance_of(&both, units, spread);
+    for (unsigned i = 0; i < 2; i++)
+        variance[i] = variance_of(&side[i], work[i].units, spread) / work[i].units;
     separate = variance[0] + variance[1];
-    together = variance_of(&both, units, spread) * (1.0 / work[0].units + 1.0 / work[1].units);
+    together = one * (1.0 / work[0].units + 1.0 / work[1].units);
     larger = separate > together ? separate : together;
-    for (unsigned i = 0; i < 2 && separate > 0.0; i++)
+    for (unsigned i = 0; i < 2 && separate > 0.0; i++) {
         variance[i] *= larger / separate;
+        if (!(side[i].sum[0] >
+              0.0)) /* that there is none says nothing of how little there may be */
+            variance[i] = one / work[i].units;
+    }
     change->before = side[0].sum[0] / work[0].units;
     change->after = side[1].sum[0] / work[1].units;
     freedom = freedom_of(&both, units, spread);

@@ -204,7 +204,9 @@ static void total_sentence(const struct page *p, char *text, size_t size)
     change_text(c, change);
     change[strcspn(change, "*")] = '\0';
     interval_text(c, range);
-    if (!c->significant)
+    if (!c->significant && p->result->exact)
+        snprintf(text, size, "%s %s: the same; other counts changed", quantity_words(q), per);
+    else if (!c->significant)
         snprintf(text, size, "no significant change of %s %s as a whole", quantity_words(q), per);
     else if (p->result->exact)
         snprintf(text, size, "%s %s: %s, was %s: %s %%", quantity_words(q), per, after, before,

@@ -223,6 +223,27 @@ static void test_interval(void **state)
     assert_false(c.tested);
 }
 
+/* Few hits: never bolder than the exact probability. n on one side and none on the other are 2 /
+ * 2^n by chance; 5 and 15 with a tenth of the samples on the first side are 3.1 %, one-sided. */
+static void test_few(void **state)
+{
+    const struct diff_work even[2] = {{100000, -1}, {100000, -1}};
+    const struct diff_work uneven[2] = {{10000, -1}, {100000, -1}};
+    struct spe_change c;
+
+    (void)state;
+    for (unsigned n = SPE_DIFF_LEAST; n < 30; n++) {
+        struct moments side[2] = {count(0), count(n)};
+
+        diff_change(&c, side, even, n);
+        assert_true(c.tested);
+        assert_true(c.p >= ldexp(2.0, -(int)n));
+        assert_true(c.p < 0.01); /* but bold enough */
+    }
+    diff_change(&c, (const struct moments[]){count(5), count(15)}, uneven, 20);
+    assert_true(c.p > 0.031);
+}
+
 /* Of 1000 pairs with a true ratio of 1.5, about 950 intervals have it. */
 static void test_coverage(void **state)
 {
@@ -354,9 +375,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_student),      cmocka_unit_test(test_threshold),
         cmocka_unit_test(test_false_alarms), cmocka_unit_test(test_found),
-        cmocka_unit_test(test_interval),     cmocka_unit_test(test_coverage),
-        cmocka_unit_test(test_names),        cmocka_unit_test(test_per_function),
-        cmocka_unit_test(test_config),
+        cmocka_unit_test(test_interval),     cmocka_unit_test(test_few),
+        cmocka_unit_test(test_coverage),     cmocka_unit_test(test_names),
+        cmocka_unit_test(test_per_function), cmocka_unit_test(test_config),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -665,6 +665,123 @@ SPE_API int spe_annotation_lines(const struct spe_annotation *annotation,
 /* Add what is counted of an instruction to a sum: of a line, of a function. */
 SPE_API void spe_instruction_add(struct spe_instruction *sum, const struct spe_instruction *more);
 
+/* ---- Differences ---------------------------------------------------------------------------- */
+
+/*
+ * What changed between two recordings, or between two sets of exact counts: for the whole program
+ * and for each function, line or file, which are matched by name, whatever their addresses are.
+ *
+ *     spe_diff_create(&diff, &config);
+ *     ... for side 0, the old one, and side 1: spe_diff_add of all rows, spe_diff_end_side ...
+ *     spe_diff_finish(diff);
+ *     result = spe_diff_result(diff);
+ *
+ * Several recordings of a side are one, the longer for it.
+ */
+enum spe_diff_quantity {
+    SPE_DIFF_OPERATIONS,
+    SPE_DIFF_LATENCY, /* cycles; exact counts have none */
+    SPE_DIFF_LOADS,
+    SPE_DIFF_STORES,
+    SPE_DIFF_BRANCHES,
+    SPE_DIFF_NOT_TAKEN,
+    SPE_DIFF_MISPREDICTED,
+    SPE_DIFF_L1_MISSES,
+    SPE_DIFF_LLC_MISSES,
+    SPE_DIFF_WALKS,
+    SPE_DIFF_QUANTITIES
+};
+
+SPE_API const char *spe_diff_quantity_name(unsigned quantity); /* "l1_misses" ...; never NULL */
+
+enum spe_diff_per { /* what the numbers are divided by */
+                    SPE_PER_OPERATION,
+                    SPE_PER_RUN,      /* of recordings: samples times their interval */
+                    SPE_PER_TIME,     /* ... by the seconds from the first sample to the last */
+                    SPE_PER_FUNCTION, /* the operations of one function */
+};
+
+struct spe_diff_config {
+    size_t size;          /* written by spe_diff_config_init */
+    enum spe_group_by by; /* SPE_BY_FUNCTION, SPE_BY_FUNCTION_LINE or SPE_BY_DSO */
+    enum spe_diff_per per;
+    const char *function; /* of SPE_PER_FUNCTION; the caller's, until finish */
+};
+
+static inline void spe_diff_config_init(struct spe_diff_config *it)
+{
+    memset(it, 0, sizeof(*it));
+    it->size = sizeof(*it);
+}
+
+struct spe_change {
+    double before, after;      /* per unit of work */
+    struct spe_interval ratio; /* of after by before, 95 %; high is INFINITY where before may be
+                                  nothing. Of exact counts: the ratio itself */
+    double p;                  /* how likely so much of a difference is by chance, at least */
+    bool tested;               /* there are enough samples to ask */
+    bool significant;          /* ... even though much else was asked too. Of exact counts: there is
+                                  a difference */
+};
+
+struct spe_diff_row {
+    const char *dso, *function, *line; /* "" where there is none */
+    uint64_t samples[2];
+    struct spe_change changes[SPE_DIFF_QUANTITIES];
+    bool significant; /* one of its changes is */
+};
+
+/* A quantity with fewer samples, of both sides together, is not tested. */
+#define SPE_DIFF_LEAST 10
+
+/* Which part of the changes that are called significant may be none: Benjamini and Hochberg. If
+ * nothing changed, that is how often anything is called a change; 5 % would leave no room below the
+ * 5 % that people expect. */
+#define SPE_DIFF_RATE 0.02
+
+struct spe_diff_result {
+    bool exact;                      /* counts, not samples */
+    unsigned known;                  /* bit n: both sides have quantity n */
+    double work[2];                  /* units of it; of SPE_PER_RUN: 1 for each run */
+    double operations[2];            /* estimated, by samples and interval; 0: not known */
+    double seconds[2];               /* 0: not known */
+    const char *program[2];          /* files of two names that were taken for the same; NULL */
+    size_t tests, significant;       /* changes that were tested; that are significant */
+    struct spe_diff_row total;       /* the whole program */
+    const struct spe_diff_row *rows; /* significant ones first; then by the change of latency, of
+                                        operations, of the rest */
+    size_t row_count, row_significant;
+};
+
+struct spe_diff;
+
+/* SPE_OK, SPE_ERR_NOMEM or SPE_ERR_INVALID. */
+SPE_API int spe_diff_create(struct spe_diff **diff, const struct spe_diff_config *config);
+SPE_API void spe_diff_destroy(struct spe_diff *diff); /* NULL is fine */
+
+/* side: 0 or 1. SPE_OK or SPE_ERR_NOMEM. After the end of a side its profile may be closed, or its
+ * next recording may follow. */
+SPE_API int spe_diff_add(struct spe_diff *diff, unsigned side, struct spe_profile *profile,
+                         const struct spe_rows *rows);
+SPE_API int spe_diff_end_side(struct spe_diff *diff, unsigned side, struct spe_profile *profile);
+
+/* Instead of rows: exact counts of a function, as often as it has some. `known` as in the result.
+ * Both sides have to be of the same kind; the side of a run ends without a profile: NULL. */
+SPE_API int spe_diff_add_exact(struct spe_diff *diff, unsigned side, const char *dso,
+                               const char *function, unsigned known,
+                               const uint64_t counts[SPE_DIFF_QUANTITIES]);
+
+/* SPE_OK, SPE_ERR_NOMEM, SPE_ERR_INVALID if one side is exact and the other is not, or
+ * SPE_ERR_UNKNOWN if nothing is known of the unit of work of a side: it has no samples, no time, or
+ * no operation of the function. */
+SPE_API int spe_diff_finish(struct spe_diff *diff);
+
+/* After finish. It is the diff's. */
+SPE_API const struct spe_diff_result *spe_diff_result(const struct spe_diff *diff);
+
+/* Columns of the rows that are not read. */
+#define SPE_DIFF_OMIT (SPE_ANALYSIS_OMIT | SPE_OMIT_CPU | SPE_OMIT_VA)
+
 /* ---- Source profiles ------------------------------------------------------------------------ */
 
 /*

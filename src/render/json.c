@@ -130,12 +130,8 @@ void json_string(struct json *j, const char *key, const char *value)
 
 void json_real(struct json *j, const char *key, double value)
 {
-    struct out *o = j->out;
-
-    if (j->comma)
-        out_char(o, ',');
-    j->comma = true;
-    out_printf(o, "\"%s\":%.9f", key, value);
+    start(j, key);
+    out_printf(j->out, "%.9f", value);
 }
 
 void json_interval(struct json *j, const char *key, uint64_t hits, uint64_t samples)

@@ -164,7 +164,7 @@ static void put_samples(struct firefox *f, size_t from, size_t to)
     json_array_end(j);
     json_array(j, "time");
     for (size_t i = from; i < to; i++)
-        json_real(j, NULL, (double)(timeline_time(s, &s->entries.at[i]) - s->least_ns) * 1e-6);
+        json_decimal(j, NULL, timeline_time(s, &s->entries.at[i]) - s->least_ns, 6); /* ms */
     json_array_end(j);
     json_array(j, "weight");
     for (size_t i = from; i < to; i++)

@@ -38,7 +38,7 @@ struct trace {
 /* Microseconds, with nanoseconds behind the point. */
 static void put_time(struct trace *t, const char *key, uint64_t ns)
 {
-    json_real(&t->json, key, (double)ns / 1000);
+    json_decimal(&t->json, key, ns, 3);
 }
 
 static void begin_event(struct trace *t, const char *phase, const char *name)

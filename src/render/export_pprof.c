@@ -51,7 +51,9 @@ struct pprof {
     struct gzip *gzip;
     struct strings *strings;
     struct buffer message, inner, head;
-    bool *used;      /* frames that are locations, or functions of these */
+    bool *nodes;     /* those that entries need */
+    bool *locations; /* frames that are locations */
+    bool *functions; /* ... and frames of their functions */
     uint32_t *files; /* by frame of a function: string of the profile, or SPE_NO_ID */
     bool *mapped;    /* maps that are mappings */
     bool failed;     /* no memory */
@@ -162,12 +164,17 @@ static void find_used(struct pprof *p)
 {
     const struct timeline *s = p->v->timeline;
 
-    for (size_t i = 1; i < s->nodes.count; i++) {
+    for (size_t i = 0; i < s->entries.count; i++)
+        p->nodes[s->entries.at[i].node] = true;
+    for (size_t i = s->nodes.count; i-- > 1;) {
         const struct stack_frame *f = &s->frames.at[s->nodes.at[i].frame];
         struct spe_profile_line line;
 
-        p->used[s->nodes.at[i].frame] = true;
-        p->used[f->function] = true;
+        if (!p->nodes[i])
+            continue;
+        p->nodes[s->nodes.at[i].caller] = true;
+        p->locations[s->nodes.at[i].frame] = true;
+        p->functions[f->function] = true;
         if (f->map != SPE_NO_ID)
             p->mapped[f->map] = true;
         if (f->line != SPE_NO_ID && p->files[f->function] == SPE_NO_ID &&
@@ -248,10 +255,9 @@ static void put_tables(struct pprof *p)
             put_mapping(p, (uint32_t)i);
     }
     for (size_t i = 0; i < s->frames.count; i++) {
-        if (!p->used[i])
-            continue;
-        put_location(p, (uint32_t)i);
-        if (s->frames.at[i].function == i)
+        if (p->locations[i])
+            put_location(p, (uint32_t)i);
+        if (p->functions[i])
             put_function(p, (uint32_t)i);
     }
 }
@@ -290,14 +296,17 @@ static bool prepare(struct pprof *p)
 {
     size_t frames = p->v->timeline->frames.count, maps = spe_profile_map_count(p->v->profile);
 
-    p->strings = malloc(sizeof(*p->strings));
+    p->strings = calloc(1, sizeof(*p->strings));
     if (p->strings)
         strings_init(p->strings, hash_seed());
-    p->used = calloc(frames, sizeof(*p->used));
+    p->nodes = calloc(p->v->timeline->nodes.count, sizeof(*p->nodes));
+    p->locations = calloc(frames, sizeof(*p->locations));
+    p->functions = calloc(frames, sizeof(*p->functions));
     p->files = malloc(frames * sizeof(*p->files));
     p->mapped = calloc(maps ? maps : 1, sizeof(*p->mapped));
     p->gzip = gzip_open(p->v->out);
-    if (!p->strings || !p->used || !p->files || !p->mapped || !p->gzip)
+    if (!p->strings || !p->nodes || !p->locations || !p->functions || !p->files || !p->mapped ||
+        !p->gzip)
         return false;
     memset(p->files, 0xff, frames * sizeof(*p->files)); /* SPE_NO_ID */
     return true;
@@ -310,7 +319,9 @@ static void release(struct pprof *p)
     if (p->strings)
         strings_free(p->strings);
     free(p->strings);
-    free(p->used);
+    free(p->nodes);
+    free(p->locations);
+    free(p->functions);
     free(p->files);
     free(p->mapped);
     buffer_free(&p->message);

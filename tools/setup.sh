@@ -26,6 +26,7 @@ build | command meson                                   | meson                 
 build | command ninja                                   | ninja-build           | build system
 build | command pkg-config                              | pkg-config            | finding libraries
 build | library libdw                                   | libdw-dev             | symbols, source lines
+build | library zlib                                    | zlib1g-dev            | packed profiles for pprof
 build | library libzstd                                 | libzstd-dev           | compressed recordings
 build | library capstone                                | libcapstone-dev       | disassembly
 build | file /usr/include/libfdt.h                      | libfdt-dev            | spe vm
@@ -43,6 +44,7 @@ test  | command mandoc                                  | mandoc                
 test  | command zsh                                     | zsh                   | completion check
 test  | command llvm-objdump-19                         | llvm-19               | comparison with LLVM
 test  | command dwz                                     | dwz                   | shared debug files
+test  | command protoc                                  | protobuf-compiler     | reading pprof's files
 test  | command xz                                      | xz-utils              | packed debug information
 test  | perf                                            | <perf>                | comparison with perf
 cross | command aarch64-linux-gnu-gcc                   | gcc-aarch64-linux-gnu | AArch64 programs

@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "cli/export_code.h"
 #include "cli/export_columns.h"
+#include "cli/export_viewers.h"
 #include "cli/recording.h"
 #include "render/export_perf.h"
 
@@ -26,6 +27,10 @@ static const char help[] =
     "                         parquet: a Parquet file, packed with zstd\n"
     "                         folded: 'dso;function weight', for flame graphs; where\n"
     "                         there are call stacks, 'caller;...;function weight'\n"
+    "                         pprof: a profile for pprof, Pyroscope, Parca\n"
+    "                         speedscope: for speedscope.app, a profile a thread\n"
+    "                         firefox: for profiler.firefox.com\n"
+    "                         perfetto: a trace for ui.perfetto.dev, over time\n"
     "                         perf: a perf.data file, cut by --time, --cpus, --pid\n"
     "                         and --tid (needs -o)\n"
     "                         bolt: branches of one program or library, what\n"
@@ -36,7 +41,8 @@ static const char help[] =
     "                         lists them\n"
     "  -o, --output FILE      where to; - or nothing is standard output\n"
     "      --dso NAME         bolt and autofdo: which one, by path or name (the program)\n"
-    "      --weight WHAT      folded: samples or latency (samples)\n"
+    "      --weight WHAT      folded and speedscope: samples or latency (samples); pprof:\n"
+    "                         which of them it shows first\n"
     "      --lines            look up source lines; folded: a frame for each, and none\n"
     "                         for callers\n"
     "\n" RECORDING_HELP "  -h, --help             this text\n"
@@ -46,6 +52,7 @@ static const char help[] =
     "  spe export --format parquet -o samples.parquet perf.data\n"
     "  spe export --format ndjson perf.data | jq 'select(.level == \"dram\") | .symbol'\n"
     "  spe export --format folded --weight latency perf.data | flamegraph.pl >flame.svg\n"
+    "  spe export --format pprof -o spe.pb.gz && pprof -http=: spe.pb.gz\n"
     "  spe export --format perf --time 12.5s,13s --cpus 0-3 -o part.data perf.data\n"
     "  spe export --format bolt -o prog.bolt && perf2bolt prog -pa -p prog.bolt -o prog.fdata\n"
     "  spe export --format autofdo --dso libz.so.1 -o libz.prof perf.data\n";
@@ -57,12 +64,17 @@ enum format {
     FORMAT_ARROW,
     FORMAT_PARQUET,
     FORMAT_FOLDED,
+    FORMAT_PPROF, /* the next four as enum viewer_format */
+    FORMAT_SPEEDSCOPE,
+    FORMAT_FIREFOX,
+    FORMAT_PERFETTO,
     FORMAT_PERF,
     FORMAT_BOLT,
     FORMAT_AUTOFDO,
 };
 
-#define FORMAT_NAMES "csv, ndjson, arrow, parquet, folded, perf, bolt, autofdo"
+#define FORMAT_NAMES                                                                               \
+    "csv, ndjson, arrow, parquet, folded, pprof, speedscope, firefox, perfetto, perf, bolt, autofdo"
 
 struct job {
     const struct command *command;
@@ -78,8 +90,9 @@ struct job {
 
 static bool format_option(struct job *job, const char *text)
 {
-    static const char *const names[] = {"",       "csv",  "ndjson", "arrow",  "parquet",
-                                        "folded", "perf", "bolt",   "autofdo"};
+    static const char *const names[] = {"",       "csv",   "ndjson",     "arrow",   "parquet",
+                                        "folded", "pprof", "speedscope", "firefox", "perfetto",
+                                        "perf",   "bolt",  "autofdo"};
     unsigned i;
 
     for (i = FORMAT_CSV; i <= FORMAT_AUTOFDO; i++) {
@@ -110,9 +123,20 @@ static bool is_columns(const struct job *job)
     return job->format >= FORMAT_CSV && job->format <= FORMAT_PARQUET;
 }
 
+static bool is_viewer(const struct job *job)
+{
+    return job->format >= FORMAT_PPROF && job->format <= FORMAT_PERFETTO;
+}
+
+static enum viewer_format viewer_of(const struct job *job)
+{
+    return (enum viewer_format)(job->format - FORMAT_PPROF);
+}
+
 static bool is_binary(const struct job *job)
 {
-    return job->format == FORMAT_ARROW || job->format == FORMAT_PARQUET;
+    return job->format == FORMAT_ARROW || job->format == FORMAT_PARQUET ||
+           job->format == FORMAT_PPROF;
 }
 
 /* name, type as Arrow has it, what it is */
@@ -155,6 +179,12 @@ static bool check_options(struct job *job, int argc, char **argv)
         usage_error(c, "--columns", "is for csv, ndjson, arrow and parquet");
     else if (is_binary(job) && to_stdout && isatty(STDOUT_FILENO))
         usage_error(c, "--output", "a terminal cannot show this format: give the file a name");
+    else if (job->latency && (job->format == FORMAT_FIREFOX || job->format == FORMAT_PERFETTO))
+        usage_error(c, "--weight",
+                    job->format == FORMAT_FIREFOX ? "the Firefox Profiler has no unit for cycles"
+                                                  : "a trace has both");
+    else if (job->lines && job->format == FORMAT_PERFETTO)
+        usage_error(c, "--lines", "a trace has functions only");
     else if (!choose_columns(job))
         return false;
     else if (job->dso && !is_code(job))
@@ -237,6 +267,8 @@ static void set_options(struct job *job)
     options->want = job->format == FORMAT_FOLDED ? SPE_WANT_SYMBOL : 0;
     if (!job->lines && job->format == FORMAT_FOLDED)
         options->want |= SPE_WANT_STACK;
+    if (is_viewer(job))
+        viewer_wants(viewer_of(job), job->lines, options);
     if (!is_columns(job))
         return;
     options->want = columns_want(&job->choice);
@@ -310,10 +342,15 @@ static int export_profile(struct job *job, struct spe_profile *profile)
         if (dso == SPE_NO_ID)
             return STATUS_BAD_DATA;
     }
+    if (is_viewer(job) && !viewer_can(profile, job->file, viewer_of(job)))
+        return STATUS_BAD_DATA;
     if (!open_output(&job->out, job->output))
         return STATUS_BAD_DATA;
     if (job->format == FORMAT_FOLDED)
         result = export_folded_form(job, profile);
+    else if (is_viewer(job))
+        result = export_viewer(profile, job->file, viewer_of(job), job->latency, job->lines,
+                               job->recording.quiet, &job->out.out);
     else if (is_code(job))
         result = export_code(profile, job->file, dso, job->format == FORMAT_AUTOFDO, &job->out.out);
     else
@@ -385,7 +422,7 @@ static int run(const struct command *self, int argc, char **argv)
 
 const struct command command_export = {
     .name = "export",
-    .summary = "samples for other programs: CSV, Parquet, Arrow, flame graphs, perf, BOLT, LLVM",
+    .summary = "samples for other programs: CSV, Parquet, Arrow, pprof, Firefox, perf, BOLT",
     .help = help,
     .run = run,
 };

@@ -2,6 +2,8 @@
 /* Copyright (c) 2026 The Specimen authors */
 #include "render/json.h"
 
+#include <inttypes.h>
+
 #include <specimen/analysis.h>
 
 #include "render/safe.h"
@@ -130,12 +132,18 @@ void json_string(struct json *j, const char *key, const char *value)
 
 void json_real(struct json *j, const char *key, double value)
 {
-    struct out *o = j->out;
+    start(j, key);
+    out_printf(j->out, "%.9f", value);
+}
 
-    if (j->comma)
-        out_char(o, ',');
-    j->comma = true;
-    out_printf(o, "\"%s\":%.9f", key, value);
+void json_decimal(struct json *j, const char *key, uint64_t value, unsigned digits)
+{
+    uint64_t one = 1;
+
+    for (unsigned i = 0; i < digits; i++)
+        one *= 10;
+    start(j, key);
+    out_printf(j->out, "%" PRIu64 ".%0*" PRIu64, value / one, (int)digits, value % one);
 }
 
 void json_interval(struct json *j, const char *key, uint64_t hits, uint64_t samples)

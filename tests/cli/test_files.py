@@ -60,7 +60,7 @@ class Outputs(FilesTest):
         link, hard = self.dir + "/link", self.dir + "/hard"
         os.symlink("perf.data", link)
         os.link(path, hard)
-        for form in ("csv", "ndjson", "folded", "perf", "bolt", "autofdo"):
+        for form in ("csv", "ndjson", "folded", "pprof", "speedscope", "perf", "bolt", "autofdo"):
             for output in (path, link, hard):
                 for given in ([path], [hard], []):
                     message = self.bad(1, "export", "--format", form, "-o", output, *given,

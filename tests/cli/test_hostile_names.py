@@ -119,6 +119,8 @@ class Hostile(CommandTest):
         script = [["script", *more] for more in (
             [], ["-F", "comm,tid,ip,sym,symoff,dso,srcline"], ["-F", "comm"])]
         export = [["export", "--lines", "--format", f] for f in ("csv", "ndjson", "folded")]
+        export += [["export", "--lines", "--format", f] for f in ("speedscope", "firefox")]
+        export += [["export", "--format", "perfetto"]]
         export += [["export", "--format", f, "--dso", self.program.path]
                    for f in ("bolt", "autofdo")]
         other = [["check"], ["check", "--json"], ["dump"], ["dump", "--json"], ["sim", "run"],

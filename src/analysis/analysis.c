@@ -1016,6 +1016,14 @@ size_t spe_analysis_served(const struct spe_analysis *a,
     return n;
 }
 
+void spe_analysis_latencies(const struct spe_analysis *a, unsigned served,
+                            uint64_t samples[SPE_LATENCY_BINS])
+{
+    static const struct latency none;
+
+    latency_bins(served < SPE_SERVED_COUNT ? &a->served[served] : &none, samples);
+}
+
 void spe_analysis_totals_sized(const struct spe_analysis *a, struct spe_counts *totals, size_t size)
 {
     sized_give(totals, size, &a->totals, sizeof(a->totals));

@@ -18,6 +18,19 @@ int times_init(struct times *t); /* SPE_OK or SPE_ERR_NOMEM */
 void times_free(struct times *t);
 void times_add(struct times *t, const struct spe_rows *rows);
 void times_merge(struct times *to, const struct times *from);
+/* One row in its bin. */
+void time_bin_add(struct spe_time_bin *bin, const struct spe_rows *rows, size_t i);
+
+/* The bin of a row among those that are shown; SIZE_MAX: in none. */
+static inline size_t time_bin_of(const struct spe_times *times, uint64_t time_ns)
+{
+    uint64_t bin = time_ns >= times->from_ns && times->bin_ns
+                       ? (time_ns - times->from_ns) / times->bin_ns
+                       : UINT64_MAX;
+
+    return time_ns && bin < times->count ? (size_t)bin : SIZE_MAX;
+}
+
 int times_show(const struct times *t, size_t most, struct spe_times *times);
 
 #endif

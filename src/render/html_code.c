@@ -95,43 +95,51 @@ static const struct html_column columns[] = {
     {"share %", "of the function's samples, with the 95 % interval", false},
     {"samples", NULL, false},
     {"mean", "cycles of a sample", false},
+    {"text", NULL, true},
     {"L1 miss %", "of its loads and stores", false},
     {"TLB walk %", "of its loads and stores", false},
     {"served by", "where most of its loads were", true},
     {"mispred. %", "of its branches", false},
-    {"text", NULL, true},
 };
-#define NUMBERS 7
 
-/* The row's place has been opened by the caller, which writes the text too. */
-static void number_cells(struct code *c, const struct spe_instruction *insn)
+/* The numbers before the text. */
+static void first_cells(struct code *c, const struct spe_instruction *insn)
 {
-    struct out *o = c->out;
-
     if (!insn) {
-        empty_cells(o, NUMBERS);
+        empty_cells(c->out, 3);
         return;
     }
-    html_cell_interval(o, insn->counts.samples, c->function->sum.counts.samples);
-    html_cell_count(o, insn->counts.samples);
-    html_cell_mean(o, insn->total.cycles, insn->total.samples);
-    html_cell_share(o, insn->counts.l1_misses, insn->counts.memory);
-    html_cell_share(o, insn->counts.tlb_walks, insn->counts.memory);
-    served_cell(o, insn);
-    html_cell_share(o, insn->counts.mispredicted, insn->counts.branches);
+    html_cell_interval(c->out, insn->counts.samples, c->function->sum.counts.samples);
+    html_cell_count(c->out, insn->counts.samples);
+    html_cell_mean(c->out, insn->total.cycles, insn->total.samples);
 }
 
+static void last_cells(struct code *c, const struct spe_instruction *insn)
+{
+    if (!insn) {
+        empty_cells(c->out, 4);
+        return;
+    }
+    html_cell_share(c->out, insn->counts.l1_misses, insn->counts.memory);
+    html_cell_share(c->out, insn->counts.tlb_walks, insn->counts.memory);
+    served_cell(c->out, insn);
+    html_cell_share(c->out, insn->counts.mispredicted, insn->counts.branches);
+}
+
+/* The caller writes the text. */
 static void row_begin(struct code *c, const struct spe_instruction *insn, const char *place)
 {
     out_printf(c->out, "<tr class=\"heat-%u\">", heat_of(c, insn));
     html_head_text(c->out, place);
-    number_cells(c, insn);
+    first_cells(c, insn);
     out_string(c->out, "<td class=\"text\"><code>");
 }
 
-static void row_end(struct code *c)
+static void row_end(struct code *c, const struct spe_instruction *insn)
 {
-    out_string(c->out, "</code></td></tr>\n");
+    out_string(c->out, "</code></td>");
+    last_cells(c, insn);
+    out_string(c->out, "</tr>\n");
 }
 
 static void gap_row(struct code *c, const char *text)
@@ -164,7 +172,7 @@ static void source_row(struct code *c, const char *path, uint32_t number,
     snprintf(place, sizeof(place), "%" PRIu32, number);
     row_begin(c, sum, place);
     html_text(c->out, text);
-    row_end(c);
+    row_end(c, sum);
 }
 
 /* A function, or one that was inlined into it, and the file. */
@@ -256,7 +264,7 @@ static void word_row(struct code *c, uint64_t address, const struct spe_instruct
     snprintf(place, sizeof(place), "%" PRIx64, address);
     row_begin(c, insn, place);
     word_text(c, address, insn);
-    row_end(c);
+    row_end(c, insn);
 }
 
 /* Instructions without samples, from `from` up to `address`. */

@@ -35,6 +35,12 @@ static void counts_cells(struct out *o, const struct report *r, const struct spe
     html_cell_share(o, c->mispredicted, c->branches);
 }
 
+/* A line is a place by itself. */
+static bool has_where(enum spe_group_by by)
+{
+    return spe_group_by_code(by) != SPE_BY_COUNT && spe_group_by_code(by) != SPE_BY_LINE;
+}
+
 static void group_row(struct out *o, const struct html_page *page, const struct report_groups *g,
                       const struct spe_group *group)
 {
@@ -50,7 +56,7 @@ static void group_row(struct out *o, const struct html_page *page, const struct 
     else
         html_text(o, name);
     html_head_end(o);
-    if (code != SPE_BY_COUNT) {
+    if (has_where(g->by)) {
         report_line_name(r, code == SPE_BY_FUNCTION_LINE ? group->line : SPE_NO_ID, name);
         html_cell_text(o, name[0] ? name : report_dso_name(r, group->dso));
     }
@@ -95,14 +101,14 @@ static void group_table(struct out *o, const struct html_page *page, const struc
         {"TLB walk %", "of its loads and stores", false},
         {"mispred. %", "of its branches", false},
     };
-    bool code = spe_group_by_code(g->by) != SPE_BY_COUNT;
-    bool pair = code && spe_group_by_task(g->by) != SPE_BY_COUNT;
+    bool pair =
+        spe_group_by_code(g->by) != SPE_BY_COUNT && spe_group_by_task(g->by) != SPE_BY_COUNT;
     struct html_column shown[COUNT(columns)];
     char caption[128], total[32];
     size_t n = 0;
 
     for (size_t i = 0; i < COUNT(columns); i++) {
-        if ((i == 1 && !code) || (i == 2 && !pair))
+        if ((i == 1 && !has_where(g->by)) || (i == 2 && !pair))
             continue;
         shown[n++] = columns[i];
     }

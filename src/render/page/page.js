@@ -18,7 +18,14 @@ function make(name, attributes = {}, ...children) {
 }
 
 const grouped = new Intl.NumberFormat("en-US");
-const percent = (share) => (100 * share).toFixed(share < 0.1 ? 2 : 1);
+
+/* As in the tables of the page. */
+function percent(share) {
+    if (share <= 0) {
+        return "0";
+    }
+    return share < 0.0001 ? "<0.01" : (100 * share).toFixed(share < 0.09995 ? 2 : 1);
+}
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
@@ -84,7 +91,7 @@ function enhanceTables() {
             continue; /* code has an order of its own */
         }
         makeSortable(table);
-        if (table.tBodies[0].rows.length > 5) {
+        if (table.tBodies[0].rows.length > 10) {
             makeSearchable(table);
         }
     }
@@ -128,7 +135,6 @@ function enhanceCode() {
 
 /* ---- the time line --------------------------------------------------------------------------- */
 
-const LANE = 20;
 const DARK = matchMedia("(prefers-color-scheme: dark)");
 /* From nothing to the most: lightness alone tells, so that it does not need colours to be seen. */
 const RAMP = { light: [[225, 236, 246], [0, 68, 122]], dark: [[38, 50, 64], [250, 214, 110]] };
@@ -171,6 +177,7 @@ class TimeLine {
     constructor(place, data) {
         this.data = data;
         this.bins = data.all.samples.length;
+        this.lane = data.lanes.length < 4 ? 44 : 20; /* pixels */
         this.from = 0;
         this.to = this.bins - 1;
         this.quantities = quantities(data);
@@ -198,7 +205,12 @@ class TimeLine {
         this.hover = make("p", { class: "readout" }, "Drag over the picture, or move the two ends, "
             + "to choose a range.");
         this.canvas = make("canvas", { role: "img", "aria-label": `Time line by ${this.data.by}` });
-        this.data.lanes.forEach((lane) => names.append(make("li", { title: lane.name }, lane.name)));
+        for (const lane of this.data.lanes) {
+            const name = make("li", { title: lane.name }, lane.name);
+
+            name.style.height = `${this.lane}px`;
+            names.append(name);
+        }
         place.append(
             make("div", { class: "find" }, make("label", { for: "time-colour" }, "Colour by"), select,
                 "none", this.legend, this.most),
@@ -271,7 +283,7 @@ class TimeLine {
 
     describe(event) {
         const box = this.canvas.getBoundingClientRect();
-        const lane = this.data.lanes[Math.floor((event.clientY - box.top) / LANE)];
+        const lane = this.data.lanes[Math.floor((event.clientY - box.top) / this.lane)];
         const bin = this.binAt(event);
 
         if (lane) {
@@ -294,7 +306,7 @@ class TimeLine {
     draw() {
         const lanes = this.data.lanes;
         const width = Math.max(this.canvas.clientWidth, this.bins);
-        const height = LANE * lanes.length;
+        const height = this.lane * lanes.length;
         const scale = devicePixelRatio;
         const values = lanes.map((lane) => lane.samples.map((samples, i) =>
             (samples ? this.quantity.of(sums(lane, i, i)) : null)));
@@ -309,7 +321,7 @@ class TimeLine {
             if (value !== null) {
                 context.globalAlpha = i >= this.from && i <= this.to ? 1 : 0.25;
                 context.fillStyle = rampColour(value / most);
-                context.fillRect((i * width) / this.bins, row * LANE + 1, width / this.bins + 0.3, LANE - 2);
+                context.fillRect((i * width) / this.bins, row * this.lane + 1, width / this.bins + 0.3, this.lane - 2);
             }
         }));
         this.drawLegend(most);

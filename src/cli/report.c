@@ -396,7 +396,7 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
     if (!job->top)
         job->top = job->html ? 100 : 10;
     job->report.file = recording_file(&job->recording, c, argc, argv);
-    return job->report.file != NULL && !(job->html && is_input(job->html, job->report.file));
+    return job->report.file != NULL;
 }
 
 /* What the page always has, whatever --by names beside it. */
@@ -591,6 +591,8 @@ static int run_job(struct job *job, int argc, char **argv)
     by_option(job, "function,line");
     if (!parse_options(job, argc, argv, &status))
         return status;
+    if (job->html && is_input(job->html, job->report.file))
+        return STATUS_BAD_DATA;
     job->report.filter = job->recording.options.filter;
     job->report.quiet = job->recording.quiet;
     job->config.findings = !job->no_findings && !job->report.header_only && job->form != FORM_CSV;

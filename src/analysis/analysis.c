@@ -681,40 +681,51 @@ static void name_task_group(struct spe_profile *profile, const struct spe_rows *
                             enum spe_group_by by, struct spe_group *group)
 {
     enum spe_group_by code = spe_group_by_code(by);
-    struct place place = {.pc = rows->pc[i], .code = place_code(rows->map[i], 0)};
 
     group->symbol = SPE_NO_SYMBOL;
     group->dso = group->line = SPE_NO_ID;
     if (code != SPE_BY_COUNT) {
-        place.symbol = rows->symbol ? rows->symbol[i] : SPE_NO_SYMBOL;
+        struct place place = {.pc = rows->pc[i],
+                              .code = place_code(rows->map[i], 0),
+                              .symbol = rows->symbol ? rows->symbol[i] : SPE_NO_SYMBOL};
+
         name_group(profile, &place, code, rows->line ? rows->line[i] : SPE_NO_ID, group);
     }
     group->id = task_id(rows, i, spe_group_by_task(by));
 }
 
+static void count_row(struct spe_counts *counts, const struct spe_rows *rows, size_t i,
+                      enum mix_class class_)
+{
+    unsigned memory = class_ <= MIX_STORE, branch = class_ == MIX_BRANCH;
+    uint64_t events = rows->events[i];
+
+    counts->samples++;
+    counts->timed += rows->counters[i] >> SPE_COUNTER_TOTAL & 1;
+    counts->latency += rows->total[i];
+    counts->memory += memory;
+    counts->branches += branch;
+    counts->l1_misses += events >> SPE_EVENT_L1D_MISS & memory;
+    counts->llc_misses += events >> SPE_EVENT_LLC_MISS & memory;
+    counts->tlb_walks += events >> SPE_EVENT_TLB_WALK & memory;
+    counts->mispredicted += events >> SPE_EVENT_MISPREDICTED & branch;
+}
+
 static int count_tasks(struct spe_analysis *a, struct spe_profile *profile,
                        const struct spe_rows *rows, size_t i, enum mix_class class_)
 {
-    uint64_t events = rows->events[i];
-    unsigned memory = class_ <= MIX_STORE, branch = class_ == MIX_BRANCH;
-    struct spe_group group = {
-        .counts = {.samples = 1,
-                   .timed = rows->counters[i] >> SPE_COUNTER_TOTAL & 1,
-                   .latency = rows->total[i],
-                   .memory = memory,
-                   .branches = branch,
-                   .l1_misses = events >> SPE_EVENT_L1D_MISS & memory,
-                   .llc_misses = events >> SPE_EVENT_LLC_MISS & memory,
-                   .tlb_walks = events >> SPE_EVENT_TLB_WALK & memory,
-                   .mispredicted = events >> SPE_EVENT_MISPREDICTED & branch},
-    };
     unsigned left = a->config.by & ~IN_CODE, by;
+    struct spe_group key = {.address = 0};
 
     for (; left; left &= left - 1) {
+        struct spe_counts *counts;
+
         by = (unsigned)__builtin_ctz(left);
-        name_task_group(profile, rows, i, by, &group);
-        if (groups_add(&a->groups[by], &group) < 0)
+        name_task_group(profile, rows, i, by, &key);
+        counts = groups_counts(&a->groups[by], &key);
+        if (!counts)
             return SPE_ERR_NOMEM;
+        count_row(counts, rows, i, class_);
     }
     return SPE_OK;
 }

@@ -52,6 +52,7 @@ struct spe_annotation {
     VECTOR(struct spe_branch_target) listed; /* the targets, in order */
     uint64_t samples, latency;
     struct spe_times times;         /* without bins ... */
+    size_t last_bin;                /* of a row */
     struct spe_time_bin *time_bins; /* ... which are these, of each choice; or NULL */
 };
 
@@ -381,7 +382,7 @@ static int count_branch(struct spe_annotation *a, struct spe_profile *profile,
 static void count_time(struct spe_annotation *a, const struct spe_rows *rows, size_t i,
                        uint32_t choice)
 {
-    size_t bin = time_bin_of(&a->times, rows->time_ns[i]);
+    size_t bin = time_bin_of(&a->times, rows->time_ns[i], &a->last_bin);
 
     if (bin != SIZE_MAX)
         time_bin_add(&a->time_bins[choice * a->times.count + bin], rows, i);

@@ -64,10 +64,10 @@ static size_t lane_of(const struct spe_lanes *l, uint32_t id)
 void spe_lanes_add(struct spe_lanes *l, const struct spe_rows *rows)
 {
     const uint32_t *ids = l->by == SPE_BY_CPU ? rows->cpu : rows->thread;
-    size_t lane = 0;
+    size_t lane = 0, last = 0;
 
     for (size_t i = 0; i < rows->count; i++) {
-        size_t bin = time_bin_of(&l->times, rows->time_ns[i]);
+        size_t bin = time_bin_of(&l->times, rows->time_ns[i], &last);
 
         if (i == 0 || ids[i] != ids[i - 1])
             lane = lane_of(l, ids[i]);

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/mix.h"
-
 int times_init(struct times *t)
 {
     memset(t, 0, sizeof(*t));
@@ -71,14 +69,6 @@ static struct spe_time_bin *bin_at(struct times *t, uint64_t time_ns)
         (t->most_ns >> t->shift) - t->first >= SPE_TIME_BINS_MAX)
         begin_at(t, t->least_ns >> t->shift);
     return &t->bins[(time_ns >> t->shift) - t->first];
-}
-
-void time_bin_add(struct spe_time_bin *bin, const struct spe_rows *rows, size_t i)
-{
-    bin->samples++;
-    bin->latency += rows->total[i];
-    if (rows->has[i] & SPE_HAS_OP && mix_class_of(rows->op[i] & 0x3ff) == MIX_LOAD)
-        bin->loads[spe_served_by(rows->level[i], rows->events[i])]++;
 }
 
 void times_add(struct times *t, const struct spe_rows *rows)

@@ -402,7 +402,7 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
 /* What the page always has, whatever --by names beside it. */
 static void want_page(struct job *job)
 {
-    static const char *const lists[] = {"function", "line", "thread", "cpu", "time"};
+    static const char *const lists[] = {"function", "line", "thread", "time"};
 
     for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
         add_by(job, lists[i], strlen(lists[i]));
@@ -558,7 +558,7 @@ static void free_report(struct report *r)
 static void want_columns(struct job *job)
 {
     struct spe_profile_options *o = &job->recording.options;
-    bool cpu = false, comm = false;
+    bool cpu = job->html, comm = false; /* the time line may be of CPUs */
 
     for (unsigned by = 0; by < SPE_BY_COUNT; by++) {
         enum spe_group_by code = spe_group_by_code(by), task = spe_group_by_task(by);

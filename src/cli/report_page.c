@@ -117,21 +117,27 @@ static const struct report_groups *list_by(const struct report *report, enum spe
     return list;
 }
 
-/* Threads; or CPUs, where no thread is known. */
-static const struct report_groups *lanes_of(const struct report *report)
+/* Where most samples are of no known thread, CPUs: as many as there is room for. */
+static void list_cpus(struct report_page *p, const struct spe_profile_info *info)
 {
-    const struct report_groups *threads = list_by(report, SPE_BY_THREAD);
+    struct report_groups *list = &p->cpus;
 
-    return threads->count && threads->groups[0].id == SPE_NO_ID ? list_by(report, SPE_BY_CPU)
-                                                                : threads;
+    list->by = SPE_BY_CPU;
+    list->groups = p->cpu_groups;
+    list->of = info->cpu_count;
+    for (list->count = 0; list->count < list->of && list->count < HTML_LANES; list->count++)
+        list->groups[list->count].id = info->cpus[list->count].number;
 }
 
 static int choose_lanes(struct report_page *p, const struct report *report)
 {
-    const struct report_groups *list = lanes_of(report);
+    const struct report_groups *list = list_by(report, SPE_BY_THREAD);
     uint32_t ids[HTML_LANES];
     size_t count;
 
+    list_cpus(p, report->info);
+    if (list->count && list->groups[0].id == SPE_NO_ID && p->cpus.count)
+        list = &p->cpus;
     p->page.lane_ids = list;
     for (count = 0; count < list->count && count < HTML_LANES; count++)
         ids[count] = list->groups[count].id;

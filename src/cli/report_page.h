@@ -18,6 +18,8 @@ struct report_page {
     struct spe_lanes *lanes;
     struct spe_sharing *sharing;
     struct c2c c2c;
+    struct report_groups cpus;
+    struct spe_group cpu_groups[HTML_LANES];
 };
 
 /* As recording_analyse, with what is found of shared lines on the way. The report has its file,

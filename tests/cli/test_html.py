@@ -47,9 +47,9 @@ class Html(CommandTest):
 
     def test_numbers(self):
         path = self.usual()
-        _, page = self.page(path)
+        _, page = self.page(path, "--by", "cpu")
         report = json.loads(self.good("report", "--json", "--top", "100", "--by",
-                                      "function,line,thread,cpu", path))
+                                      "cpu,function,line,thread", path))
         for groups in report["groups"]:
             rows = page.body(groups["by"])
             self.assertEqual(len(rows), len(groups["top"]))
@@ -99,6 +99,16 @@ class Html(CommandTest):
                                  data["all"][what], rows)
         names = [row[0] for row in page.body("thread")]
         self.assertEqual([lane["name"] for lane in data["lanes"]], names)
+
+    def test_time_without_threads(self):
+        r = t.Recording(cpus=2)
+        for cpu in (0, 1):
+            r.aux(cpu, b"".join(t.sample(0x400000, 10 + i, None) for i in range(10 + cpu)))
+        path = os.path.join(self.dir, "perf.data")
+        r.write(path)
+        data = self.page(path)[1].data()
+        self.assertEqual([(lane["name"], sum(lane["samples"])) for lane in data["lanes"]],
+                         [("CPU 0", 10), ("CPU 1", 11)])
 
     def test_hostile(self):
         path = os.path.join(self.dir, "perf.data")

@@ -205,6 +205,13 @@ struct spe_served_row {
 SPE_API size_t spe_analysis_served(const struct spe_analysis *analysis,
                                    struct spe_served_row rows[SPE_SERVED_COUNT]);
 
+/* The distribution of these latencies, in bins that become wider with the latency: of one cycle
+ * below 8, and from there on four for each power of two. */
+#define SPE_LATENCY_BINS 60
+SPE_API void spe_analysis_latencies(const struct spe_analysis *analysis, unsigned served,
+                                    uint64_t samples[SPE_LATENCY_BINS]);
+SPE_API uint32_t spe_latency_bin_from(unsigned bin); /* its least cycles; of the next: the end */
+
 struct spe_group {
     uint64_t symbol;  /* SPE_NO_SYMBOL */
     uint32_t dso;     /* SPE_NO_ID */
@@ -516,6 +523,23 @@ SPE_API void spe_call_tree_finish(struct spe_call_tree *tree);
 SPE_API size_t spe_call_tree_count(const struct spe_call_tree *tree);
 SPE_API const struct spe_call_node *spe_call_tree_at(const struct spe_call_tree *tree, size_t i);
 
+/*
+ * The same for each of some threads or CPUs, which are chosen first (by spe_analysis_groups, say),
+ * as are the bins (by spe_analysis_times): a second pass over the rows counts. Memory depends on
+ * the lanes and bins alone.
+ */
+struct spe_lanes;
+
+/* by: SPE_BY_THREAD or SPE_BY_CPU; ids as of spe_group. Ids and bins are copied. SPE_OK,
+ * SPE_ERR_NOMEM or SPE_ERR_INVALID. */
+SPE_API int spe_lanes_create(struct spe_lanes **lanes, enum spe_group_by by, const uint32_t *ids,
+                             size_t count, const struct spe_times *times);
+SPE_API void spe_lanes_destroy(struct spe_lanes *lanes); /* NULL is fine */
+SPE_API void spe_lanes_add(struct spe_lanes *lanes, const struct spe_rows *rows);
+
+/* As many bins as there were in times; lane `count` is of all others. */
+SPE_API const struct spe_time_bin *spe_lanes_bins(const struct spe_lanes *lanes, size_t lane);
+
 /* ---- Edges ---------------------------------------------------------------------------------- */
 
 /*
@@ -619,6 +643,14 @@ SPE_API void spe_annotation_destroy(struct spe_annotation *annotation); /* NULL 
 typedef bool spe_annotation_wanted(void *user, struct spe_profile *profile, uint64_t symbol);
 SPE_API void spe_annotation_ask(struct spe_annotation *annotation, spe_annotation_wanted *wanted,
                                 void *user);
+
+/* Before the first row: how the choices went over time is wanted, too, in the bins of
+ * spe_analysis_times. SPE_OK, SPE_ERR_NOMEM, or SPE_ERR_INVALID if functions are asked for. */
+SPE_API int spe_annotation_over_time(struct spe_annotation *annotation,
+                                     const struct spe_times *times);
+/* Of one choice. */
+SPE_API const struct spe_time_bin *spe_annotation_time_bins(const struct spe_annotation *annotation,
+                                                            size_t choice);
 
 /* All choices, those that were asked for, too. */
 SPE_API const struct spe_code_choice *

@@ -9,6 +9,7 @@
 
 #include "cli/cli.h"
 #include "cli/recording.h"
+#include "cli/report_page.h"
 #include "cli/report_types.h"
 #include "cli/words.h"
 
@@ -42,6 +43,9 @@ static const char help[] =
     "      --data-memory SIZE for hot data, such as 256M (64M): exact as long as it is enough\n"
     "      --json             everything as one JSON object\n"
     "      --csv              the first list of groups as CSV\n"
+    "      --html FILE        everything as one page for a browser, with the code of the\n"
+    "                         hottest functions, shared cache lines and a time line; it\n"
+    "                         needs no other file and no network; lists have 100 rows\n"
     "      --percent-limit N  only groups with at least N % of the samples\n"
     "      --header-only      only the header of the page\n"
     "      --width N          columns of the page (the terminal's, or 80)\n" PAGE_HELP
@@ -54,9 +58,9 @@ static const char help[] =
     "  spe report --by line --sort latency --top 30 perf.data\n"
     "  spe report --filter 'load and level == dram' --by symbol+source perf.data\n"
     "  spe report --by type,member perf.data\n"
-    "  spe report --csv --by thread --top 1000 perf.data >threads.csv\n";
+    "  spe report --html report.html perf.data\n";
 
-enum form { FORM_PAGE, FORM_JSON, FORM_CSV };
+enum form { FORM_PAGE, FORM_JSON, FORM_CSV, FORM_HTML };
 
 struct job {
     const struct command *command;
@@ -66,6 +70,8 @@ struct job {
     struct spe_analysis *analysis;
     struct spe_types *types; /* NULL: not wanted */
     enum form form;
+    const char *html; /* the file of --html */
+    struct report_page page;
     uint64_t top, width, bins;
     bool no_findings;
     double percent_limit;
@@ -308,7 +314,8 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
         LIMIT,
         HEADER_ONLY,
         BINS,
-        NO_FINDINGS
+        NO_FINDINGS,
+        HTML
     };
     static const struct option options[] = {
         {"by", required_argument, NULL, BY},
@@ -320,6 +327,7 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
         {"data-memory", required_argument, NULL, DATA_MEMORY},
         {"json", no_argument, NULL, JSON},
         {"csv", no_argument, NULL, CSV},
+        {"html", required_argument, NULL, HTML},
         {"percent-limit", required_argument, NULL, LIMIT},
         {"header-only", no_argument, NULL, HEADER_ONLY},
         {"bins", required_argument, NULL, BINS},
@@ -366,6 +374,10 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
         case CSV:
             job->form = FORM_CSV;
             break;
+        case HTML:
+            job->form = FORM_HTML;
+            job->html = optarg;
+            break;
         case WIDTH:
             good = width_option(c, optarg, &job->width);
             break;
@@ -403,8 +415,26 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
         usage_error(c, "--csv", "it has a list of groups; --by time is on the page and in --json");
         return false;
     }
+    if (job->html && job->form != FORM_HTML) {
+        usage_error(c, "--html", "it is a form of its own, as --json and --csv are");
+        return false;
+    }
+    if (!job->top)
+        job->top = job->html ? 100 : 10;
     job->report.file = recording_file(&job->recording, c, argc, argv);
     return job->report.file != NULL;
+}
+
+/* What the page always has, whatever --by names beside it. */
+static void want_page(struct job *job)
+{
+    static const char *const lists[] = {"function", "line", "thread", "time"};
+
+    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+        add_by(job, lists[i], strlen(lists[i]));
+    if (!job->bins)
+        job->bins = HTML_BINS;
+    job->recording.options.omit &= SPE_ANNOTATION_OMIT;
 }
 
 /* ---- the work -------------------------------------------------------------------------------- */
@@ -489,6 +519,10 @@ static int show(struct job *job)
     bool good = true;
     struct out out;
 
+    if (job->html) {
+        recording_missed(&job->recording, job->report.file, job->report.profile);
+        return report_page_write(&job->page, job->html, recording_status(job->report.profile));
+    }
     if (job->form == FORM_PAGE)
         start_pager();
     if (!open_stdout(&out))
@@ -527,6 +561,8 @@ static int analyse(struct job *job, struct spe_profile *profile)
         error = spe_call_tree_create(&job->report.calls);
     if (error == SPE_OK && types_wanted(&job->report.types))
         error = spe_types_create(&job->types, types_want(&job->report.types));
+    if (error == SPE_OK && job->html)
+        return report_page_analyse(&job->page, &job->report, job->analysis);
     if (error == SPE_OK)
         error = recording_rows(profile, job->report.file, see_rows, job);
     if (error >= 0)
@@ -550,15 +586,19 @@ static int report_profile(struct job *job, struct spe_profile *profile)
     }
     job->config.saturated_at = saturation(job->report.info);
     error = analyse(job, profile);
+    if (error >= 0 &&
+        (!ask(job, job->analysis) ||
+         (job->types && !types_ask(&job->report.types, job->types, profile, job->top))))
+        error = SPE_ERR_NOMEM;
+    if (error >= 0 && job->html)
+        error = report_page_complete(&job->page, &job->report, job->analysis);
     if (error < 0)
         complain(job->report.file, "%s", spe_strerror(error));
-    else if (!ask(job, job->analysis) ||
-             (job->types && !types_ask(&job->report.types, job->types, profile, job->top)))
-        status = out_of_memory(job);
     else
         status = show(job);
     if (status == STATUS_OK && recording_result(profile, job->report.file, SPE_OK) < 0)
         status = STATUS_BAD_DATA;
+    report_page_free(&job->page);
     spe_analysis_destroy(job->analysis);
     spe_types_destroy(job->types);
     return status;
@@ -581,7 +621,7 @@ static void free_report(struct report *r)
 static void want_columns(struct job *job)
 {
     struct spe_profile_options *o = &job->recording.options;
-    bool cpu = false, comm = false;
+    bool cpu = job->html, comm = false; /* the time line may be of CPUs */
 
     for (unsigned by = 0; by < SPE_BY_COUNT; by++) {
         enum spe_group_by code = spe_group_by_code(by), task = spe_group_by_task(by);
@@ -616,7 +656,6 @@ static int run_job(struct job *job, int argc, char **argv)
     job->recording.options.omit = SPE_ANALYSIS_OMIT;
     job->config.size = sizeof(job->config);
     job->config.data = true;
-    job->top = 10;
     by_option(job, "function,line");
     if (!parse_options(job, argc, argv, &status))
         return status;
@@ -624,10 +663,14 @@ static int run_job(struct job *job, int argc, char **argv)
         add_by(job, "function", strlen("function"));
     if (job->calls && !job->sorted)
         job->report.sort = SPE_SORT_LATENCY;
+    if (job->html && is_input(job->html, job->report.file))
+        return STATUS_BAD_DATA;
     job->report.filter = job->recording.options.filter;
     job->report.quiet = job->recording.quiet;
     job->config.findings = !job->no_findings && !job->report.header_only && job->form != FORM_CSV;
     job->report.utf8 = use_utf8();
+    if (job->html)
+        want_page(job);
     want_columns(job);
     status = recording_open(&job->recording, job->command, job->report.file, &profile);
     if (status == STATUS_OK) {

@@ -712,6 +712,7 @@ void pe_stream_end(struct pe_stream *s)
         run_store(s);
     if (s->watching_count)
         end_watches(s, 0, false);
+    s->ended = s->cpu->window.now;
     remove_stream(m, s);
     proceed(m, false);
     pthread_mutex_unlock(&m->lock);

@@ -94,6 +94,7 @@ struct pe_stream {
     uint64_t store_not_before; /* ticks: the first of the late stores waits for its line */
     uint32_t stores_first, stores_end;
     struct pe_late_store *stores; /* a ring of PE_LATE_STORES */
+    uint64_t ended;               /* ticks: its cpu's clock when it was gone */
 };
 
 struct pe_merge {

@@ -860,6 +860,7 @@ static void tell_end(struct vcpu *v)
 
     publish_statistics(v);
     message.statistics = v->shared->statistics;
+    message.statistics.cycles = v->stream.ended / PE_TICKS;
     channel_send(&message.header, NULL, 0, -1);
 }
 

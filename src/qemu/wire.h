@@ -146,6 +146,7 @@ struct wire_statistics {
     /* Records with a call stack, and without one: behind a jump out of order, not found again since
      * then, too deep. */
     uint64_t stacks, stacks_unsettled, stacks_lost, stacks_deep;
+    uint64_t cycles; /* its CPU's modelled clock when it ended; 0: not modelled, or not known */
 };
 
 struct wire_thread_end {

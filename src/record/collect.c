@@ -233,6 +233,7 @@ static void add_statistics(struct wire_statistics *to, const struct wire_statist
     to->stacks_unsettled += from->stacks_unsettled;
     to->stacks_lost += from->stacks_lost;
     to->stacks_deep += from->stacks_deep;
+    to->cycles = to->cycles > from->cycles ? to->cycles : from->cycles; /* they ran side by side */
 }
 
 /* What the thread says that it made, and what of it is in the file. */

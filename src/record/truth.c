@@ -247,6 +247,7 @@ bool truth_find(const struct record_options *options, const struct record_summar
         return false;
     }
     good = add_all_samples(&f) && add_all_exact(&f, counts);
+    truth->cycles = summary->statistics.cycles;
     if (good) {
         estimate(truth, summary);
         qsort(truth->functions, truth->count, sizeof(*truth->functions), by_operations);

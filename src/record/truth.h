@@ -37,6 +37,7 @@ struct truth_function {
 
 struct truth {
     uint64_t operations, samples;     /* of all */
+    uint64_t cycles;                  /* of modelled time; 0: there is none */
     struct truth_function *functions; /* by operations, most first */
     size_t count, room;
 };

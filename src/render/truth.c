@@ -85,6 +85,8 @@ void render_truth_json(struct out *o, const struct truth *truth, unsigned quanti
     json_object(&j, NULL);
     json_number(&j, "operations", truth->operations);
     json_number(&j, "samples", truth->samples);
+    if (truth->cycles)
+        json_number(&j, "cycles", truth->cycles);
     json_array(&j, "functions");
     for (size_t i = 0; i < truth->count; i++) {
         json_object(&j, NULL);

@@ -11,8 +11,9 @@
  *     n = spe_analysis_groups(analysis, SPE_BY_FUNCTION, SPE_SORT_LATENCY, top, 20);
  *
  * One pass, in memory that is bounded by the number of symbols and lines, not of samples. The same
- * rows in the same order give the same answers; so do analyses of parts that are merged, but for
- * hot data and branches of more places than memory is spent on, which come with their error.
+ * rows in the same order give the same answers. Analyses of parts that are merged give them, too.
+ * The exceptions are hot data and branches when there are more places than the memory limit allows:
+ * their results come with an error bound.
  *
  * Groups may overlap (a sample can miss in the L1 cache and in the TLB): nothing here adds them up,
  * and nobody should. Where counts are disjoint, it is said.
@@ -173,7 +174,7 @@ SPE_API size_t spe_analysis_mix(const struct spe_analysis *analysis,
 /*
  * Where loads were served: every load is in one row. By its data source, if the record has one and
  * the CPU's table knows it; else by what its events say; else it is not known, and nothing is
- * guessed: a missing Data Source packet is no L1 hit.
+ * guessed: a missing Data Source packet is not an L1 hit.
  */
 enum spe_served {
     /* by data source: enum spe_source_level, from SPE_LEVEL_L1 on */
@@ -267,7 +268,7 @@ struct spe_data {
 struct spe_data_summary {
     unsigned shift;
     uint64_t latency; /* of all samples with a data address */
-    uint64_t missing; /* whatever is not in the list has at most the last one's latency, or this */
+    uint64_t missing; /* a place outside the list has at most this, or the last row's latency */
 };
 
 /* Lines or pages with the highest sum of latencies. */

@@ -86,7 +86,7 @@ static inline int spe_has(spe_features set, enum spe_feature f)
     return (int)(set >> f & 1);
 }
 
-/* "FEAT_SPEv1p1" and so on; NULL for a number that is no feature. */
+/* "FEAT_SPEv1p1" and so on; NULL for a number that is not a feature. */
 SPE_API const char *spe_feature_name(unsigned feature);
 
 /* The set with everything that its members imply (v1p3 brings v1p2 and v1p1; v1p5 brings CRR, EXC

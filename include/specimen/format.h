@@ -85,9 +85,8 @@ SPE_API int spe_packet_encode(const struct spe_packet *packet, uint8_t *bytes, s
 SPE_API int spe_packet_make(struct spe_packet *packet, enum spe_packet_type type, unsigned index,
                             unsigned payload_size, uint64_t payload);
 
-/* Is the packet's header and payload defined under these features? Features that the record has
- * nothing to do with (all but header indexes, CLASS and SUBCLASS) are not looked at here: see
- * spe_check_record for whole records. */
+/* Are the packet's header and payload defined under these features? This looks at the header index,
+ * CLASS and SUBCLASS only. spe_check_record checks whole records. */
 SPE_API enum spe_definition spe_packet_status(const struct spe_packet *packet,
                                               spe_features features);
 
@@ -412,8 +411,8 @@ SPE_API size_t spe_stream_sizeof(void);
 
 SPE_API void spe_stream_init(struct spe_stream *s, unsigned flags);
 
-/* Give the next piece. It is borrowed until spe_stream_next returns SPE_ITEM_NONE, and must not be
- * given before that: SPE_ERR_INVALID, also after spe_stream_end. */
+/* Give the next piece. The stream borrows it until spe_stream_next returns SPE_ITEM_NONE; only then
+ * may the next piece be given. SPE_ERR_INVALID if it is given earlier, or after spe_stream_end. */
 SPE_API int spe_stream_feed(struct spe_stream *s, const uint8_t *bytes, size_t len);
 
 /* Say that no more pieces come: the rest is then decided. */

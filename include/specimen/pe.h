@@ -270,10 +270,10 @@ struct spe_machine_access {
 };
 
 /*
- * One access goes through translation, caches and coherence. `result` may be NULL: the access
- * happens all the same, which is what most of them are for. Accesses that cross lines or pages
- * touch all of them; the result is the slowest part's with the facts of all. Returns true if it
- * missed the L1 data cache or the first-level TLB.
+ * One access goes through translation, caches and coherence. `result` may be NULL if the
+ * caller only wants the access to change the caches. An access that crosses lines or pages touches
+ * all of them: the result has the time of the slowest part and the facts of all parts. Returns true
+ * if the access missed the L1 data cache or the first-level TLB.
  */
 SPE_API bool spe_machine_touch(struct spe_machine *machine, unsigned cpu, uint64_t address,
                                uint32_t bytes, unsigned how, struct spe_machine_access *result);

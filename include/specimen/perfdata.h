@@ -392,7 +392,7 @@ struct spe_perf_bpf {
 struct spe_perf_sample { /* SAMPLE: the fields of fixed place; sample_id has the others */
     uint64_t ip, address, period;
     const uint8_t *callchain; /* callchain_count words, not aligned, innermost first; those from
-                                 SPE_PERF_CONTEXT_MAX on are no addresses, but say of what the
+                                 SPE_PERF_CONTEXT_MAX on are not addresses. They say of what the
                                  following are. NULL: the event has none */
     uint64_t callchain_count;
 };
@@ -457,8 +457,8 @@ SPE_API const char *spe_perf_record_name(uint32_t type);
 struct spe_perf_reader;
 
 enum {
-    /* Read instead of mapping, which is faster. But if somebody else cuts off a mapped file, or its
-     * disk fails, whoever reads it then gets SIGBUS. */
+    /* Read the file instead of mapping it. Mapping is faster, but if another process truncates the
+     * mapped file, or its disk fails, the next access raises SIGBUS. */
     SPE_PERF_NO_MAP = 1u << 0,
     /* Keep no list of AUX pieces; queues only count. Always so where there is no random access. */
     SPE_PERF_NO_PIECES = 1u << 1,
@@ -544,7 +544,7 @@ SPE_API bool spe_perf_reader_is_spe(const struct spe_perf_reader *reader, size_t
 /*
  * The next record: 1, or 0 at the end, or SPE_ERR_IO, SPE_ERR_NOMEM (spe_perf_reader_problem has
  * the sentence; the next call gives the same). Compressed records come out as what is in them.
- * Damage is no error: it is stepped over, as far as the file allows, and kept in the account.
+ * Damage is not an error: it is stepped over, as far as the file allows, and kept in the account.
  *
  * Strings and bytes of the record are valid until the next call of this or of spe_perf_reader_aux.
  * Text is untrusted, but ends with a NUL. A record that is too short for its type, or whose text
@@ -564,7 +564,7 @@ static inline int spe_perf_reader_next(struct spe_perf_reader *reader,
  * that are not asked for are stepped over.
  *
  * Up to 7 zeros at the end of a piece may be there only to fill it up, which its queue's next piece
- * tells: they are held back, and those that are no filling come first with the next piece. Before
+ * tells: they are held back, and those that are not filling come first with the next piece. Before
  * an SPE stream ends, feed it the zeros that are still held: spe_perf_auxtrace.held if the next
  * piece is UNSYNCED, spe_perf_queue.held at the end of the recording.
  */
@@ -601,10 +601,11 @@ SPE_API const struct spe_perf_queue *spe_perf_reader_queue(const struct spe_perf
                                                            size_t i);
 
 /*
- * Up to `size` bytes of a piece, from `from` on. *bytes points to `buffer`, which they were read
- * into, or into memory or the mapped file; for the last of these the buffer must be NULL. Returns
- * their number, 0 at the piece's end, or SPE_ERR_IO, SPE_ERR_INVALID (no random access). Any number
- * of threads may call this at the same time.
+ * Get up to `size` bytes of a piece, from offset `from`; *bytes points to them. Bytes of a file are
+ * copied into `buffer`. If the file is mapped and `buffer` is NULL, *bytes points into the mapping.
+ * Bytes of a recording in memory are never copied. Returns their number, 0 at the end of the piece,
+ * SPE_ERR_IO, or SPE_ERR_INVALID (no random access). Any number of threads may call this at the same
+ * time.
  */
 SPE_API int64_t spe_perf_piece_read(const struct spe_perf_reader *reader,
                                     const struct spe_perf_piece *piece, uint64_t from, void *buffer,
@@ -622,7 +623,7 @@ enum spe_perf_skip {
     SPE_PERF_SKIP_TRUNCATED,    /* the data ends inside a record */
     SPE_PERF_SKIP_QUEUES,       /* bytes of more queues than SPE_PERF_QUEUE_MAX */
     SPE_PERF_SKIP_DECOMPRESS,   /* a compressed record does not decompress */
-    SPE_PERF_SKIP_DECOMPRESSED, /* ... or what comes out are no records */
+    SPE_PERF_SKIP_DECOMPRESSED, /* ... or the result is not records */
     SPE_PERF_SKIP_COUNT
 };
 

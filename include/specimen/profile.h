@@ -57,7 +57,7 @@ enum {
     SPE_WANT_STACK = 1u << 2,  /* stack: where the recording has call stacks (`spe record -g`) */
 };
 
-/* Columns that may be left out, for speed: they are then NULL, but where they are needed inside. */
+/* Columns to leave out, for speed. Such a column is NULL unless the library itself needs it. */
 enum {
     SPE_OMIT_OFFSET = 1u << 0,
     SPE_OMIT_TIMESTAMP = 1u << 1, /* time_ns stays */
@@ -140,8 +140,8 @@ static inline struct spe_profile_options spe_profile_options_usual(void)
 
 /*
  * Open a perf.data (file or directory) or a file of raw SPE bytes; which of them is told by its
- * first bytes. What is no regular file ("-" is standard input) is first copied to an unnamed
- * temporary file. All records but SPE's are read here; SPE records by spe_profile_next. The
+ * first bytes. Input that is not a regular file ("-" is standard input) is first copied to an
+ * unnamed temporary file. All records but SPE's are read here; SPE records by spe_profile_next. The
  * options' strings and lists are copied.
  *
  * SPE_OK, or a negative error with a sentence in *error (which may be NULL), and NULL in *profile.
@@ -294,7 +294,7 @@ struct spe_rows {
 };
 
 /* The next group: 1, or 0 at the end, or SPE_ERR_IO, SPE_ERR_NOMEM. A group has at least one row.
- * Damage is no error: it is in the counts. */
+ * Damage is not an error: it is in the counts. */
 SPE_API int spe_profile_next_sized(struct spe_profile *profile, struct spe_rows *rows, size_t size);
 
 static inline int spe_profile_next(struct spe_profile *profile, struct spe_rows *rows)
@@ -413,7 +413,7 @@ SPE_API int spe_profile_inlines_at(struct spe_profile *profile, uint32_t dso, ui
  * the symbols came from; which it must still be. data[i] is 1 where the file says that a word is
  * data between code (mapping symbols), else 0. Returns how many words there are up to the end of
  * that part of the file; or SPE_ERR_UNKNOWN with a sentence in *why if there is no such file: it
- * was not found, was refused, is another one now, is no ELF file of code. SPE_ERR_NOMEM.
+ * was not found, was refused, is another one now, is not an ELF file with code. SPE_ERR_NOMEM.
  */
 SPE_API int64_t spe_profile_code(struct spe_profile *profile, uint32_t dso, uint64_t address,
                                  uint32_t *words, uint8_t *data, size_t count, const char **why);

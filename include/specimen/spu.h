@@ -284,7 +284,7 @@ struct spe_option {
     const char *name;
     const char *values;       /* as a person reads them: "exact | 1 to 255" */
     const char *sentence;     /* what it decides */
-    const char *requirements; /* catalogue ids, separated by spaces; "" for those that are no row */
+    const char *requirements; /* catalogue ids, separated by spaces; "" for those without a row */
 };
 
 SPE_API const struct spe_option *spe_spu_option_at(size_t i); /* NULL past the last */
@@ -444,8 +444,8 @@ enum spe_pmu_event { /* PMU event numbers */
 struct spe_exception;
 
 /*
- * Callbacks; each may be NULL, which is said with what happens then. `user` is given to all.
- * Copied by spe_spu_create.
+ * Callbacks. Where one may be NULL, its comment says what happens then. Each gets `user`.
+ * spe_spu_create copies the struct.
  */
 struct spe_spu_host {
     size_t size; /* written by spe_spu_host_init */
@@ -527,7 +527,7 @@ enum spe_register {
     SPE_REG_PMBSR_EL2,
     SPE_REG_PMBSR_EL3,
     SPE_REG_RNG,   /* IMPLEMENTATION DEFINED: rng_config_regs */
-    SPE_REG_COUNT, /* names that are no registers of their own follow */
+    SPE_REG_COUNT, /* names that are not registers of their own follow */
     SPE_REG_PMSCR_EL12 = SPE_REG_COUNT,
     SPE_REG_PMBSR_EL12,
     SPE_REG_NAME_COUNT
@@ -576,8 +576,8 @@ struct spe_register_access {
  * MRS or MSR by encoding at the PE's current state, with the trap order of the architecture; rt is
  * the general-purpose register's number, for the syndrome. A write that is DONE has taken effect. A
  * read is a direct read for the rules that speak of them (RNXPMV, RLTMKQ). SPE_ERR_UNKNOWN if the
- * encoding is no SPE register's: the host decides then. Operations that ran before must have been
- * reported.
+ * encoding is not an SPE register's: the host decides then. Operations that ran before must have
+ * been reported.
  */
 SPE_API int spe_spu_read(struct spe_spu *spu, unsigned encoding, unsigned rt,
                          struct spe_register_access *access);
@@ -632,7 +632,7 @@ enum spe_operation_kind {
     SPE_OPERATION_ATOMIC,     /* LDADD, SWP, CAS ..., and STADD ... without `returns_value` */
     SPE_OPERATION_MEMCPY,     /* CPY, CPYF */
     SPE_OPERATION_MEMSET,     /* SET, SETG */
-    SPE_OPERATION_GCS,        /* Guarded Control Stack access that is no branch; GCSSS2: both */
+    SPE_OPERATION_GCS,        /* Guarded Control Stack access that is not a branch; GCSSS2: both */
     SPE_OPERATION_BRANCH,
     SPE_OPERATION_ERET,
     SPE_OPERATION_ISB,
@@ -864,7 +864,7 @@ struct spe_exception {
 /* The SPE Profiling exception that would be taken now, else the first that is masked. Always
  * DISABLED without FEAT_SPE_EXC. */
 SPE_API void spe_spu_exception(const struct spe_spu *spu, struct spe_exception *exception);
-/* The same for one PMBSR_ELx alone, as if its S bit were as it is and the others 0. x: 1 to 3. */
+/* The same for one PMBSR_ELx alone, as if the S bits of the others were 0. x: 1 to 3. */
 SPE_API void spe_spu_exception_of(const struct spe_spu *spu, unsigned x,
                                   struct spe_exception *exception);
 

@@ -31,7 +31,7 @@ static const char help[] =
     "      --count-bits N     counters have 12 or 16 bits: mark the saturated ones\n"
     "\n"
     "  -v, --verbose          end with the accounting of all bytes on standard error;\n"
-    "                         without it only if some were no packet or were skipped\n"
+    "                         without it only if some are not packets or were skipped\n"
     "  -h, --help             this text\n"
     "\n"
     "Examples:\n"
@@ -159,7 +159,7 @@ static bool dump_packet_view(struct job *job, struct input *in, struct progress 
     job->count -= d->lines;
     out_flush(&job->out); /* before the accounting, where both go to one place */
     if (d->bad || job->verbose)
-        complain(in->name, "bytes that are no packet %" PRIu64 ", unknown packets %" PRIu64, d->bad,
+        complain(in->name, "bytes outside packets %" PRIu64 ", unknown packets %" PRIu64, d->bad,
                  d->unknown);
     return good;
 }

@@ -234,7 +234,7 @@ int recording_option(struct recording *r, int option, const char *value, const c
     case RECORDING_NOTHING:
         break;
     case RECORDING_THREADS:
-        *why = "is no number from 0 to 1024";
+        *why = "is not a number from 0 to 1024";
         good = take_threads(o, value);
         break;
     case RECORDING_MEMORY:

@@ -157,7 +157,7 @@ int recording_analyse(struct spe_profile *profile, const char *file, struct spe_
  */
 int recording_result(const struct spe_profile *profile, const char *file, int result);
 
-/* What was found wrong with the recording, and the bytes that are no records; nothing with -q. */
+/* What was found wrong with the recording, and the bytes outside records; nothing with -q. */
 void recording_warn(const struct recording *r, const struct spe_profile *profile, const char *file);
 
 /* STATUS_BAD_DATA if something of the recording was lost because its file is damaged, else

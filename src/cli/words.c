@@ -8,7 +8,7 @@
 
 /* ---- near misses ----------------------------------------------------------------------------- */
 
-#define WORD_MAX 32 /* longer words are no misspelt ones */
+#define WORD_MAX 32 /* longer words are not misspelt ones */
 
 static size_t least(size_t a, size_t b)
 {

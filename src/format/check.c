@@ -90,7 +90,7 @@ static const struct spe_rule rules[RULE_COUNT] = {
     /* Implied: D18.2 gives each value one packet of a record. */
     [RULE_DUPLICATE] = {"duplicate-packet", "D18.2", "a record holds a packet once"},
     [RULE_OVERSIZE] = {"oversize", "PMSIDR_EL1.MaxSize",
-                       "a record is no larger than the implementation says"},
+                       "a record is not larger than the implementation says"},
     /* D18.1-020 */
     [RULE_MISALIGNED] = {"misaligned", "PMBIDR_EL1.Align", "a record starts aligned"},
     /* D18.2-009, D18.2-010, D18.2-032, D18.2-039, D18.2-040 */
@@ -479,7 +479,7 @@ static void check_place(struct check *c, size_t len)
     if (len > max)
         report(c, RULE_OVERSIZE, 0, SPE_VIOLATION, "%zu bytes, at most %u", len, max);
     if (align > 1 && c->offset % align)
-        report(c, RULE_MISALIGNED, 0, SPE_VIOLATION, "offset is no multiple of %u", align);
+        report(c, RULE_MISALIGNED, 0, SPE_VIOLATION, "offset is not a multiple of %u", align);
 }
 
 /* ---- What must be there --------------------------------------------------------------------- */

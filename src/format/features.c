@@ -161,7 +161,7 @@ static unsigned lowest(spe_features set)
 int spe_features_validate(spe_features set, char *why, size_t why_size)
 {
     if (set & ~SPE_FEATURES_ALL) {
-        snprintf(why, why_size, "bit %u is no feature", lowest(set & ~SPE_FEATURES_ALL));
+        snprintf(why, why_size, "bit %u is not a feature", lowest(set & ~SPE_FEATURES_ALL));
         return SPE_ERR_INVALID;
     }
     for (size_t i = 0; i < RELATIONS; i++) {
@@ -274,7 +274,7 @@ int spe_features_parse(const char *list, spe_features *set, char *why, size_t wh
         int error = apply(word, &result);
 
         if (error) {
-            snprintf(why, why_size, "'%.*s' is no feature",
+            snprintf(why, why_size, "'%.*s' is not a feature",
                      word.length > 40 ? 40 : (int)word.length, word.text);
             return error;
         }

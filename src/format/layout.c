@@ -363,6 +363,6 @@ int spe_layout_validate(const struct spe_layout *l, char *why, size_t why_size)
         return refuse(why, why_size, "%u slots are more than %u", l->slots, SPE_LAYOUT_SLOTS);
     for (unsigned i = 0; i < l->slots; i++)
         if (!slot_is_valid(&l->slot[i]))
-            return refuse(why, why_size, "slot %u is no packet that a record has", i);
+            return refuse(why, why_size, "slot %u is not a packet of a record", i);
     return SPE_OK;
 }

@@ -367,7 +367,7 @@ static char *reason(const struct dsos *d, const struct dso *dso, const char *pat
         return dso_text(d, "this build cannot read symbols (it has no elfutils)");
     if (size >= 0 && dso->id_size)
         return mismatch(d, dso, path, id, size);
-    return dso_text(d, "%s is no program for Arm%s: its symbols are not used", path,
+    return dso_text(d, "%s is not a program for Arm%s: its symbols are not used", path,
                     size < 0 ? " that can be read" : "");
 }
 

@@ -111,7 +111,7 @@ static int read_number(struct parser *p)
         }
     }
     if (unit || (hex && i == 2))
-        return fail(p, p->start, "this is no number: units are ns, us, ms, s, K, M and G");
+        return fail(p, p->start, "this is not a number: units are ns, us, ms, s, K, M and G");
     if (parts > 1 && factor == 1)
         return fail(p, p->start, "a fraction needs a unit (ns, us, ms, s, K, M, G)");
     value = value * factor + (wide)part * factor / parts;
@@ -321,7 +321,7 @@ static int add_test(struct parser *p, struct test test, size_t position)
         result = regcomp(&kept->regex, kept->text, REG_EXTENDED | REG_NOSUB);
         if (result) {
             regerror(result, &kept->regex, why, sizeof(why));
-            return fail(p, position, "this is no regular expression: %s", why);
+            return fail(p, position, "this is not a regular expression: %s", why);
         }
         kept->has_regex = true;
     }

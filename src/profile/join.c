@@ -64,7 +64,8 @@ static void extend(uint64_t *column, size_t rows)
         column[i] = ((column[i] & UINT64_MAX >> 8) ^ sign) - sign;
 }
 
-/* Columns of bytes could lie anywhere: where they are is kept out of memory that they may be. */
+/* The pointers are copied to locals first: a uint8_t column may alias the structs that hold them,
+ * and the compiler would have to load them again for every row. */
 static CLONES void join_addresses(struct group *g)
 {
     struct spe_columns *c = &g->columns;

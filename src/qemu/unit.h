@@ -133,8 +133,8 @@ struct unit_process {
 
 extern struct unit_process unit_process;
 
-/* The machine's results are from 0 to cpus - 1. Makes the configuration, and the machine if there
- * is a model. False with a sentence in `why`. */
+/* Make the unit's configuration, and the machine if the setup asks for a model. The machine has
+ * CPUs 0 to cpus - 1. On failure: false, and a sentence in `why`. */
 bool unit_setup(const struct wire_setup *setup, char *why, size_t why_size);
 
 /* A merge without streams, for the machine. */

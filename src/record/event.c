@@ -101,7 +101,7 @@ static bool parse_term(char *text, struct record_event *event, struct record_pro
         errno = 0;
         value = strtoull(equals + 1, &end, 0);
         if (end == equals + 1 || *end || errno || equals[1] == '-') {
-            record_fail(problem, equals + 1, "this is no number for %s", term->name);
+            record_fail(problem, equals + 1, "this is not a number for %s", term->name);
             return false;
         }
     }

@@ -371,8 +371,8 @@ static int open_regular(const char *path)
     return fd;
 }
 
-/* That a path leads to nothing is no news: the file may be gone, or never have had a name. But a
- * file that is there and could not be read is missing for a reason of ours. */
+/* A path that leads to nothing is not worth a word: the file may be gone, or never have had a name.
+ * But a file that is there and could not be read is missing for a reason of ours. */
 static void count_unread(struct record_file *f)
 {
     if (errno != EMFILE && errno != ENFILE && errno != ENOMEM && errno != EIO)

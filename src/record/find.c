@@ -250,7 +250,7 @@ static bool judge_program(enum program_verdict verdict, const struct program *p,
             record_fail(problem, name, "%s", strerror(errno));
         return false;
     case PROGRAM_DIRECTORY:
-        record_fail(problem, name, "this is no regular file");
+        record_fail(problem, name, "this is not a regular file");
         return false;
     case PROGRAM_UNKNOWN:
         record_fail(problem, name, "this is neither an ELF program nor a script");

@@ -480,7 +480,7 @@ static unsigned padding_run(const uint8_t *bytes, size_t len, bool last)
     return n == len && n < LINE_BYTES && !last ? 0 : n;
 }
 
-/* Nothing follows and the packet is cut: its bytes are no packets of their own. */
+/* Nothing follows and the packet is cut: its bytes are not packets of their own. */
 static size_t cut_packet(struct dump *d, struct out *o, const uint8_t *bytes, size_t len)
 {
     size_t i;

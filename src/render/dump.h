@@ -29,7 +29,7 @@ struct dump {
     uint64_t offset;       /* of the next byte, in the input */
     uint64_t limit;        /* lines that may still be written */
     uint64_t lines;        /* written */
-    uint64_t bad;          /* bytes that are no packet */
+    uint64_t bad;          /* bytes outside packets */
     uint64_t unknown;      /* packets stepped over */
     uint64_t named_events; /* with a word of their own and nothing to add to it */
     uint64_t impdef_events, zero_events;

@@ -405,7 +405,7 @@ static bool access_register(struct sim *sim, struct words *w, bool write)
         write ? spe_spu_write(sim->spu, (unsigned)encoding, (unsigned)rt, value, &sim->seen.access)
               : spe_spu_read(sim->spu, (unsigned)encoding, (unsigned)rt, &sim->seen.access);
     if (error < 0)
-        return sim_wrong(sim, w->word[1].column, "'%s' is no register of the unit.",
+        return sim_wrong(sim, w->word[1].column, "'%s' is not a register of the unit.",
                          w->word[1].text);
     tell_access(sim, write ? "msr" : "mrs", w->word[1].text);
     return true;

@@ -127,7 +127,7 @@ kernel_packages() {
     depends "$image" 'linux-\(binary\|modules\)-[^ ]*'
 }
 
-# Modules that the guest loads, in this order; what a kernel has built in is no file.
+# Modules that the guest loads, in this order; a built-in module has no file.
 modules='virtio virtio_ring virtio_mmio virtio_blk arm_spe_pmu'
 
 # guest_root UNPACKED FOLDER

@@ -33,11 +33,11 @@ class Packets(CommandTest):
         result = spe("dump", "--raw", self.file(END + b"\x20\x20\x20" + address(0, 1)[:4]))
         self.assertEqual(descriptions(result.stdout), ["END"] + ["Bad packet!"] * 7)
         self.assertEqual(result.returncode, 0)
-        self.assertIn(b"bytes that are no packet 7, unknown packets 0", result.stderr)
+        self.assertIn(b"bytes outside packets 7, unknown packets 0", result.stderr)
 
     def test_verbose_always_counts(self):
         result = spe("dump", "--raw", "-v", self.file(b"\x40\x11" + END))
-        self.assertIn(b"bytes that are no packet 0, unknown packets 1", result.stderr)
+        self.assertIn(b"bytes outside packets 0, unknown packets 1", result.stderr)
 
     def test_same_through_a_pipe(self):
         """Pieces of a pipe end anywhere; the lines must not show it."""

@@ -64,7 +64,7 @@ class Usage(CommandTest):
                 (("dump", "--count", "many", "x"), "--count: 'many' is not a number"),
                 (("dump", "--count", "1x", "x"), "--count: '1x' is not a number"),
                 (("dump", "--count-bits", "13", "x"), "--count-bits: counters have 12 or 16 bits, not 13"),
-                (("dump", "--features", "v9", "x"), "--features: 'v9' is no feature"),
+                (("dump", "--features", "v9", "x"), "--features: 'v9' is not a feature"),
                 (("check", "--features", "crr", "x"),
                  "--features: FEAT_SPE_CRR needs FEAT_SPEv1p4"),
                 (("check", "--align", "3", "x"),

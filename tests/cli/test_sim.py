@@ -127,7 +127,7 @@ class Errors(CommandTest):
         ("buffer 0x1000 100", 1, 15, "4096"),
         ("buffer x 100", 1, 8, "not a number"),
         ("mrs NOSUCH", 1, 5, "NOSUCH"),
-        ("mrs S3_0_C1_C0_0", 1, 5, "no register of the unit"),
+        ("mrs S3_0_C1_C0_0", 1, 5, "not a register of the unit"),
         ("mrs S3_0_C16_C0_0", 1, 5, "There is no register"),
         ("mrs S3_0_C9_C10_3x", 1, 5, "There is no register"),
         ("mrs PMBSR_EL1 rt=32", 1, 15, "rt=31"),

@@ -133,7 +133,7 @@ static void needs_are_named(void **state)
         {V1P4 | F(SPE_FDS) | F(SPE_LDS) | F(EL2), "FEAT_SPE_FDS with EL2 needs FEAT_FGT2"},
         {V1P4 | F(SPE_FDS) | F(SPE_LDS) | F(EL2) | F(FGT) | F(FGT2), NULL},
         {F(SEL2) | F(EL2), "FEAT_SEL2 needs Secure"},
-        {UINT64_C(1) << 63, "bit 63 is no feature"},
+        {UINT64_C(1) << 63, "bit 63 is not a feature"},
     };
     char why[100];
 
@@ -211,12 +211,12 @@ static void unknown_words_are_named(void **state)
     static const struct {
         const char *list, *why;
     } cases[] = {
-        {"v1p1,v1p9,sve", "'v1p9' is no feature"},
-        {"-nothing", "'-nothing' is no feature"},
-        {"-", "'-' is no feature"},
-        {"feat_", "'feat_' is no feature"},
-        {"sv", "'sv' is no feature"},
-        {"sve2", "'sve2' is no feature"},
+        {"v1p1,v1p9,sve", "'v1p9' is not a feature"},
+        {"-nothing", "'-nothing' is not a feature"},
+        {"-", "'-' is not a feature"},
+        {"feat_", "'feat_' is not a feature"},
+        {"sv", "'sv' is not a feature"},
+        {"sve2", "'sve2' is not a feature"},
     };
     char why[100];
 
@@ -301,7 +301,7 @@ static void needs_and_words(void **state)
     assert_int_equal(
         spe_features_parse("abcdefghijabcdefghijabcdefghijabcdefghijK", &set, why, sizeof(why)),
         SPE_ERR_UNKNOWN);
-    assert_string_equal(why, "'abcdefghijabcdefghijabcdefghijabcdefghij' is no feature");
+    assert_string_equal(why, "'abcdefghijabcdefghijabcdefghijabcdefghij' is not a feature");
     assert_string_equal(spe_strerror(1), "success");
     assert_string_equal(spe_strerror(0), spe_strerror(1));
 }

@@ -40,7 +40,7 @@ class Errors(RecordTest):
                     self.fake("text", "hello\n"))
         self.refuse(r"^spe: .*: its interpreter /no/such is not there",
                     self.fake("script", "#!/no/such\n"))
-        self.refuse(r"^spe: .*: this is no regular file", self.dir)
+        self.refuse(r"^spe: .*: this is not a regular file", self.dir)
         os.chmod(self.program, 0o644)
         self.refuse(r"^spe: .*: this file may not be executed", self.program)
 
@@ -89,7 +89,7 @@ class Errors(RecordTest):
                 (("-e", "cycles"), "^spe: cycles: the event has to be arm_spe"),
                 (("-e", "arm_spe/sheep=1/"), "^spe: sheep: an SPE event has no such term"),
                 (("-e", "arm_spe/jitter=2/"), "^spe: jitter: 2 is too large, it has 1 bits"),
-                (("-e", "arm_spe/min_latency=x/"), "^spe: x: this is no number for min_latency"),
+                (("-e", "arm_spe/min_latency=x/"), "^spe: x: this is not a number for min_latency"),
                 (("-e", "arm_spe/jitter=1"), "^spe: arm_spe/jitter=1: the event has to end"),
                 (("-e", "arm_spe/inv_event_filter=2/"), "^spe: inv_event_filter: the SPE of "
                                                         "neoverse-n1 cannot do this"),

@@ -1005,7 +1005,7 @@ static void features_are_an_option(void **state)
                      spe_features_close(SPE_FEAT(SPEv1p4) | SPE_FEAT(RME) | SPE_FEAT(EL2)));
     assert_int_equal(spe_spu_option_set(&config, "features", "sve,sve9", why, sizeof(why)),
                      SPE_ERR_UNKNOWN);
-    assert_string_equal(why, "'sve9' is no feature");
+    assert_string_equal(why, "'sve9' is not a feature");
     assert_false(spe_has(config.features, SPE_FEAT_SVE));
     assert_string_equal(spe_spu_option_find("features")->requirements, "");
 }

@@ -51,7 +51,8 @@ class Viewers(CommandTest):
         for cpu, tid in ((0, 10), (1, 21)):
             r.aux(cpu, b"".join(
                 t.sample(pcs[i % 5], 1000 + 7 * (i // at_once), tid,
-                         (1, 0) if i % 2 else (2, 1), 0x16, None if i % 11 == 0 else i % 50, va=64 * i, source=8 if i % 3 else 13)
+                         (1, 0) if i % 2 else (2, 1), 0x16, None if i % 11 == 0 else i % 50,
+                         va=64 * i, source=8 if i % 3 else 13)
                 for i in range(300)))
         r.write(self.path)
 

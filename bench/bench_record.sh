@@ -6,9 +6,9 @@
 #
 #   SPE=path/to/spe bench/bench_record.sh [rounds]
 #
-# The least of some rounds, interleaved. Targets: geometric mean at most 1.5 with --model none, at
-# most 6 with the functional model; with -g at most 0.3 more than without a model. SPECIMEN_QEMU
-# chooses another QEMU.
+# The least of some rounds, interleaved. Targets: geometric mean at most 1.25 with --model none, at
+# most 4.5 and no program above 8 with the model that is the default, core; with -g at most 0.3 more.
+# SPECIMEN_QEMU chooses another QEMU.
 set -euo pipefail
 
 spe=${SPE:-spe}
@@ -35,30 +35,36 @@ measure() { # what workload command...
 for ((i = 0; i < rounds; i++)); do
     for workload in matmul chase crc qsort; do
         measure plain "$workload" "$qemu" -cpu neoverse-n1
-        measure none "$workload" "$spe" record -q --qemu "$qemu" --model none -o "$work/x" --
-        measure none-g "$workload" "$spe" record -g -q --qemu "$qemu" --model none -o "$work/x" --
-        measure functional "$workload" "$spe" record -q --qemu "$qemu" -o "$work/x" --
-        measure functional-g "$workload" "$spe" record -g -q --qemu "$qemu" -o "$work/x" --
-        measure core "$workload" "$spe" record -q --qemu "$qemu" --model core -o "$work/x" --
+        for model in none functional core; do
+            measure "$model" "$workload" "$spe" record -q --qemu "$qemu" --model "$model" \
+                -o "$work/x" --
+            measure "$model-g" "$workload" "$spe" record -g -q --qemu "$qemu" --model "$model" \
+                -o "$work/x" --
+        done
     done
 done | awk -v rounds="$rounds" '
 { key = $1 " " $2; if (!(key in t) || $3 < t[key]) t[key] = $3 }
 END {
     split("matmul chase crc qsort", names)
     printf "CPU time, least of %d rounds; interval 4096 with jitter\n", rounds
-    printf "%-8s %10s %10s %10s %10s %10s %10s\n", "", "QEMU s", "none", "none -g", "functional", "funct. -g", "core"
+    printf "%-8s %10s %10s %10s %10s %10s %10s %10s\n", "", "QEMU s", "none", "none -g",
+           "functional", "funct. -g", "core", "core -g"
     for (i = 1; i <= 4; i++) {
         plain = t[names[i] " plain"]; if (plain < 0.001) plain = 0.001
         n = t[names[i] " none"] / plain; f = t[names[i] " functional"] / plain
-        c = t[names[i] " core"] / plain; ng = t[names[i] " none-g"] / plain
-        fg = t[names[i] " functional-g"] / plain
-        ln += log(n); lf += log(f); lc += log(c); lng += log(ng); lfg += log(fg)
-        printf "%-8s %10.3f %10.2f %10.2f %10.2f %10.2f %10.2f\n", names[i], plain, n, ng, f, fg, c
+        ng = t[names[i] " none-g"] / plain; fg = t[names[i] " functional-g"] / plain
+        c = t[names[i] " core"] / plain; cg = t[names[i] " core-g"] / plain
+        ln += log(n); lng += log(ng); lf += log(f); lfg += log(fg); lc += log(c); lcg += log(cg)
+        if (c > worst) worst = c
+        printf "%-8s %10.3f %10.2f %10.2f %10.2f %10.2f %10.2f %10.2f\n", names[i], plain, n, ng, f,
+               fg, c, cg
     }
-    n = exp(ln / 4); f = exp(lf / 4); ng = exp(lng / 4); fg = exp(lfg / 4)
-    printf "geometric mean      %10.2f %10.2f %10.2f %10.2f %10.2f\n", n, ng, f, fg, exp(lc / 4)
-    printf "target              %10s %10s %10s %10s\n", "1.5", "+0.3", "6", "+0.3"
-    printf "%-19s %10s %10s %10s %10s\n", "", n <= 1.5 ? "met" : "not met",
-           ng <= n + 0.3 ? "met" : "not met", f <= 6 ? "met" : "not met",
-           fg <= f + 0.3 ? "met" : "not met"
+    n = exp(ln / 4); ng = exp(lng / 4); f = exp(lf / 4); fg = exp(lfg / 4)
+    c = exp(lc / 4); cg = exp(lcg / 4)
+    printf "geometric mean      %10.2f %10.2f %10.2f %10.2f %10.2f %10.2f\n", n, ng, f, fg, c, cg
+    printf "target              %10s %10s %10s %10s %10s %10s\n", "1.25", "+0.3", "", "+0.3",
+           "4.5, 8", "+0.3"
+    printf "%-19s %10s %10s %10s %10s %10s %10s\n", "", n <= 1.25 ? "met" : "not met",
+           ng <= n + 0.3 ? "met" : "not met", "", fg <= f + 0.3 ? "met" : "not met",
+           c <= 4.5 && worst <= 8 ? "met" : "not met", cg <= c + 0.3 ? "met" : "not met"
 }'

@@ -41,5 +41,8 @@ show PMBPTR_EL1 PMBSR_EL1
 END
 step "The unit alone: what happens when its buffer faults in the middle of a record?" \
     "cat fault.sim; spe sim fault.sim"
+mkdir -p build
+step "All of it as one page for a browser, to click through or to send to somebody" \
+    "spe report --html $PWD/build/demo.html && ls -sh $PWD/build/demo.html"
 echo
-echo "# Next: ${SPE:-build/src/spe} --help, docs/, and 'make install'"
+echo "# Open that page in a browser. Next: ${SPE:-build/src/spe} --help, docs/, and 'make install'"

@@ -34,6 +34,7 @@ EXCEPTIONS = {
     "format/clones.h": ["analysis", "columns", "perfdata", "profile"],
     "names/files.h": ["record", "vm"],
     "names/names_internal.h": ["profile"],
+    "names/types.h": ["profile"],
     "pe/code.h": ["qemu"],
     "pe/machine_fast.h": ["qemu"],
     "pe/merge.h": ["qemu"],

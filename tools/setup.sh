@@ -35,6 +35,7 @@ test  | command gcc                                     | gcc                   
 test  | command g++                                     | g++                   | headers for C++
 check | library cmocka                                  | libcmocka-dev         | unit tests
 test  | command abidiff                                 | abigail-tools         | comparison of ABIs
+test  | command chromium                                | chromium              | pages in a browser
 test  | command clang                                   | clang                 | second C compiler
 test  | fuzzer                                          | <clang-rt>            | fuzzers, sanitizers
 test  | command clang-format                            | clang-format          | style check

@@ -205,6 +205,13 @@ struct spe_served_row {
 SPE_API size_t spe_analysis_served(const struct spe_analysis *analysis,
                                    struct spe_served_row rows[SPE_SERVED_COUNT]);
 
+/* The distribution of these latencies, in bins that become wider with the latency: of one cycle
+ * below 8, and from there on four for each power of two. */
+#define SPE_LATENCY_BINS 60
+SPE_API void spe_analysis_latencies(const struct spe_analysis *analysis, unsigned served,
+                                    uint64_t samples[SPE_LATENCY_BINS]);
+SPE_API uint32_t spe_latency_bin_from(unsigned bin); /* its least cycles; of the next: the end */
+
 struct spe_group {
     uint64_t symbol;  /* SPE_NO_SYMBOL */
     uint32_t dso;     /* SPE_NO_ID */
@@ -516,6 +523,23 @@ SPE_API void spe_call_tree_finish(struct spe_call_tree *tree);
 SPE_API size_t spe_call_tree_count(const struct spe_call_tree *tree);
 SPE_API const struct spe_call_node *spe_call_tree_at(const struct spe_call_tree *tree, size_t i);
 
+/*
+ * The same for each of some threads or CPUs, which are chosen first (by spe_analysis_groups, say),
+ * as are the bins (by spe_analysis_times): a second pass over the rows counts. Memory depends on
+ * the lanes and bins alone.
+ */
+struct spe_lanes;
+
+/* by: SPE_BY_THREAD or SPE_BY_CPU; ids as of spe_group. Ids and bins are copied. SPE_OK,
+ * SPE_ERR_NOMEM or SPE_ERR_INVALID. */
+SPE_API int spe_lanes_create(struct spe_lanes **lanes, enum spe_group_by by, const uint32_t *ids,
+                             size_t count, const struct spe_times *times);
+SPE_API void spe_lanes_destroy(struct spe_lanes *lanes); /* NULL is fine */
+SPE_API void spe_lanes_add(struct spe_lanes *lanes, const struct spe_rows *rows);
+
+/* As many bins as there were in times; lane `count` is of all others. */
+SPE_API const struct spe_time_bin *spe_lanes_bins(const struct spe_lanes *lanes, size_t lane);
+
 /* ---- Edges ---------------------------------------------------------------------------------- */
 
 /*
@@ -620,6 +644,14 @@ typedef bool spe_annotation_wanted(void *user, struct spe_profile *profile, uint
 SPE_API void spe_annotation_ask(struct spe_annotation *annotation, spe_annotation_wanted *wanted,
                                 void *user);
 
+/* Before the first row: how the choices went over time is wanted, too, in the bins of
+ * spe_analysis_times. SPE_OK, SPE_ERR_NOMEM, or SPE_ERR_INVALID if functions are asked for. */
+SPE_API int spe_annotation_over_time(struct spe_annotation *annotation,
+                                     const struct spe_times *times);
+/* Of one choice. */
+SPE_API const struct spe_time_bin *spe_annotation_time_bins(const struct spe_annotation *annotation,
+                                                            size_t choice);
+
 /* All choices, those that were asked for, too. */
 SPE_API const struct spe_code_choice *
 spe_annotation_choices(const struct spe_annotation *annotation, size_t *count);
@@ -665,6 +697,123 @@ SPE_API int spe_annotation_lines(const struct spe_annotation *annotation,
 /* Add what is counted of an instruction to a sum: of a line, of a function. */
 SPE_API void spe_instruction_add(struct spe_instruction *sum, const struct spe_instruction *more);
 
+/* ---- Differences ---------------------------------------------------------------------------- */
+
+/*
+ * What changed between two recordings, or between two sets of exact counts: for the whole program
+ * and for each function, line or file, which are matched by name, whatever their addresses are.
+ *
+ *     spe_diff_create(&diff, &config);
+ *     ... for side 0, the old one, and side 1: spe_diff_add of all rows, spe_diff_end_side ...
+ *     spe_diff_finish(diff);
+ *     result = spe_diff_result(diff);
+ *
+ * Several recordings of a side are one, the longer for it.
+ */
+enum spe_diff_quantity {
+    SPE_DIFF_OPERATIONS,
+    SPE_DIFF_LATENCY, /* cycles; exact counts have none */
+    SPE_DIFF_LOADS,
+    SPE_DIFF_STORES,
+    SPE_DIFF_BRANCHES,
+    SPE_DIFF_NOT_TAKEN,
+    SPE_DIFF_MISPREDICTED,
+    SPE_DIFF_L1_MISSES,
+    SPE_DIFF_LLC_MISSES,
+    SPE_DIFF_WALKS,
+    SPE_DIFF_QUANTITIES
+};
+
+SPE_API const char *spe_diff_quantity_name(unsigned quantity); /* "l1_misses" ...; never NULL */
+
+enum spe_diff_per { /* what the numbers are divided by */
+                    SPE_PER_OPERATION,
+                    SPE_PER_RUN,      /* of recordings: samples times their interval */
+                    SPE_PER_TIME,     /* ... by the seconds from the first sample to the last */
+                    SPE_PER_FUNCTION, /* the operations of one function */
+};
+
+struct spe_diff_config {
+    size_t size;          /* written by spe_diff_config_init */
+    enum spe_group_by by; /* SPE_BY_FUNCTION, SPE_BY_FUNCTION_LINE or SPE_BY_DSO */
+    enum spe_diff_per per;
+    const char *function; /* of SPE_PER_FUNCTION; the caller's, until finish */
+};
+
+static inline void spe_diff_config_init(struct spe_diff_config *it)
+{
+    memset(it, 0, sizeof(*it));
+    it->size = sizeof(*it);
+}
+
+struct spe_change {
+    double before, after;      /* per unit of work */
+    struct spe_interval ratio; /* of after by before, 95 %; high is INFINITY where before may be
+                                  nothing. Of exact counts: the ratio itself */
+    double p;                  /* how likely so much of a difference is by chance, at least */
+    bool tested;               /* there are enough samples to ask */
+    bool significant;          /* ... even though much else was asked too. Of exact counts: there is
+                                  a difference */
+};
+
+struct spe_diff_row {
+    const char *dso, *function, *line; /* "" where there is none */
+    uint64_t samples[2];
+    struct spe_change changes[SPE_DIFF_QUANTITIES];
+    bool significant; /* one of its changes is */
+};
+
+/* A quantity with fewer samples, of both sides together, is not tested. */
+#define SPE_DIFF_LEAST 10
+
+/* Which part of the changes that are called significant may be none: Benjamini and Hochberg. If
+ * nothing changed, that is how often anything is called a change; 5 % would leave no room below the
+ * 5 % that people expect. */
+#define SPE_DIFF_RATE 0.02
+
+struct spe_diff_result {
+    bool exact;                      /* counts, not samples */
+    unsigned known;                  /* bit n: both sides have quantity n */
+    double work[2];                  /* units of it; of SPE_PER_RUN: 1 for each run */
+    double operations[2];            /* estimated, by samples and interval; 0: not known */
+    double seconds[2];               /* 0: not known */
+    const char *program[2];          /* files of two names that were taken for the same; NULL */
+    size_t tests, significant;       /* changes that were tested; that are significant */
+    struct spe_diff_row total;       /* the whole program */
+    const struct spe_diff_row *rows; /* significant ones first; then by the change of latency, of
+                                        operations, of the rest */
+    size_t row_count, row_significant;
+};
+
+struct spe_diff;
+
+/* SPE_OK, SPE_ERR_NOMEM or SPE_ERR_INVALID. */
+SPE_API int spe_diff_create(struct spe_diff **diff, const struct spe_diff_config *config);
+SPE_API void spe_diff_destroy(struct spe_diff *diff); /* NULL is fine */
+
+/* side: 0 or 1. SPE_OK or SPE_ERR_NOMEM. After the end of a side its profile may be closed, or its
+ * next recording may follow. */
+SPE_API int spe_diff_add(struct spe_diff *diff, unsigned side, struct spe_profile *profile,
+                         const struct spe_rows *rows);
+SPE_API int spe_diff_end_side(struct spe_diff *diff, unsigned side, struct spe_profile *profile);
+
+/* Instead of rows: exact counts of a function, as often as it has some. `known` as in the result.
+ * Both sides have to be of the same kind; the side of a run ends without a profile: NULL. */
+SPE_API int spe_diff_add_exact(struct spe_diff *diff, unsigned side, const char *dso,
+                               const char *function, unsigned known,
+                               const uint64_t counts[SPE_DIFF_QUANTITIES]);
+
+/* SPE_OK, SPE_ERR_NOMEM, SPE_ERR_INVALID if one side is exact and the other is not, or
+ * SPE_ERR_UNKNOWN if nothing is known of the unit of work of a side: it has no samples, no time, or
+ * no operation of the function. */
+SPE_API int spe_diff_finish(struct spe_diff *diff);
+
+/* After finish. It is the diff's. */
+SPE_API const struct spe_diff_result *spe_diff_result(const struct spe_diff *diff);
+
+/* Columns of the rows that are not read. */
+#define SPE_DIFF_OMIT (SPE_ANALYSIS_OMIT | SPE_OMIT_CPU | SPE_OMIT_VA)
+
 /* ---- Source profiles ------------------------------------------------------------------------ */
 
 /*
@@ -705,6 +854,74 @@ struct spe_code_profile {
 SPE_API int spe_code_profile_create(struct spe_code_profile **source, struct spe_profile *profile,
                                     uint32_t dso, const struct spe_edge *edges, size_t count);
 SPE_API void spe_code_profile_destroy(struct spe_code_profile *source); /* NULL is fine */
+
+/* ---- Types and objects ---------------------------------------------------------------------- */
+
+/*
+ * Which types, members and objects loads and stores accessed. What the code does not tell, the data
+ * address may: that of a variable. Memory grows with the instructions, members, objects and threads
+ * that have samples, not with the samples.
+ */
+struct spe_access_counts {
+    uint64_t samples, loads, stores;
+    uint64_t latency; /* sum of total latencies, cycles */
+    uint64_t l1_misses, llc_misses, tlb_walks;
+    uint32_t threads; /* that came here; those that nothing tells are one */
+    uint32_t writers; /* of them, those that wrote */
+};
+
+struct spe_type_row {
+    uint32_t type; /* spe_profile_type */
+    uint64_t
+        offset; /* of a member: where it is, with the first element in place of others; else 0 */
+    uint32_t member; /* string, as in spe_profile_access; SPE_NO_ID: the type as a whole */
+    struct spe_access_counts counts;
+};
+
+struct spe_object_row {
+    struct spe_profile_object object; /* the offset is that of the first access that was seen */
+    uint32_t pid;                     /* of the process; SPE_NO_TASK: of the kernel, or not known */
+    struct spe_access_counts counts;
+};
+
+enum {
+    SPE_TYPES_OBJECTS = 1u << 0,
+    SPE_TYPES_TYPES = 1u << 1, /* and members */
+};
+
+struct spe_types;
+
+/* want: SPE_TYPES_... SPE_OK or SPE_ERR_NOMEM. */
+SPE_API int spe_types_create(struct spe_types **types, unsigned want);
+SPE_API void spe_types_destroy(struct spe_types *types); /* NULL is fine */
+SPE_API int spe_types_add(struct spe_types *types, struct spe_profile *profile,
+                          const struct spe_rows *rows);
+
+/* All loads and stores, and those of each reason: SPE_ACCESS_KNOWN are the ones with a type. */
+SPE_API void spe_types_totals(const struct spe_types *types, struct spe_access_counts *all,
+                              struct spe_access_counts reasons[SPE_ACCESS_REASONS]);
+
+/* The first n by latency, then samples, then ids; returns how many. */
+SPE_API size_t spe_types_top(const struct spe_types *types, struct spe_type_row *top, size_t n);
+SPE_API size_t spe_types_count(const struct spe_types *types);
+SPE_API size_t spe_types_objects(const struct spe_types *types, struct spe_object_row *top,
+                                 size_t n);
+SPE_API size_t spe_types_object_count(const struct spe_types *types);
+
+/* Members of a type (SPE_NO_ID: of all) that have samples, by latency as above. */
+SPE_API size_t spe_types_members(const struct spe_types *types, uint32_t type,
+                                 struct spe_type_row *top, size_t n);
+SPE_API size_t spe_types_member_count(const struct spe_types *types, uint32_t type);
+
+/* Members of a type that have at least a tenth of its latency each and lie on different lines: the
+ * first two by latency. False: there are none. */
+SPE_API bool spe_types_apart(const struct spe_types *types, uint32_t type,
+                             struct spe_type_row members[2]);
+
+/* Different threads of which one at least writes, at different members of one line (of 64 bytes, if
+ * the type begins one): the first two such members, by offset. False: there are none. */
+SPE_API bool spe_types_contended(const struct spe_types *types, uint32_t type,
+                                 struct spe_type_row members[2]);
 
 #ifdef __cplusplus
 }

@@ -118,6 +118,102 @@ SPE_API uint32_t spe_source_lines(const struct spe_source *source);
 #define SPE_SOURCE_TEXT 1001
 SPE_API void spe_source_line(const struct spe_source *source, uint32_t n,
                              char text[SPE_SOURCE_TEXT]);
+/* ---- Types ---------------------------------------------------------------------------------- */
+
+/* What a type is, without typedefs and qualifiers. Ids are dense; equal types have equal ids, in
+ * whichever unit or file they are described. */
+enum spe_type_kind {
+    SPE_TYPE_OTHER, /* void, a function, or described only elsewhere: nothing lies in it */
+    SPE_TYPE_BASE,
+    SPE_TYPE_ENUM,
+    SPE_TYPE_POINTER, /* and references */
+    SPE_TYPE_STRUCT,  /* and classes */
+    SPE_TYPE_UNION,
+    SPE_TYPE_ARRAY,
+};
+
+struct spe_profile_type {
+    uint32_t name;   /* string: "struct node", "ns::Node", "unsigned int", "char *" */
+    uint8_t kind;    /* enum spe_type_kind */
+    uint64_t size;   /* bytes; 0: not known */
+    uint32_t target; /* of a pointer or array: the type of what it points to, of its elements;
+                        SPE_NO_ID: void */
+    uint64_t count;  /* elements of an array; 0: not known */
+    size_t members;  /* of a struct or union */
+    uint32_t dso;    /* one of the files that have it */
+};
+
+struct spe_profile_member {
+    uint32_t name;     /* string; "": it has none, or it is a base class */
+    uint32_t type;     /* spe_profile_type */
+    uint64_t offset;   /* bytes; of a bit field: of its first byte */
+    uint64_t size;     /* bytes; of a bit field: those that it touches; 0: a flexible array */
+    uint8_t bit, bits; /* of a bit field: first bit in the first byte, and how many; else 0 */
+    bool inherited;    /* a base class */
+};
+
+/* Why the type of an access is not known. */
+enum spe_access_reason {
+    SPE_ACCESS_KNOWN,
+    SPE_ACCESS_NO_CODE,       /* the instruction lies in no file: no map, the kernel, made code */
+    SPE_ACCESS_NO_FILE,       /* its file is missing, or another one than the recorded one */
+    SPE_ACCESS_NO_DEBUG_INFO, /* nothing describes the function */
+    SPE_ACCESS_NO_VARIABLE,   /* no variable is where the address comes from */
+    SPE_ACCESS_LOST_TRACK,    /* it comes from one, but not in a way that could be followed */
+    SPE_ACCESS_SAVED,         /* a register that the compiler keeps on the stack for a while */
+    SPE_ACCESS_CONSTANT,      /* an address of the file at which it has no variable: a number of the
+                                 compiler's, a table of addresses */
+    SPE_ACCESS_NO_TYPE,       /* void *, or a type that is described only elsewhere */
+    SPE_ACCESS_OUTSIDE,       /* the pointer's type has no member there */
+    SPE_ACCESS_AMBIGUOUS,     /* variables of different types claim it */
+    SPE_ACCESS_NO_ACCESS,     /* the instruction in the file does not access memory */
+    SPE_ACCESS_TOO_LARGE,     /* the function or its description is larger than what is looked at */
+    SPE_ACCESS_REASONS
+};
+
+SPE_API const char *spe_access_reason_name(unsigned reason); /* "no variable" ...; never NULL */
+
+/* What one load or store accesses. */
+struct spe_profile_access {
+    uint8_t reason;    /* enum spe_access_reason; what follows is of known ones only */
+    bool load, store;  /* of any: what the instruction does */
+    bool stack;        /* of any: the address comes from the stack pointer */
+    bool indexed;      /* some element of an array: offset is that of the first one */
+    uint32_t type;     /* the outermost type that is known, arrays of it taken apart */
+    uint64_t offset;   /* where in it */
+    uint32_t size;     /* bytes, as the instruction has them; 0: not known */
+    uint32_t member;   /* string: "next", "slots[].key", "u.{i,f}"; "" if the type has no members.
+                          Several are in {} where the access touches them all, or where they share
+                          the bytes */
+    uint32_t variable; /* string: the variable that lies there; SPE_NO_ID: reached by a pointer */
+};
+
+/* ---- Objects -------------------------------------------------------------------------------- */
+
+enum spe_object_kind {
+    SPE_OBJECT_NONE,      /* nothing is known of the address */
+    SPE_OBJECT_VARIABLE,  /* a global or static variable, of a program, a library, the kernel */
+    SPE_OBJECT_STACK,     /* of a thread */
+    SPE_OBJECT_HEAP,      /* [heap] */
+    SPE_OBJECT_ANONYMOUS, /* memory without a file */
+    SPE_OBJECT_FILE,      /* a map of a file, where it has no variable */
+    SPE_OBJECT_VDSO,
+    SPE_OBJECT_KERNEL, /* its memory, where it has no symbol */
+    SPE_OBJECT_KINDS
+};
+
+SPE_API const char *spe_object_kind_name(unsigned kind); /* "variable" ...; never NULL */
+
+struct spe_profile_object {
+    uint8_t kind;    /* enum spe_object_kind */
+    uint32_t name;   /* string: of the variable, file or memory; "" if there is none */
+    uint32_t dso;    /* or SPE_NO_ID */
+    uint32_t thread; /* whose stack; SPE_NO_ID: not known, or not a stack */
+    uint64_t start;  /* its first byte, in memory */
+    uint64_t size;   /* bytes; 0: not known */
+    uint64_t offset; /* of the address in it */
+    uint32_t type;   /* of a variable with debug information: spe_profile_type; else SPE_NO_ID */
+};
 
 #ifdef __cplusplus
 }

@@ -417,6 +417,47 @@ SPE_API int spe_profile_inlines_at(struct spe_profile *profile, uint32_t dso, ui
  */
 SPE_API int64_t spe_profile_code(struct spe_profile *profile, uint32_t dso, uint64_t address,
                                  uint32_t *words, uint8_t *data, size_t count, const char **why);
+/* ---- Objects and types ---------------------------------------------------------------------- */
+
+/* Which variable, stack or other memory an address was of, for a thread at a time (ns; UINT64_MAX:
+ * at the end). SPE_OK, or SPE_ERR_UNKNOWN with kind SPE_OBJECT_NONE. */
+SPE_API int spe_profile_object(struct spe_profile *profile, uint32_t thread, uint64_t time_ns,
+                               uint64_t address, struct spe_profile_object *object);
+
+/* A thread used this address as its stack: later calls know whose stack it is. Recordings name the
+ * stack of a process's first thread at most. */
+SPE_API int spe_profile_stack(struct spe_profile *profile, uint32_t thread, uint64_t address);
+
+/* "table.slots[17].key", "counter+0x4", "stack of worker (4711)", "[heap]": at most size bytes with
+ * the NUL. access_size: bytes that are accessed there (0: one). */
+SPE_API void spe_profile_object_text(struct spe_profile *profile,
+                                     const struct spe_profile_object *object, uint32_t access_size,
+                                     char *text, size_t size);
+
+/* What a load or store accesses, by its pc in a map alone. Remembered for each instruction.
+ * SPE_OK, or SPE_ERR_UNKNOWN with the reason. */
+SPE_API int spe_profile_access(struct spe_profile *profile, uint32_t map, uint64_t pc,
+                               struct spe_profile_access *access);
+
+/* The same at an address of a dso, in the file's own addresses. */
+SPE_API int spe_profile_access_at(struct spe_profile *profile, uint32_t dso, uint64_t address,
+                                  struct spe_profile_access *access);
+
+/* What an object's type has at the object's offset, as if `access` (of which the size counts) had
+ * been told by its address: a better answer where the code alone does not tell. SPE_OK, or
+ * SPE_ERR_UNKNOWN if the object has no type or nothing lies there. */
+SPE_API int spe_profile_access_of_object(struct spe_profile *profile,
+                                         const struct spe_profile_object *object,
+                                         struct spe_profile_access *access);
+
+/* SPE_OK or SPE_ERR_UNKNOWN. */
+SPE_API int spe_profile_type(struct spe_profile *profile, uint32_t id,
+                             struct spe_profile_type *type);
+SPE_API size_t spe_profile_type_count(const struct spe_profile *profile);
+
+/* Member i of a struct or union, in the order of its description. SPE_OK or SPE_ERR_UNKNOWN. */
+SPE_API int spe_profile_member(struct spe_profile *profile, uint32_t type, size_t i,
+                               struct spe_profile_member *member);
 
 /* ---- Filters -------------------------------------------------------------------------------- */
 

@@ -706,51 +706,63 @@ static void name_task_group(struct spe_profile *profile, const struct spe_rows *
                             enum spe_group_by by, struct spe_group *group)
 {
     enum spe_group_by code = spe_group_by_code(by);
-    struct place place = {.pc = rows->pc[i], .code = place_code(rows->map[i], 0)};
 
     group->symbol = SPE_NO_SYMBOL;
     group->dso = group->line = SPE_NO_ID;
     if (code != SPE_BY_COUNT) {
-        place.symbol = rows->symbol ? rows->symbol[i] : SPE_NO_SYMBOL;
+        struct place place = {.pc = rows->pc[i],
+                              .code = place_code(rows->map[i], 0),
+                              .symbol = rows->symbol ? rows->symbol[i] : SPE_NO_SYMBOL};
+
         name_group(profile, &place, code, rows->line ? rows->line[i] : SPE_NO_ID, group);
     }
     group->id = task_id(rows, i, spe_group_by_task(by));
 }
 
+static void count_row(struct spe_counts *counts, const struct spe_rows *rows, size_t i,
+                      enum mix_class class_)
+{
+    unsigned memory = class_ <= MIX_STORE, branch = class_ == MIX_BRANCH;
+    uint64_t events = rows->events[i];
+
+    counts->samples++;
+    counts->timed += rows->counters[i] >> SPE_COUNTER_TOTAL & 1;
+    counts->latency += rows->total[i];
+    counts->memory += memory;
+    counts->branches += branch;
+    counts->l1_misses += events >> SPE_EVENT_L1D_MISS & memory;
+    counts->llc_misses += events >> SPE_EVENT_LLC_MISS & memory;
+    counts->tlb_walks += events >> SPE_EVENT_TLB_WALK & memory;
+    counts->mispredicted += events >> SPE_EVENT_MISPREDICTED & branch;
+}
+
 struct spe_counts counts_of_row(const struct spe_rows *rows, size_t i)
 {
     unsigned op = rows->has[i] & SPE_HAS_OP ? rows->op[i] & 0x3ff : OP_NONE;
-    enum mix_class class_ = mix_class_of(op);
-    uint64_t events = rows->events[i];
-    unsigned memory = class_ <= MIX_STORE, branch = class_ == MIX_BRANCH;
+    struct spe_counts counts = {.samples = 0};
 
-    return (struct spe_counts){
-        .samples = 1,
-        .timed = rows->counters[i] >> SPE_COUNTER_TOTAL & 1,
-        .latency = rows->total[i],
-        .memory = memory,
-        .branches = branch,
-        .l1_misses = events >> SPE_EVENT_L1D_MISS & memory,
-        .llc_misses = events >> SPE_EVENT_LLC_MISS & memory,
-        .tlb_walks = events >> SPE_EVENT_TLB_WALK & memory,
-        .mispredicted = events >> SPE_EVENT_MISPREDICTED & branch,
-    };
+    count_row(&counts, rows, i, mix_class_of(op));
+    return counts;
 }
 
 static int count_tasks(struct spe_analysis *a, struct spe_profile *profile,
-                       const struct spe_rows *rows, size_t i)
+                       const struct spe_rows *rows, size_t i, enum mix_class class_)
 {
-    struct spe_group group = {.counts = counts_of_row(rows, i)};
     unsigned left = a->config.by & ~IN_CODE, by;
+    struct spe_group key = {.address = 0};
 
     for (; left; left &= left - 1) {
+        struct spe_counts *counts;
+
         by = (unsigned)__builtin_ctz(left);
         if (by != SPE_BY_CALLER)
-            name_task_group(profile, rows, i, by, &group);
-        else if (name_caller_group(a, profile, rows, i, &group) < 0)
+            name_task_group(profile, rows, i, by, &key);
+        else if (name_caller_group(a, profile, rows, i, &key) < 0)
             return SPE_ERR_NOMEM;
-        if (groups_add(&a->groups[by], &group) < 0)
+        counts = groups_counts(&a->groups[by], &key);
+        if (!counts)
             return SPE_ERR_NOMEM;
+        count_row(counts, rows, i, class_);
     }
     return SPE_OK;
 }
@@ -808,7 +820,7 @@ static int add_batch(struct spe_analysis *a, struct batch *b)
     if (count_memory(a, b) < 0)
         return SPE_ERR_NOMEM;
     for (i = 0; a->config.by & ~IN_CODE && i < b->count; i++) {
-        if (count_tasks(a, b->profile, b->rows, b->from + i) < 0)
+        if (count_tasks(a, b->profile, b->rows, b->from + i, a->class_of[b->op[i]]) < 0)
             return SPE_ERR_NOMEM;
     }
     return SPE_OK;
@@ -1050,6 +1062,14 @@ size_t spe_analysis_served(const struct spe_analysis *a,
         n++;
     }
     return n;
+}
+
+void spe_analysis_latencies(const struct spe_analysis *a, unsigned served,
+                            uint64_t samples[SPE_LATENCY_BINS])
+{
+    static const struct latency none;
+
+    latency_bins(served < SPE_SERVED_COUNT ? &a->served[served] : &none, samples);
 }
 
 void spe_analysis_totals_sized(const struct spe_analysis *a, struct spe_counts *totals, size_t size)

@@ -34,6 +34,19 @@ static struct spe_group *find_slot(const struct groups *g, const struct spe_grou
     return &g->slots[i];
 }
 
+/* Most keys came lately: rows are of a few threads. */
+static struct spe_group *find_recent(struct groups *g, const struct spe_group *key)
+{
+    uint32_t *recent = &g->recent[(key->id ^ key->line ^ key->symbol) % GROUPS_RECENT];
+    struct spe_group *slot = &g->slots[*recent];
+
+    if (slot->counts.samples && same_key(slot, key))
+        return slot;
+    slot = find_slot(g, key);
+    *recent = (uint32_t)(slot - g->slots);
+    return slot;
+}
+
 static int grow(struct groups *g)
 {
     struct groups larger = {.mask = g->slots ? 2 * g->mask + 1 : FIRST_SLOTS - 1};
@@ -66,19 +79,28 @@ void group_counts_add(struct spe_counts *to, const struct spe_counts *from)
     to->mispredicted += from->mispredicted;
 }
 
-int groups_add(struct groups *g, const struct spe_group *group)
+struct spe_counts *groups_counts(struct groups *g, const struct spe_group *key)
 {
     struct spe_group *slot;
 
     if ((!g->slots || g->used >= (g->mask + 1) / 4 * 3) && grow(g) < 0)
-        return SPE_ERR_NOMEM;
-    slot = find_slot(g, group);
-    if (slot->counts.samples) {
-        group_counts_add(&slot->counts, &group->counts);
-    } else {
-        *slot = *group;
+        return NULL;
+    slot = find_recent(g, key);
+    if (!slot->counts.samples) {
+        *slot = *key;
+        slot->counts = (struct spe_counts){.samples = 0};
         g->used++;
     }
+    return &slot->counts;
+}
+
+int groups_add(struct groups *g, const struct spe_group *group)
+{
+    struct spe_counts *counts = groups_counts(g, group);
+
+    if (!counts)
+        return SPE_ERR_NOMEM;
+    group_counts_add(counts, &group->counts);
     return SPE_OK;
 }
 

@@ -6,11 +6,18 @@
 
 #include <specimen/analysis.h>
 
+#define GROUPS_RECENT 64
+
 struct groups {
     struct spe_group *slots; /* counts.samples 0: free; NULL until the first */
     size_t mask, used;
     uint64_t seed;
+    uint32_t recent[GROUPS_RECENT]; /* slots of keys that came lately */
 };
+
+/* Counts of the group of the same symbol, dso, line, address and id, until the next call; the
+ * caller adds a sample at least. NULL: no memory. */
+struct spe_counts *groups_counts(struct groups *g, const struct spe_group *key);
 
 /* Add to the group of the same symbol, dso, line, address and id. counts.samples is not 0. SPE_OK
  * or SPE_ERR_NOMEM. */

@@ -36,6 +36,8 @@ void latency_free(struct latency *l);
  * no samples. */
 uint16_t latency_quantile(const struct latency *l, unsigned permille);
 
+void latency_bins(const struct latency *l, uint64_t samples[SPE_LATENCY_BINS]);
+
 /* saturated_at: the value that stands for itself and everything above; 0: none is known to. */
 void latency_summary(const struct latency *l, uint16_t saturated_at,
                      struct spe_latency_summary *summary);

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/mix.h"
-
 int times_init(struct times *t)
 {
     memset(t, 0, sizeof(*t));
@@ -78,15 +76,8 @@ void times_add(struct times *t, const struct spe_rows *rows)
     size_t i;
 
     for (i = 0; i < rows->count; i++) {
-        struct spe_time_bin *bin;
-
-        if (!rows->time_ns[i])
-            continue;
-        bin = bin_at(t, rows->time_ns[i]);
-        bin->samples++;
-        bin->latency += rows->total[i];
-        if (rows->has[i] & SPE_HAS_OP && mix_class_of(rows->op[i] & 0x3ff) == MIX_LOAD)
-            bin->loads[spe_served_by(rows->level[i], rows->events[i])]++;
+        if (rows->time_ns[i])
+            time_bin_add(bin_at(t, rows->time_ns[i]), rows, i);
     }
 }
 

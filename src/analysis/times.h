@@ -18,6 +18,33 @@ int times_init(struct times *t); /* SPE_OK or SPE_ERR_NOMEM */
 void times_free(struct times *t);
 void times_add(struct times *t, const struct spe_rows *rows);
 void times_merge(struct times *to, const struct times *from);
+/* One row in its bin. */
+static inline void time_bin_add(struct spe_time_bin *bin, const struct spe_rows *rows, size_t i)
+{
+    bool load = rows->has[i] & SPE_HAS_OP && (rows->op[i] & 0x301) == SPE_CLASS_LDST << 8;
+
+    bin->samples++;
+    bin->latency += rows->total[i];
+    if (load)
+        bin->loads[spe_served_by(rows->level[i], rows->events[i])]++;
+}
+
+/* The bin of a time among those that are shown, which is most often the last one; SIZE_MAX: in
+ * none. */
+static inline size_t time_bin_of(const struct spe_times *times, uint64_t time_ns, size_t *last)
+{
+    uint64_t bin;
+
+    if (time_ns < times->from_ns || !time_ns || !times->bin_ns)
+        return SIZE_MAX;
+    if (time_ns - times->from_ns - *last * times->bin_ns < times->bin_ns)
+        return *last;
+    bin = (time_ns - times->from_ns) / times->bin_ns;
+    if (bin >= times->count)
+        return SIZE_MAX;
+    return *last = (size_t)bin;
+}
+
 int times_show(const struct times *t, size_t most, struct spe_times *times);
 
 #endif

@@ -187,20 +187,6 @@ static int find_users(struct job *job, struct spe_profile *profile, struct spe_s
     return error < 0 ? error : spe_sharing_finish(sharing);
 }
 
-/* Why there is no answer; NULL if there is one. */
-static const char *why_nothing(const struct spe_sharing_result *r)
-{
-    if (!r->samples && !r->no_address)
-        return "there is no load or store among the samples: lines that travel are not seen";
-    if (!r->samples)
-        return "no load or store has a data address: record with addresses of data (spe record "
-               "has them; of hardware the kernel may have kept them back)";
-    if (!r->said)
-        return "the records have neither data sources, nor snoops, nor L1 cache events: nothing "
-               "says whether lines travel";
-    return NULL;
-}
-
 static int show(struct job *job)
 {
     struct report *r = &job->c2c.report;
@@ -234,7 +220,7 @@ static int answer(struct job *job, struct spe_profile *profile)
     r->info = spe_profile_info(profile);
     r->counts = spe_profile_counts(profile);
     error = find_lines(job, profile, &sharing);
-    why = error < 0 ? NULL : why_nothing(spe_sharing_result(sharing));
+    why = error < 0 ? NULL : c2c_nothing(spe_sharing_result(sharing));
     if (!why && error == SPE_OK)
         error = find_users(job, profile, sharing);
     if (error < 0) {

@@ -27,7 +27,7 @@ struct command {
 
 extern const struct command command_record, command_report, command_script, command_export;
 extern const struct command command_dump, command_check, command_gen, command_sim, command_vm;
-extern const struct command command_annotate, command_c2c;
+extern const struct command command_annotate, command_c2c, command_diff;
 extern const struct command command_evlist, command_buildid_list;
 
 /* "spe: what: why". */

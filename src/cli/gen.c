@@ -8,9 +8,11 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/gen_vectors.h"
 
 static const char help[] =
     "Usage: spe gen [OPTION]... [-o FILE]\n"
+    "       spe gen --vectors [-o FILE]\n"
     "\n"
     "Write a stream of valid SPE records: the same options give the same bytes.\n"
     "\n"
@@ -37,12 +39,17 @@ static const char help[] =
     "      --damage RATE      this share of the records (0 to 1) has one wrong byte\n"
     "      --truth FILE       the list of wrong bytes, tab-separated; without it\n"
     "                         --damage reports their number on standard error\n"
+    "\n"
+    "Instead of a stream:\n"
+    "      --vectors          test vectors for decoders of SPE, as JSON Lines: bytes,\n"
+    "                         and what they mean\n"
     "  -h, --help             this text\n"
     "\n"
     "Examples:\n"
     "  spe gen --records 1000000 --cpu neoverse-n1 -o trace.spe\n"
     "  spe gen --features v1p4,sve,crr --mix branch=1 --seed 7 | spe dump --records -\n"
-    "  spe gen --damage 0.01 --truth wrong.tsv -o damaged.spe\n";
+    "  spe gen --damage 0.01 --truth wrong.tsv -o damaged.spe\n"
+    "  spe gen --vectors -o vectors.jsonl\n";
 
 struct job {
     const struct command *command;
@@ -53,6 +60,7 @@ struct job {
     struct spe_gen_config config;
     const struct spe_layout *layout;
     double damage;
+    bool vectors, stream_options; /* --vectors; an option that is about streams */
     struct output out, truth_out;
     uint64_t damage_state; /* its own random numbers: damage does not change the records */
 };
@@ -155,6 +163,7 @@ static bool one_option(struct job *job, int option, int *status)
     const struct command *c = job->command;
     uint64_t period;
 
+    job->stream_options |= option != 'o' && option != 'V';
     switch (option) {
     case 'n':
         return number_option(c, "--records", optarg, 0, UINT64_MAX, &job->records);
@@ -198,6 +207,9 @@ static bool one_option(struct job *job, int option, int *status)
     case 'w':
         job->truth = optarg;
         return true;
+    case 'V':
+        job->vectors = true;
+        return true;
     case OPTION_HELP:
         *status = STATUS_OK;
         return false;
@@ -224,6 +236,7 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
         {"speculative", no_argument, NULL, 'S'},
         {"damage", required_argument, NULL, 'd'},
         {"truth", required_argument, NULL, 'w'},
+        {"vectors", no_argument, NULL, 'V'},
         {"help", no_argument, NULL, 'h'},
         {0},
     };
@@ -236,6 +249,11 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
     }
     if (optind < argc) {
         usage_error(job->command, argv[optind], "gen reads no file; the output goes to -o FILE");
+        return false;
+    }
+    if (job->vectors && job->stream_options) {
+        usage_error(job->command, "--vectors",
+                    "the vectors are always the same; of the other options only -o is for them");
         return false;
     }
     return find_machine(job->command, &job->machine, 0, &job->naming) && configure(job);
@@ -325,6 +343,19 @@ static int generate(struct job *job, struct spe_gen *gen)
     return status;
 }
 
+static int vectors(struct job *job)
+{
+    char why[200];
+    bool good;
+
+    if (!open_output(&job->out, job->output))
+        return STATUS_BAD_DATA;
+    good = write_vectors(&job->out.out, why, sizeof(why));
+    if (!good)
+        complain("gen", "%s", why);
+    return close_output(&job->out, good, good ? STATUS_OK : STATUS_BAD_DATA);
+}
+
 static int run(const struct command *self, int argc, char **argv)
 {
     struct job job = {.command = self, .records = 1000};
@@ -335,6 +366,8 @@ static int run(const struct command *self, int argc, char **argv)
     spe_gen_config_init(&job.config);
     if (!parse_options(&job, argc, argv, &status))
         return status;
+    if (job.vectors)
+        return vectors(&job);
     if ((!job.output || strcmp(job.output, "-") == 0) && isatty(STDOUT_FILENO))
         return usage_error(self, "standard output",
                            "is a terminal, and records are not text; "

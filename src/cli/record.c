@@ -37,10 +37,10 @@ static const char help[] =
     "                        what is different in its machine: vl (bits of SVE's vectors),\n"
     "                        sockets, page (4K, 16K, 64K, 2M), l1d, l2, llc (sizes), their\n"
     "                        -ways and -latency, l1-tlb, l2-tlb, memory-latency ...\n"
-    "      --model MODEL     functional: caches, TLB and branch prediction are modelled\n"
-    "                        (default); core: also when each thread does what, out-of-order\n"
-    "                        windows and prefetchers; none: only what the program does is\n"
-    "                        recorded\n"
+    "      --model MODEL     core (default): caches, TLB, prefetchers, branch prediction and\n"
+    "                        out-of-order windows, where threads meet in modelled time;\n"
+    "                        functional: faster, without prefetchers and time; none: only\n"
+    "                        what the program does is recorded\n"
     "      --cpus N          CPUs that threads share, 1 to 256 (one for each thread)\n"
     "      --seed N          of the random jitter (1)\n"
     "      --duration SEC    end the program after so many seconds\n"
@@ -321,6 +321,11 @@ static void print_summary(const struct job *job, const struct record_summary *s)
             " thread%s)\n",
             t->records, s->file_bytes, s->processes, plural(s->processes), s->threads,
             s->threads == 1 ? "" : "s");
+    if (s->crowded && !job->options.cpus)
+        complain(program,
+                 "%" PRIu64 " thread%s came when 255 others ran, and share CPU 255; their records "
+                 "tell them apart",
+                 s->crowded, s->crowded == 1 ? "" : "s");
     if (job->options.calls)
         print_stacks(job, t);
     if (s->signal)
@@ -509,7 +514,7 @@ static int run(const struct command *self, int argc, char **argv)
                 .period = 4096,
                 .output = "perf.data",
                 .cpu = "neoverse-n1",
-                .model = RECORD_MODEL_FUNCTIONAL,
+                .model = RECORD_MODEL_CORE,
                 .seed = 1,
             },
     };

@@ -341,7 +341,7 @@ static bool is_filter(const struct command *c, const char *text)
     return result == SPE_OK;
 }
 
-static bool add_lists(struct recording *r, const struct command *c)
+bool recording_choose(struct recording *r, const struct command *c)
 {
     struct text t = {.bytes = r->filter, .size = sizeof(r->filter)};
     const char *given = r->options.filter;
@@ -377,7 +377,7 @@ static bool add_lists(struct recording *r, const struct command *c)
 
 const char *recording_file(struct recording *r, const struct command *c, int argc, char **argv)
 {
-    return add_lists(r, c) ? one_file(c, r->input, argc, argv) : NULL;
+    return recording_choose(r, c) ? one_file(c, r->input, argc, argv) : NULL;
 }
 
 /* ---- times ----------------------------------------------------------------------------------- */

@@ -130,7 +130,11 @@ bool data_memory_option(const struct command *c, const char *text, uint64_t *byt
  * none. NULL after a complaint. */
 const char *one_file(const struct command *c, const char *input, int argc, char **argv);
 
-/* After the last option: that file; and options.filter is now all that samples are chosen by. */
+/* After the last option: options.filter is now all that samples are chosen by. False after a
+ * complaint. */
+bool recording_choose(struct recording *r, const struct command *c);
+
+/* The same, and that file. */
 const char *recording_file(struct recording *r, const struct command *c, int argc, char **argv);
 
 /* Open the recording with the options. STATUS_OK, or another status after a complaint. */

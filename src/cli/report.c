@@ -9,6 +9,8 @@
 
 #include "cli/cli.h"
 #include "cli/recording.h"
+#include "cli/report_page.h"
+#include "cli/report_types.h"
 #include "cli/words.h"
 
 static const char help[] =
@@ -22,8 +24,9 @@ static const char help[] =
     "\n"
     "What to show:\n"
     "      --by LIST          lists of: function, line, symbol+source, dso, pc, caller,\n"
-    "                         thread, process, comm, cpu; and pairs of function, line or dso with\n"
-    "                         one of the last four, such as function+thread\n"
+    "                         thread, process, comm, cpu; and pairs of function, line or dso\n"
+    "                         with one of the last four, such as function+thread; and of\n"
+    "                         loads and stores: object, type, member\n"
     "                         (function,line); time: how it went, in small bars\n"
     "      --bins N           of --by time, at most (as many as the page has room for)\n"
     "      --no-findings      not what costs most and why\n"
@@ -34,11 +37,15 @@ static const char help[] =
     "                         (samples); or perf's keys, which are one list: sym, dso,\n"
     "                         srcline, comm, pid, tid, cpu\n"
     "      --top N            rows of a list (10)\n"
+    "      --type NAME        how a type lies in memory, with what was accessed of it\n"
     "      --data WHAT        hot data by line (64 bytes), page (4096 bytes) or none\n"
     "                         (line)\n"
     "      --data-memory SIZE for hot data, such as 256M (64M): exact as long as it is enough\n"
     "      --json             everything as one JSON object\n"
     "      --csv              the first list of groups as CSV\n"
+    "      --html FILE        everything as one page for a browser, with the code of the\n"
+    "                         hottest functions, shared cache lines and a time line; it\n"
+    "                         needs no other file and no network; lists have 100 rows\n"
     "      --percent-limit N  only groups with at least N % of the samples\n"
     "      --header-only      only the header of the page\n"
     "      --width N          columns of the page (the terminal's, or 80)\n" PAGE_HELP
@@ -50,21 +57,25 @@ static const char help[] =
     "  spe report perf.data\n"
     "  spe report --by line --sort latency --top 30 perf.data\n"
     "  spe report --filter 'load and level == dram' --by symbol+source perf.data\n"
-    "  spe report --csv --by thread --top 1000 perf.data >threads.csv\n";
+    "  spe report --by type,member perf.data\n"
+    "  spe report --html report.html perf.data\n";
 
-enum form { FORM_PAGE, FORM_JSON, FORM_CSV };
+enum form { FORM_PAGE, FORM_JSON, FORM_CSV, FORM_HTML };
 
 struct job {
     const struct command *command;
     struct recording recording;
     struct spe_analysis_config config;
     struct report report;
+    struct spe_analysis *analysis;
+    struct spe_types *types; /* NULL: not wanted */
     enum form form;
+    const char *html; /* the file of --html */
+    struct report_page page;
     uint64_t top, width, bins;
     bool no_findings;
     double percent_limit;
     bool calls, sorted;
-    struct spe_analysis *analysis;
 };
 
 /* ---- perf's keys of --sort ------------------------------------------------------------------- */
@@ -144,6 +155,8 @@ static bool add_by(struct job *job, const char *word, size_t length)
 
     if (length == 4 && strncmp(word, "time", length) == 0)
         return job->config.time = true;
+    if (types_by(&r->types, word, length))
+        return true;
     for (by = 0; by < SPE_BY_COUNT; by++) {
         const char *name = report_by_name(by);
 
@@ -180,14 +193,17 @@ static bool unknown_by(struct job *job, const char *word, size_t length)
     near = nearest_name(name, names, SPE_BY_COUNT);
     list_names(list, sizeof(list), names, SPE_BY_FUNCTION_THREAD, ", ");
     if (near)
-        usage_error(job->command, "--by",
-                    "there is no list by '%s'; did you mean %s? There are %s, and pairs such as "
-                    "function+thread",
-                    name, near, list);
+        usage_error(
+            job->command, "--by",
+            "there is no list by '%s'; did you mean %s? There are %s, object, type, member, and pairs "
+            "such as function+thread",
+            name, near, list);
     else
-        usage_error(job->command, "--by",
-                    "there is no list by '%s'; there are %s, and pairs such as function+thread",
-                    name, list);
+        usage_error(
+            job->command, "--by",
+            "there is no list by '%s'; there are %s, object, type, member, and pairs such as "
+            "function+thread",
+            name, list);
     return false;
 }
 
@@ -198,6 +214,7 @@ static bool by_option(struct job *job, const char *text)
     job->config.by = 0;
     job->config.time = false;
     job->report.table_count = 0;
+    job->report.types.by_object = job->report.types.by_type = job->report.types.by_member = false;
     for (;;) {
         size_t length = strcspn(word, ",");
 
@@ -288,6 +305,7 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
     enum {
         BY = 256,
         TOP,
+        TYPE,
         DATA,
         DATA_MEMORY,
         JSON,
@@ -296,17 +314,20 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
         LIMIT,
         HEADER_ONLY,
         BINS,
-        NO_FINDINGS
+        NO_FINDINGS,
+        HTML
     };
     static const struct option options[] = {
         {"by", required_argument, NULL, BY},
         {"sort", required_argument, NULL, 's'},
         {"call-graph", no_argument, NULL, 'g'},
         {"top", required_argument, NULL, TOP},
+        {"type", required_argument, NULL, TYPE},
         {"data", required_argument, NULL, DATA},
         {"data-memory", required_argument, NULL, DATA_MEMORY},
         {"json", no_argument, NULL, JSON},
         {"csv", no_argument, NULL, CSV},
+        {"html", required_argument, NULL, HTML},
         {"percent-limit", required_argument, NULL, LIMIT},
         {"header-only", no_argument, NULL, HEADER_ONLY},
         {"bins", required_argument, NULL, BINS},
@@ -338,6 +359,9 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
         case TOP:
             good = number_option(c, "--top", optarg, 1, 1000000, &job->top);
             break;
+        case TYPE:
+            job->report.types.name = optarg;
+            break;
         case DATA:
             good = data_option(job, optarg);
             break;
@@ -349,6 +373,10 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
             break;
         case CSV:
             job->form = FORM_CSV;
+            break;
+        case HTML:
+            job->form = FORM_HTML;
+            job->html = optarg;
             break;
         case WIDTH:
             good = width_option(c, optarg, &job->width);
@@ -387,8 +415,26 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
         usage_error(c, "--csv", "it has a list of groups; --by time is on the page and in --json");
         return false;
     }
+    if (job->html && job->form != FORM_HTML) {
+        usage_error(c, "--html", "it is a form of its own, as --json and --csv are");
+        return false;
+    }
+    if (!job->top)
+        job->top = job->html ? 100 : 10;
     job->report.file = recording_file(&job->recording, c, argc, argv);
     return job->report.file != NULL;
+}
+
+/* What the page always has, whatever --by names beside it. */
+static void want_page(struct job *job)
+{
+    static const char *const lists[] = {"function", "line", "thread", "time"};
+
+    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+        add_by(job, lists[i], strlen(lists[i]));
+    if (!job->bins)
+        job->bins = HTML_BINS;
+    job->recording.options.omit &= SPE_ANNOTATION_OMIT;
 }
 
 /* ---- the work -------------------------------------------------------------------------------- */
@@ -473,6 +519,10 @@ static int show(struct job *job)
     bool good = true;
     struct out out;
 
+    if (job->html) {
+        recording_missed(&job->recording, job->report.file, job->report.profile);
+        return report_page_write(&job->page, job->html, recording_status(job->report.profile));
+    }
     if (job->form == FORM_PAGE)
         start_pager();
     if (!open_stdout(&out))
@@ -498,6 +548,8 @@ static int see_rows(void *user, struct spe_profile *profile, struct spe_rows *ro
 
     if (result >= 0 && job->report.calls)
         result = spe_call_tree_add(job->report.calls, profile, rows);
+    if (result >= 0 && job->types)
+        result = spe_types_add(job->types, profile, rows);
     return result < 0 ? result : 1;
 }
 
@@ -507,6 +559,10 @@ static int analyse(struct job *job, struct spe_profile *profile)
 
     if (error == SPE_OK && job->calls)
         error = spe_call_tree_create(&job->report.calls);
+    if (error == SPE_OK && types_wanted(&job->report.types))
+        error = spe_types_create(&job->types, types_want(&job->report.types));
+    if (error == SPE_OK && job->html)
+        return report_page_analyse(&job->page, &job->report, job->analysis);
     if (error == SPE_OK)
         error = recording_rows(profile, job->report.file, see_rows, job);
     if (error >= 0)
@@ -530,15 +586,21 @@ static int report_profile(struct job *job, struct spe_profile *profile)
     }
     job->config.saturated_at = saturation(job->report.info);
     error = analyse(job, profile);
+    if (error >= 0 &&
+        (!ask(job, job->analysis) ||
+         (job->types && !types_ask(&job->report.types, job->types, profile, job->top))))
+        error = SPE_ERR_NOMEM;
+    if (error >= 0 && job->html)
+        error = report_page_complete(&job->page, &job->report, job->analysis);
     if (error < 0)
         complain(job->report.file, "%s", spe_strerror(error));
-    else if (!ask(job, job->analysis))
-        status = out_of_memory(job);
     else
         status = show(job);
     if (status == STATUS_OK && recording_result(profile, job->report.file, SPE_OK) < 0)
         status = STATUS_BAD_DATA;
+    report_page_free(&job->page);
     spe_analysis_destroy(job->analysis);
+    spe_types_destroy(job->types);
     return status;
 }
 
@@ -552,13 +614,14 @@ static void free_report(struct report *r)
     free(r->data);
     spe_times_free(&r->times);
     spe_call_tree_destroy(r->calls);
+    types_forget(&r->types);
 }
 
 /* Columns that only some groupings read. */
 static void want_columns(struct job *job)
 {
     struct spe_profile_options *o = &job->recording.options;
-    bool cpu = false, comm = false;
+    bool cpu = job->html, comm = false; /* the time line may be of CPUs */
 
     for (unsigned by = 0; by < SPE_BY_COUNT; by++) {
         enum spe_group_by code = spe_group_by_code(by), task = spe_group_by_task(by);
@@ -593,7 +656,6 @@ static int run_job(struct job *job, int argc, char **argv)
     job->recording.options.omit = SPE_ANALYSIS_OMIT;
     job->config.size = sizeof(job->config);
     job->config.data = true;
-    job->top = 10;
     by_option(job, "function,line");
     if (!parse_options(job, argc, argv, &status))
         return status;
@@ -601,10 +663,14 @@ static int run_job(struct job *job, int argc, char **argv)
         add_by(job, "function", strlen("function"));
     if (job->calls && !job->sorted)
         job->report.sort = SPE_SORT_LATENCY;
+    if (job->html && is_input(job->html, job->report.file))
+        return STATUS_BAD_DATA;
     job->report.filter = job->recording.options.filter;
     job->report.quiet = job->recording.quiet;
     job->config.findings = !job->no_findings && !job->report.header_only && job->form != FORM_CSV;
     job->report.utf8 = use_utf8();
+    if (job->html)
+        want_page(job);
     want_columns(job);
     status = recording_open(&job->recording, job->command, job->report.file, &profile);
     if (status == STATUS_OK) {

@@ -95,8 +95,6 @@ struct answer {
 static const struct answer commands[] = {
     {NULL, "archive", "spe takes binaries from ~/.debug, --debug-dir and --symfs"},
     {NULL, "buildid-cache", "spe takes binaries from ~/.debug, --debug-dir and --symfs"},
-    {NULL, "diff",
-     "two recordings are not compared here; 'spe report --csv' of each gives lists to compare"},
     {NULL, "inject", "see 'spe export', formats perf, bolt and autofdo"},
     {NULL, "list", "see 'spe help record', option -e, for what can be recorded"},
     {NULL, "mem", "see 'spe report': where loads were served, and hot data (--data)"},
@@ -138,6 +136,21 @@ static const struct answer options[] = {
     {"c2c", "--show-all", "see --top N"},
     {"c2c", "--double-cl", "it is here: --line-size 128"},
     {"c2c", "--tui", "there is only the page: --stdio"},
+    {"diff", "-o", "rows are sorted by the change of latency; 'spe diff --json' has all of them"},
+    {"diff", "--order", "rows are sorted by the change of latency; --json has all of them"},
+    {"diff", "-b", "it is so anyway: --per operation; what is on one side only is new or gone"},
+    {"diff", "--baseline-only", "what is on one side only is new or gone; --json has all rows"},
+    {"diff", "-c", "the page has old, new, change and its interval; see --per and --json"},
+    {"diff", "--compute", "the page has old, new, change and its interval; see --per"},
+    {"diff", "-p", "it is here: the interval of each change, and --per for the unit of work"},
+    {"diff", "--period", "it is here: --per run has operations, not samples"},
+    {"diff", "-F", "the page has old, new and change; see --json"},
+    {"diff", "--formula", "the page has old, new and change; see --json"},
+    {"diff", "-s", "it is here: --by function, line or dso"},
+    {"diff", "--sort", "it is here: --by function, line or dso"},
+    {"diff", "-t", "see --json"},
+    {"diff", "--field-separator", "see --json"},
+    {"diff", "--percentage", "shares are of all samples that are chosen; see --filter"},
     {"script", "--header", "see 'spe report --header-only'"},
     {"script", "--header-only", "see 'spe report --header-only'"},
     {"script", "-s", "there are no scripts here; see 'spe export' for CSV and JSON"},
@@ -196,7 +209,7 @@ static int reads_recordings(const char *command)
 {
     return strcmp(command, "annotate") == 0 || strcmp(command, "report") == 0 ||
            strcmp(command, "script") == 0 || strcmp(command, "export") == 0 ||
-           strcmp(command, "c2c") == 0;
+           strcmp(command, "c2c") == 0 || strcmp(command, "diff") == 0;
 }
 
 const char *perf_option(const char *command, const char *option)

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "names/types.h"
 #include "names_internal.h"
 
 #define KERNEL_NAME "[kernel.kallsyms]"
@@ -254,6 +255,7 @@ void dsos_free(struct dsos *d)
     for (size_t i = 0; i < d->list.count; i++) {
         struct dso *dso = d->list.at[i];
 
+        types_close(dso->types);
         lines_close(dso->lines);
         symtab_free(&dso->symbols);
         free(dso->file);
@@ -274,6 +276,7 @@ void dsos_free(struct dsos *d)
     free(d->lines.lines.at);
     free(d->lines.table.at);
     free(d->lines.cache);
+    types_free(d->types);
     memset(d, 0, sizeof(*d));
 }
 

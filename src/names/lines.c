@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "names_internal.h"
+#include "names/types_internal.h"
 
 #define CACHE 16384
 
@@ -703,4 +703,22 @@ int lines_inlines(struct dsos *d, struct dso *dso, uint64_t address,
         call_site(d, scope, &die, !unit->left_out, &frame);
     }
     return count;
+}
+
+/* ---- For types ------------------------------------------------------------------------------- */
+
+Dwarf *lines_dwarf(struct dsos *d, struct dso *dso)
+{
+    struct lines *l = lines_of(d, dso);
+
+    return l ? l->dwarf : NULL;
+}
+
+bool lines_function(struct dsos *d, struct dso *dso, uint64_t address, Dwarf_Die *function)
+{
+    struct lines *l = lines_of(d, dso);
+    Dwarf_Die die;
+    struct unit *unit = find_unit(l, address, &die);
+
+    return unit && find_function(d, l, unit, &die, address, function);
 }

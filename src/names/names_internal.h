@@ -9,6 +9,8 @@
  *   kernel.c    symbols of the kernel and its modules; jit.c: of code made at run time
  *   lines.c     source lines and inlined functions, out of DWARF; source.c: source files
  *   code.c      words of code; disassemble.c: as text
+ *   types.c     types and members, out of DWARF; variables.c: where variables are; track.c: what
+ *               loads and stores access; operands.c: what it needs of instructions
  *
  * Symbols are read on first use, by any thread; lines by one thread only.
  */
@@ -83,7 +85,8 @@ struct dso {
     uint32_t link_crc;
     struct symtab symbols;
 
-    struct lines *lines; /* the profile's own thread only */
+    struct lines *lines;      /* the profile's own thread only */
+    struct file_types *types; /* likewise */
 };
 
 struct line_cache_entry {
@@ -113,6 +116,7 @@ struct dsos {
     struct kallsyms_files *kallsyms_files; /* once there is a kernel or a module */
     uint32_t kernel; /* 1 + number of the first one that is the kernel; 0: none is */
     struct line_table lines;
+    struct types *types;                         /* NULL until somebody asks */
     void (*warn)(void *owner, const char *text); /* lines are missing, and why */
     void *owner;
 };

@@ -319,9 +319,10 @@ static void describe_guest(struct spe_profile_info *info)
         return;
     info->simulated = true;
     info->model_note = strcmp(info->hostname + sizeof(name) - 1, "no-model") == 0
-                           ? "software SPE in QEMU, no model of caches and branch prediction"
-                           : "software SPE in QEMU, functional model of caches and branch "
-                             "prediction";
+                           ? "software SPE in QEMU, no model: no latencies, cache events or data "
+                             "sources"
+                           : "software SPE in QEMU, functional model: no time, prefetchers or "
+                             "order of CPUs";
 }
 
 static void describe(struct spe_profile *p)
@@ -620,6 +621,7 @@ void spe_profile_close(struct spe_profile *p)
     free(p->levels.at);
     free(p->cpus.at);
     free(p->maps.at);
+    free(p->thread_stacks.at);
     free(p->queues);
     free(p->cut_cpus);
     free(p->cut_pids);

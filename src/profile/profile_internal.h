@@ -8,6 +8,7 @@
  *   stacks.c    SAMPLE records -> call stacks
  *   queue.c     SPE bytes of one queue -> columns
  *   join.c      columns -> rows
+ *   objects.c   what a data address was
  *   rows.c      groups of rows; order.c: which comes next; pool.c: threads
  *
  * The tasks, spaces and maps are complete before the first row is made and do not change after
@@ -239,6 +240,12 @@ struct level_table {
     uint8_t level[256];
 };
 
+/* Addresses that a thread used as its stack. */
+struct stack {
+    uint64_t low, high;
+    uint32_t thread;
+};
+
 struct spe_profile {
     struct spe_perf_reader *reader;
     int fd;               /* of the file or of a temporary one; -1 */
@@ -270,6 +277,7 @@ struct spe_profile {
     struct dsos dsos;
     struct stacks stacks;
     VECTOR(struct spe_profile_map) maps;
+    VECTOR(struct stack) thread_stacks; /* as far as somebody told of them */
 
     struct queue *queues;
     size_t queue_count;

@@ -784,7 +784,8 @@ static void on_syscall(unsigned index, int64_t number, const uint64_t arguments[
     if (unit_process.machine && !unit_process.merge && starts_thread(number, arguments))
         spe_machine_alone(unit_process.machine, false);
     if (v && unit_process.merge)
-        core_syscall(v, number, number == SYSCALL_CLONE && !starts_thread(number, arguments));
+        core_syscall(v, number, arguments,
+                     number == SYSCALL_CLONE && !starts_thread(number, arguments));
     if (unit_process.calls && number == SYSCALL_RT_SIGACTION)
         note_handler(tasks_read_word(arguments[1]));
     if (v) {
@@ -816,7 +817,7 @@ static void on_syscall_return(unsigned index, int64_t number, int64_t result)
     if (v && v->call == number && number == SYSCALL_PRCTL)
         vectors_changed(v, result);
     if (v && unit_process.merge)
-        core_syscall_return(v);
+        core_syscall_return(v, number, result);
 }
 
 /* ---- Set-up --------------------------------------------------------------------------------- */

@@ -26,7 +26,10 @@ struct unit_process unit_process;
 
 static bool setup_machine(const struct wire_setup *setup, char *why, size_t why_size)
 {
-    if (spe_machine_create(&setup->machine, &unit_process.machine, why, why_size) != SPE_OK)
+    bool core = setup->flags & WIRE_CORE;
+
+    if ((core ? pe_machine_create : spe_machine_create)(&setup->machine, &unit_process.machine, why,
+                                                        why_size) != SPE_OK)
         return false;
     spe_machine_alone(unit_process.machine, true); /* until there is a second thread */
     return true;
@@ -236,9 +239,17 @@ static bool make_unit(struct vcpu *v)
     return true;
 }
 
+/* A merge lets threads share the cpus; else a thread without a cpu would have no facts. */
+static bool needs_cpu(void)
+{
+    return unit_process.machine && !unit_process.merge;
+}
+
 /* In the thread itself, which is not where QEMU creates the vCPU. */
 static void start(struct vcpu *v)
 {
+    const char *why = NULL;
+
     v->started = true;
     v->tid = gettid();
     if (!v->stream.events)
@@ -247,17 +258,19 @@ static void start(struct vcpu *v)
     v->cpu = slots_are_shared() ? v->slot % unit_process.cpus : v->slot;
     v->cpu_lock = slots_cpu_lock(v->cpu);
     v->pe = NULL;
-    if (unit_process.machine && !unit_process.stat && !v->cpu_lock && v->cpu < unit_process.cpus)
+    if (needs_cpu() && !unit_process.stat && !v->cpu_lock && v->cpu < unit_process.cpus)
         v->pe = unit_process.machine->cpus[v->cpu];
     v->drained = channel_time();
     if (v->slot == SLOTS_NONE)
         errno = EAGAIN; /* as when the kernel has no room for a thread */
+    else if (v->cpu >= unit_process.cpus && needs_cpu())
+        why = "the functional model has no CPU for another one; --cpus lets threads share them";
     else if (unit_process.merge && !v->stream.events)
         errno = ENOMEM;
     else if (share_buffer(v) && make_unit(v))
         return;
     v->ended = true;
-    unit_not_recorded(strerror(errno));
+    unit_not_recorded(why ? why : strerror(errno));
 }
 
 /* ---- Sending -------------------------------------------------------------------------------- */

@@ -89,7 +89,8 @@ struct vcpu {
     unsigned sample_count;
     struct watched *watched; /* a ring of PE_WATCHES, in order */
     unsigned watched_first, watched_end;
-    bool hurries; /* all others, until its system call returns */
+    bool hurries;   /* all others, until its system call returns */
+    uint32_t woken; /* others that had been woken before it wakes some itself: see core.c */
 
     /* With calls: what the thread is in, and what its samples in flight were in, by number. */
     struct calls calls;

@@ -235,13 +235,6 @@ static void add_statistics(struct wire_statistics *to, const struct wire_statist
     to->stacks_deep += from->stacks_deep;
 }
 
-/* Threads that share a CPU take turns as the host likes: nobody could say when. */
-static void tell_switch(struct collector *c, const struct file_place *at, bool out)
-{
-    if (!(c->setup->flags & WIRE_SHARE_CPUS))
-        file_switch(c->file, at, out);
-}
-
 /* What the thread says that it made, and what of it is in the file. */
 static void compare(struct collector *c, const struct file_place *at, const struct queue *q,
                     const struct wire_statistics *said)
@@ -278,7 +271,7 @@ static void end_thread(struct collector *c, struct process *p, uint32_t slot, ui
         compare(c, &at, q, said);
     add_statistics(&c->summary->statistics, said ? said : &q->shared->statistics);
     munmap((void *)(uintptr_t)q->shared, sizeof(*q->shared));
-    tell_switch(c, &at, true);
+    file_switch(c->file, &at, true);
     if (exits)
         file_exit(c->file, &at, q->tid == p->pid ? p->parent : p->pid);
     give_queue(c, queue);
@@ -488,11 +481,12 @@ static enum heard start_thread(struct collector *c, struct process *p, int fd)
     c->queues[queue].shared = shared;
     c->queues[queue].tid = m->header.tid;
     c->summary->threads += !is_main || !p->main_thread; /* exec goes on with the same one */
+    c->summary->crowded += !file_has_own_cpu(c->file, queue);
     p->main_thread |= is_main;
     at.cpu = queue;
     if (!is_main)
         file_fork(c->file, &at, p->pid, p->pid);
-    tell_switch(c, &at, false);
+    file_switch(c->file, &at, false);
     file_start(c->file, &at);
     return HEARD;
 }

@@ -89,6 +89,7 @@ struct record_summary {
     uint64_t unrecorded;    /* processes that there was no room for */
     uint64_t silent;        /* processes that ended without WIRE_BYE, as killed ones do */
     uint64_t left;          /* processes that outlive the recording */
+    uint64_t crowded;       /* threads that had no CPU of their own, --cpus or not */
     struct file_unread unread;
     int level;       /* of QEMU's plugin interface */
     int exit_status; /* of the program: 128 + signal if one ended it */

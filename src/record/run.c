@@ -22,7 +22,9 @@
 #include "record/signals.h"
 
 enum {
-    DEFAULT_CPUS = 64,
+    FILE_CPUS = 256, /* in the file: one for each thread but the last, which is of all others */
+    CORE_CPUS = 256, /* in the model, made when a thread needs one */
+    FUNCTIONAL_CPUS = 64,
     FLUSH_BYTES = 1 << 18,
     BACKLOG = 128,
     TURNS = 64,             /* between two looks at signals and the time */
@@ -142,7 +144,7 @@ static bool make_arguments(struct recording *r)
 
 static unsigned cpus_of(const struct record_options *o)
 {
-    return o->cpus ? o->cpus : DEFAULT_CPUS;
+    return o->cpus ? o->cpus : o->model == RECORD_MODEL_CORE ? CORE_CPUS : FUNCTIONAL_CPUS;
 }
 
 static bool make_setup(struct recording *r)
@@ -383,7 +385,8 @@ static bool prepare(struct recording *r)
         return false;
     }
     /* Signals are not watched yet: a FIFO waits for its reader, and a signal has to end that. */
-    r->file = file_create(r->options, r->found.program, r->setup.cpus, r->problem);
+    r->file = file_create(r->options, r->found.program,
+                          r->options->cpus ? r->options->cpus : FILE_CPUS, r->problem);
     return r->file != NULL;
 }
 

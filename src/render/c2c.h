@@ -21,6 +21,9 @@ void c2c_json(struct out *o, const struct c2c *c2c);
 const char *c2c_kind_name(enum spe_sharing_kind kind);    /* "false" ... */
 const char *c2c_basis_name(enum spe_sharing_basis basis); /* "data source" ... */
 
+/* Why there is no answer: a sentence; NULL if there is one. */
+const char *c2c_nothing(const struct spe_sharing_result *result);
+
 /* The variable at an offset of a line; "" if nothing is known. */
 void c2c_object_name(const struct c2c *c2c, const struct spe_shared_line *line,
                      const struct spe_shared_offset *offset, char name[REPORT_NAME]);

@@ -198,3 +198,16 @@ void c2c_advice(const struct c2c *c2c, const struct spe_shared_line *line, char 
         break;
     }
 }
+
+const char *c2c_nothing(const struct spe_sharing_result *r)
+{
+    if (!r->samples && !r->no_address)
+        return "there is no load or store among the samples: lines that travel are not seen";
+    if (!r->samples)
+        return "no load or store has a data address: record with addresses of data (spe record "
+               "has them; of hardware the kernel may have kept them back)";
+    if (!r->said)
+        return "the records have neither data sources, nor snoops, nor L1 cache events: nothing "
+               "says whether lines travel";
+    return NULL;
+}

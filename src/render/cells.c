@@ -4,18 +4,26 @@
 
 #include <math.h>
 #include <specimen/analysis.h>
+#include <stdio.h>
 
 #include "render/report.h"
 
-void interval_cell(struct table *t, uint64_t hits, uint64_t samples)
+void interval_text(char *buffer, struct spe_interval i)
 {
-    struct spe_interval i = spe_interval_of_share(hits, samples);
     double wide = 100.0 * (i.high - i.low), scale;
     int digits = wide >= 10.0 ? 0 : wide >= 1.0 || i.high >= 0.1 ? 1 : 2;
 
     scale = digits == 0 ? 100.0 : digits == 1 ? 1000.0 : 10000.0;
-    table_format(t, TONE_QUIET, "%.*f-%.*f", digits, 100.0 * floor(i.low * scale) / scale, digits,
-                 100.0 * ceil(i.high * scale) / scale);
+    snprintf(buffer, 32, "%.*f-%.*f", digits, 100.0 * floor(i.low * scale) / scale, digits,
+             100.0 * ceil(i.high * scale) / scale);
+}
+
+void interval_cell(struct table *t, uint64_t hits, uint64_t samples)
+{
+    char text[32];
+
+    interval_text(text, spe_interval_of_share(hits, samples));
+    table_text(t, TONE_QUIET, text);
 }
 
 void miss_cell(struct table *t, uint64_t misses, uint64_t of)

@@ -4,10 +4,13 @@
 #ifndef RENDER_CELLS_H
 #define RENDER_CELLS_H
 
+#include <specimen/analysis.h>
+
 #include "render/table.h"
 
 /* Both ends in percent, with the digits that the width of the interval gives a meaning to, rounded
- * away from each other: what is shown is never narrower than it is. */
+ * away from each other: what is shown is never narrower than it is. Into at least 32 bytes. */
+void interval_text(char *buffer, struct spe_interval interval);
 void interval_cell(struct table *t, uint64_t hits, uint64_t samples);
 
 /* A share of its own kind: "-" where there are none of the kind. */

@@ -12,6 +12,7 @@ void json_begin(struct json *j, struct out *o)
 {
     j->out = o;
     j->comma = false;
+    j->in_html = false;
 }
 
 void json_end_line(struct json *j)
@@ -29,8 +30,9 @@ static void escaped(struct out *o, uint32_t code)
         out_printf(o, "\\u%04x\\u%04x", 0xd7c0 + (code >> 10), 0xdc00 + (code & 0x3ff));
 }
 
-static void quoted(struct out *o, const char *text)
+static void quoted(struct json *j, const char *text)
 {
+    struct out *o = j->out;
     uint32_t code;
 
     out_char(o, '"');
@@ -43,7 +45,7 @@ static void quoted(struct out *o, const char *text)
         } else if (*text == '"' || *text == '\\') {
             out_char(o, '\\');
             out_char(o, *text);
-        } else if (!safe_code(code)) {
+        } else if (!safe_code(code) || (j->in_html && strchr("<>&", *text))) {
             escaped(o, code);
         } else {
             out_bytes(o, text, n);
@@ -127,7 +129,7 @@ void json_string(struct json *j, const char *key, const char *value)
         return;
     }
     start(j, key);
-    quoted(j->out, value);
+    quoted(j, value);
 }
 
 void json_real(struct json *j, const char *key, double value)

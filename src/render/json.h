@@ -17,7 +17,8 @@
 
 struct json {
     struct out *out;
-    bool comma; /* a value came before, at this level */
+    bool comma;   /* a value came before, at this level */
+    bool in_html; /* inside of <script>: no string has <, > or & as they are */
 };
 
 void json_begin(struct json *j, struct out *o);

@@ -11,6 +11,7 @@
 
 #include "render/json.h"
 #include "render/out.h"
+#include "render/types.h"
 
 #define REPORT_TABLES SPE_BY_COUNT
 
@@ -48,8 +49,9 @@ struct report {
     struct spe_finding findings[SPE_FINDINGS_MAX];
     size_t finding_count;
     struct spe_times times;
-    bool utf8; /* the page may have more than ASCII of our own */
+    bool utf8;                   /* the page may have more than ASCII of our own */
     struct spe_call_tree *calls; /* NULL: not asked for */
+    struct report_types types;
 };
 
 /* False if memory ran out. */

@@ -370,6 +370,7 @@ void report_json(struct out *o, const struct report *r)
         times_json(&j, r);
     if (r->calls)
         report_calls_json(&j, r);
+    types_json(&j, r->profile, &r->types);
     json_object_end(&j);
     json_end_line(&j);
 }

@@ -233,17 +233,10 @@ void report_place_name(const struct report *report, const struct spe_branch *bra
 void report_data_name(const struct report *report, const struct spe_data *data,
                       char name[REPORT_NAME])
 {
-    struct spe_profile_place place;
-    struct spe_profile_symbol s;
+    struct spe_profile_object object;
 
     name[0] = '\0';
-    if (spe_profile_place(report->profile, data->thread, UINT64_MAX, data->hottest, true, &place) !=
+    if (spe_profile_object(report->profile, data->thread, UINT64_MAX, data->hottest, &object) ==
         SPE_OK)
-        return;
-    if (place.symbol != SPE_NO_SYMBOL &&
-        spe_profile_symbol(report->profile, place.symbol, &s) == SPE_OK)
-        snprintf(name, REPORT_NAME, place.in_symbol ? "%s+0x%" PRIx64 : "%s", s.name,
-                 place.in_symbol);
-    else
-        snprintf(name, REPORT_NAME, "%s", report_dso_name(report, place.dso));
+        spe_profile_object_text(report->profile, &object, 0, name, REPORT_NAME);
 }

@@ -727,6 +727,15 @@ static void data_section(struct page *p)
     remark_errors(p);
 }
 
+static void types_section(struct page *p)
+{
+    const struct types_page page = {p->out, p->report->profile, &p->report->types, p->width,
+                                    p->color};
+
+    if (types_wanted(&p->report->types) && !types_text(&page))
+        p->no_memory = true;
+}
+
 /* What people look for first: it fits on the first screen. */
 static void answers(struct page *p)
 {
@@ -740,6 +749,7 @@ static void answers(struct page *p)
     for (i = 0; i < r->table_count; i++)
         group_section(p, &r->tables[i]);
     groups_remark(p);
+    types_section(p);
     calls_section(p);
     if (r->times.count)
         title(p, "Over time, %zu bins of %.6f s, from %.6fs", r->times.count,

@@ -84,16 +84,24 @@ void table_format(struct table *t, enum tone tone, const char *format, ...)
     table_text(t, tone, text);
 }
 
-void table_percent(struct table *t, enum tone tone, double share)
+void text_percent(char *buffer, double share)
 {
     double percent = 100.0 * share;
 
     if (percent <= 0.0)
-        table_text(t, TONE_QUIET, "0");
+        snprintf(buffer, 32, "0");
     else if (percent < 0.01)
-        table_text(t, tone, "<0.01");
+        snprintf(buffer, 32, "<0.01");
     else
-        table_format(t, tone, percent < 9.995 ? "%.2f" : "%.1f", percent);
+        snprintf(buffer, 32, percent < 9.995 ? "%.2f" : "%.1f", percent);
+}
+
+void table_percent(struct table *t, enum tone tone, double share)
+{
+    char text[32];
+
+    text_percent(text, share);
+    table_text(t, share > 0.0 ? tone : TONE_QUIET, text);
 }
 
 void table_count(struct table *t, enum tone tone, uint64_t count)

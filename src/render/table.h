@@ -62,4 +62,7 @@ unsigned text_width(const char *text);
 /* 1234567 as "1,234,567" into at least 32 bytes. */
 void text_grouped(char *buffer, uint64_t value);
 
+/* As table_percent shows it, into at least 32 bytes. */
+void text_percent(char *buffer, double share);
+
 #endif

@@ -244,6 +244,7 @@ static void test_branches(void **state)
 static void test_served(void **state)
 {
     struct spe_served_row rows[SPE_SERVED_COUNT];
+    uint64_t bins[SPE_LATENCY_BINS];
     struct spe_analysis *a;
     size_t i;
 
@@ -274,6 +275,9 @@ static void test_served(void **state)
     assert_int_equal(rows[3].served, SPE_SERVED_UNKNOWN); /* never an L1 hit */
     assert_int_equal(rows[3].loads, 2);
     assert_int_equal(rows[3].latency.samples, 1);
+    spe_analysis_latencies(a, SPE_LEVEL_L2, bins);
+    for (i = 0; i < SPE_LATENCY_BINS; i++) /* 10, 20, 30, 40 */
+        assert_int_equal(bins[i], i == 9 || i == 13 || i == 15 || i == 17);
     spe_analysis_destroy(a);
 }
 

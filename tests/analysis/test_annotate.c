@@ -208,6 +208,66 @@ static void test_not_chosen(void **state)
     assert_int_equal(latency, 9);
 }
 
+/* Three bins of 10 ns from 100 on. */
+static const struct spe_times three = {.from_ns = 100, .bin_ns = 10, .count = 3};
+
+static void add_at(uint64_t pc, uint64_t time, uint16_t total, uint32_t thread)
+{
+    size_t i = add_timed(pc, SPE_CLASS_LDST, 0, SPE_EVENT_BIT(L1D_ACCESS), total, 1, 1);
+
+    t.time[i] = time;
+    t.thread[i] = thread;
+    t.level[i] = SPE_LEVEL_DRAM;
+}
+
+/* The last of a bin, the first of the next; and samples that are in none: before, behind, without
+ * time. */
+static void add_times(void)
+{
+    add_at(0x1000, 100, 5, 7);
+    add_at(0x1000, 109, 7, 7);
+    add_at(0x1004, 110, 11, 8);
+    add_at(0x1004, 129, 13, 9);
+    add_at(0x1004, 99, 100, 7);
+    add_at(0x1004, 130, 100, 7);
+    add_at(0x1004, 0, 100, 7);
+}
+
+static void test_over_time(void **state)
+{
+    const struct spe_time_bin *bins;
+
+    (void)state;
+    assert_int_equal(spe_annotation_over_time(annotation, &three), SPE_OK);
+    add_times();
+    count(2);
+    bins = spe_annotation_time_bins(annotation, 0);
+    assert_int_equal(bins[0].samples, 2);
+    assert_int_equal(bins[0].latency, 12);
+    assert_int_equal(bins[0].loads[SPE_LEVEL_DRAM], 2);
+    assert_int_equal(bins[1].samples, 1);
+    assert_int_equal(bins[2].latency, 13);
+}
+
+static void test_lanes(void **state)
+{
+    const uint32_t ids[] = {8, 7};
+    struct spe_lanes *lanes;
+
+    (void)state;
+    add_times();
+    assert_int_equal(spe_lanes_create(&lanes, SPE_BY_LINE, ids, 2, &three), SPE_ERR_INVALID);
+    assert_int_equal(spe_lanes_create(&lanes, SPE_BY_THREAD, ids, 2, &three), SPE_OK);
+    spe_lanes_add(lanes, &t.rows);
+    assert_int_equal(spe_lanes_bins(lanes, 0)[1].latency, 11);
+    assert_int_equal(spe_lanes_bins(lanes, 0)[0].samples, 0);
+    assert_int_equal(spe_lanes_bins(lanes, 1)[0].samples, 2);
+    assert_int_equal(spe_lanes_bins(lanes, 1)[0].loads[SPE_LEVEL_DRAM], 2);
+    assert_int_equal(spe_lanes_bins(lanes, 1)[2].samples, 0);
+    assert_int_equal(spe_lanes_bins(lanes, 2)[2].latency, 13); /* thread 9: all others */
+    spe_lanes_destroy(lanes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -215,6 +275,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_branch, start, end),
         cmocka_unit_test_setup_teardown(test_many, start, end),
         cmocka_unit_test_setup_teardown(test_not_chosen, start, end),
+        cmocka_unit_test_setup_teardown(test_over_time, start, end),
+        cmocka_unit_test_setup_teardown(test_lanes, start, end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

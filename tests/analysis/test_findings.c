@@ -713,7 +713,8 @@ static struct spe_rows some_rows(size_t n, uint64_t *pc, uint64_t *time)
 
     for (i = 0; i < n; i++)
         pc[i]++, time[i] += 64;
-    return (struct spe_rows){.count = n,
+    return (struct spe_rows){.size = sizeof(struct spe_rows),
+                             .count = n,
                              .pc = pc,
                              .time_ns = time,
                              .events = events,

@@ -45,6 +45,26 @@ static void test_interval(void **state)
     assert_near(i.high, 1.0);
 }
 
+/* Every value is in the bin that says so, and bins have no gaps. */
+static void test_latency_bins(void **state)
+{
+    uint64_t bins[SPE_LATENCY_BINS];
+    struct latency l = {0};
+
+    (void)state;
+    assert_int_equal(latency_prepare(&l), SPE_OK);
+    for (uint32_t i = 0; i < LATENCY_VALUES; i++)
+        latency_add(&l, (uint16_t)i);
+    latency_bins(&l, bins);
+    assert_int_equal(spe_latency_bin_from(0), 0);
+    assert_int_equal(spe_latency_bin_from(8), 8);
+    assert_int_equal(spe_latency_bin_from(9), 10);
+    assert_int_equal(spe_latency_bin_from(SPE_LATENCY_BINS), LATENCY_VALUES);
+    for (unsigned i = 0; i < SPE_LATENCY_BINS; i++)
+        assert_int_equal(bins[i], spe_latency_bin_from(i + 1) - spe_latency_bin_from(i));
+    latency_free(&l);
+}
+
 static void test_latency(void **state)
 {
     struct latency l = {0}, m = {0};
@@ -582,6 +602,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_interval),
         cmocka_unit_test(test_latency),
+        cmocka_unit_test(test_latency_bins),
         cmocka_unit_test(test_quantile_ranks),
         cmocka_unit_test(test_heavy_exact),
         cmocka_unit_test(test_heavy_error),

@@ -68,7 +68,7 @@ class C2c(CommandTest):
 
     def test_perf_words(self):
         self.assertIn("spe record", self.bad(2, "c2c", "record"))
-        self.assertIn("no call stacks", self.bad(2, "c2c", "--call-graph=none"))
+        self.assertIn("spe report -g", self.bad(2, "c2c", "--call-graph=none"))
         self.assertIn("no HITM", self.bad(2, "c2c", "-d", "tot"))
         self.assertIn("its threads and its code", self.bad(2, "c2c", "-c", "pid,iaddr"))
         self.assertIn("--line-size 128", self.bad(2, "c2c", "--double-cl"))

@@ -51,7 +51,7 @@ class Completion(CommandTest):
             macros = re.findall(r"#define (\w+_OPTIONS)\b(.*?)(?=\n#|\n\n)", text, re.S)
             shared.update({key: re.findall(r'"([a-z-]+)", (?:no|req)', body) for key, body in macros})
         self.assertEqual(sorted(shared), ["PAGE_OPTIONS", "RECORDING_OPTIONS"])
-        for command in ("annotate", "report", "c2c", "script", "export", "record", "dump",
+        for command in ("annotate", "report", "c2c", "diff", "script", "export", "record", "dump",
                         "check", "gen"):
             with open(os.path.join(SOURCES, f"{command}.c"), encoding="utf-8") as f:
                 text = f.read()

@@ -69,7 +69,7 @@ class Words(CommandTest):
         self.assertIn("did you mean 'script'", self.bad(2, "scrpt"))
         self.assertNotIn("did you mean", self.bad(2, "frobnicate"))
         self.assertEqual(self.good("version"), self.good("--version"))
-        for command in ("diff", "list", "mem", "stat", "top"):
+        for command in ("list", "mem", "stat", "top"):
             message = self.bad(2, command, "report")
             self.assertTrue(message.startswith(f"spe: {command}: is a command of perf; "), message)
         self.assertIn("spe record --stat", self.bad(2, "stat"))

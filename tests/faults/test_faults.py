@@ -187,6 +187,15 @@ def make_kernel_recording(folder):
 KERNEL = 0xffff800008000000
 
 
+def make_counts(path):
+    """Exact counts of a function, as spe record --stat-json writes them."""
+    counts = os.path.join(os.path.dirname(path), "counts.json")
+    with open(counts, "w", encoding="ascii") as f:
+        f.write('{"operations": 9, "samples": 1, "functions": [{"function": "walk", "dso": "list", '
+                '"counts": {"operations": {"exact": 9, "samples": 1}}}]}')
+    return counts
+
+
 def reading_cases(path):
     one = ("--threads", 1)
     return [
@@ -201,6 +210,9 @@ def reading_cases(path):
         Case(MEMORY + FILES, "c2c", *one, path),
         Case(MEMORY + OUTPUT, "c2c", *one, "--json", path),
         Case(MEMORY, "c2c", *one, "--data-memory", "64K", path),
+        Case(MEMORY + FILES, "diff", *one, path, path),
+        Case(MEMORY + OUTPUT, "diff", *one, "--json", "--by", "line", path, path),
+        Case(MEMORY + FILES, "diff", make_counts(path), make_counts(path)),
         Case(MEMORY + FILES, "script", *one, path),
         Case(MEMORY, "script", *one, "-F", "+srcline,source,timestamp", "--order", "queue", path),
         Case(MEMORY + FILES, "export", *one, "--format", "csv", "--lines", "-o", "OUT", path),

@@ -38,7 +38,7 @@ class C2c(RecordTest):
         self.assertEqual(ours, theirs[:len(ours)])
         self.assertGreater(len(ours), 0)
 
-    def both(self, what, kind, variable):
+    def both(self, what, kind, variable, member=""):
         found = self.c2c(what)
         self.assertEqual(found["based_on"], "data source")
         self.compare(found)
@@ -46,7 +46,7 @@ class C2c(RecordTest):
         self.assertEqual(line["sharing"], kind, line["advice"])
         address, _ = self.symbol(self.program, variable)
         self.assertEqual(int(line["address"], 16), address)
-        self.assertEqual(line["offsets"][0]["object"], variable)
+        self.assertEqual(line["offsets"][0]["object"], variable + member)
         self.assertEqual(line["threads"], 2)
         page = self.good("c2c", "--stdio", "-d", "peer", "-i", self.data).decode()
         self.assertIn(variable, page)
@@ -56,9 +56,9 @@ class C2c(RecordTest):
         return line
 
     def test_false(self):
-        line = self.both("false", "false", "packed")
+        line = self.both("false", "false", "packed", "[0]")
         self.assertEqual([o["offset"] for o in line["offsets"]], [0, 8])
-        self.assertEqual(line["offsets"][1]["object"], "packed+0x8")
+        self.assertEqual(line["offsets"][1]["object"], "packed[1]")
         tids = [o["threads"][0]["tid"] for o in line["offsets"]]
         self.assertEqual(len(set(tids)), 2)
         self.assertEqual(line["advice"], f"False sharing: offset 0x0 (thread {tids[0]}) and 0x8 "
@@ -74,7 +74,7 @@ class C2c(RecordTest):
         self.assertIn("a copy for each thread", line["advice"])
 
     def test_queue(self):
-        line = self.both("queue", "true", "slot")
+        line = self.both("queue", "true", "slot", ".full")
         functions = {c["function"] for o in line["offsets"] for c in o["code"]}
         self.assertEqual(functions, {"produce", "consume"})
 

@@ -58,12 +58,12 @@ class Findings(RecordTest):
 
     def test_false_sharing(self):
         found = self.check("counters", "false-sharing", "count_up", "(*mine)++")
-        self.assertRegex(found["place"]["data"], r"^counters(\+|$)")
+        self.assertRegex(found["place"]["data"], r"^counters\[\d\]$")
         self.assertEqual(found["next"], "spe c2c")
 
     def test_contended_atomic(self):
         found = self.check("atomic", "contended-atomics", "add_up", "atomic_fetch_add")
-        self.assertEqual(found["place"]["data"], "sum_of_all")
+        self.assertEqual(found["place"]["data"], "sum_of_all.total")
 
     def test_split_accesses(self):
         # Neoverse N1 has no event for it.

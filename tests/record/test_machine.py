@@ -70,7 +70,7 @@ class Machine(RecordTest):
     def counts(self, *settings):
         path = os.path.join(self.dir, "stat.json")
         machine = ("--machine", ",".join(settings)) if settings else ()
-        self.record("--stat-json", path, *machine, "--", self.program)
+        self.record("--model", "functional", "--stat-json", path, *machine, "--", self.program)
         with open(path, encoding="utf-8") as f:
             walk = next(x for x in json.load(f)["functions"] if x["function"] == "walk")
         return {name: c["exact"] for name, c in walk["counts"].items()}
@@ -90,7 +90,7 @@ class Machine(RecordTest):
                                                                      self.data).decode())
 
     def test_latencies(self):
-        self.record("--machine", "memory-latency=777", "-c", "1024", "--", self.program)
+        self.record("--model", "functional", "--machine", "memory-latency=777", "-c", "1024", "--", self.program)
         cycles = [{c["name"]: c["cycles"] for c in s["counters"]} for s in self.samples()
                   if s["op"]["class"] == 1]
         served = {c["total"] - c["issue"] - c["translation"] for c in cycles}

@@ -4,6 +4,7 @@
 
 import json
 import os
+import re
 import unittest
 
 from recordtest import RecordTest, need_symbols, require
@@ -21,8 +22,9 @@ class Data(RecordTest):
                 self.record("-c", "200", "--", program)
                 report = json.loads(self.good("report", "--json", "--top", "2000", self.data))
                 names = [row["name"] for row in report["data"]["top"]]
-                hot = [name.split("+")[0] for name in names if name]
+                hot = [re.split(r"[+.\[]", name)[0] for name in names if name]
                 self.assertEqual(hot[0], "stats")
+                self.assertRegex(names[0], r"^stats\.sums\[\d\]$")
                 self.assertGreater(hot.count("table"), 300)
                 for row in report["data"]["top"]:
                     self.assertEqual(int(row["hottest"], 16) // 64, int(row["address"], 16) // 64)

@@ -73,6 +73,13 @@ class Conformance(unittest.TestCase):
         os.remove(os.path.join(self.folder.name, "src/spu/options.c"))
         self.assertIn("D18.1-003 CHOICE needs an option:", self.run_script("--missing")[1])
 
+    def test_vectors_are_not_options(self):
+        self.write("tests/format/test_a.c", "/* D18.1-003 */\n")
+        self.write("src/cli/gen_vectors_packets.c", "rows = \"D18.1-003\";\n")
+        self.assertIn("D18.1-003", self.run_script("--missing")[1])
+        self.write("src/cli/test_vector.c", "rows = \"D18.1-099\";\n")
+        self.assertEqual(self.run_script()[0], 1)
+
     def test_unknown_id_fails(self):
         for path in ("tests/format/test_a.c", "src/format/a.c", "include/specimen/a.h"):
             with self.subTest(path):

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/*
+ * `spe report --html`: what its page has beyond the report, namely code, lines that are shared, and
+ * how threads and functions went over time. That takes a second pass over the rows.
+ */
+#ifndef CLI_REPORT_PAGE_H
+#define CLI_REPORT_PAGE_H
+
+#include "cli/cli.h"
+#include "render/html.h"
+
+struct report_page {
+    struct html_page page;
+    struct annotate annotate;
+    struct annotate_sources sources;
+    struct spe_annotation *annotation;
+    struct spe_lanes *lanes;
+    struct spe_sharing *sharing;
+    struct c2c c2c;
+    struct report_groups cpus;
+    struct spe_group cpu_groups[HTML_LANES];
+};
+
+/* As recording_analyse, with what is found of shared lines on the way. The report has its file,
+ * profile and info. */
+int report_page_analyse(struct report_page *p, const struct report *report,
+                        struct spe_analysis *analysis);
+
+/* After all questions to the analysis: the second pass. SPE_OK or an error. */
+int report_page_complete(struct report_page *p, const struct report *report,
+                         const struct spe_analysis *analysis);
+
+/* Write it; the status. Errors have been reported. */
+int report_page_write(const struct report_page *p, const char *path, int status);
+
+void report_page_free(struct report_page *p);
+
+#endif

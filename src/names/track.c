@@ -1,0 +1,1503 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/*
+ * What loads and stores access. A function is followed as a whole, once: for every instruction it
+ * is found out what each register points to, over all ways that lead there. Debug information says
+ * which variables registers hold; between these the instructions say what becomes of them: moves,
+ * additions, loads of pointers, calls. Where ways meet that do not agree, nothing is known.
+ *
+ * What is said holds on every way through the code. An access of which that cannot be shown has a
+ * reason in place of a type.
+ */
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "format/bytes.h"
+#include "names/operands.h"
+#include "names/types_internal.h"
+
+#define CODE_MAX (1u << 16) /* instructions of one function */
+#define ACTIVE_MAX                                                                                 \
+    (1u << 22)    /* locations, each counted for every instruction for which it holds              \
+                   */
+#define VISITS 24 /* of one block before what still changes is given up */
+#define SLOTS 24  /* of the stack that are followed */
+#define REGISTERS 32
+#define TLS_MAX 4096 /* variables of threads in one file */
+#define TCB 16       /* bytes of the thread's own in front of its block (AAELF64) */
+
+/* ---- Values --------------------------------------------------------------------------------- */
+
+enum value_kind {
+    VALUE_NONE,    /* no way has come here */
+    VALUE_UNKNOWN, /* a multiple of `stride`, and offset */
+    VALUE_POINTER, /* to `type`, and offset */
+    VALUE_ADDRESS, /* the number `offset` */
+    VALUE_FRAME,   /* the CFA and offset */
+    VALUE_THREAD,  /* the thread pointer and offset */
+};
+
+/* All but VALUE_UNKNOWN may have any multiple of stride added; 0: nothing is. */
+struct value {
+    uint8_t kind, why; /* why: of what is not known, enum spe_access_reason */
+    uint32_t type;     /* VALUE_UNKNOWN: stride times the same number as others with the same one
+                          here, within a block; NONE: no other */
+    int64_t offset;
+    uint64_t stride;
+};
+
+static struct value unknown(unsigned why)
+{
+    return (struct value){.kind = VALUE_UNKNOWN, .why = (uint8_t)why, .type = NONE, .stride = 1};
+}
+
+static struct value number(uint64_t value)
+{
+    return (struct value){.kind = VALUE_ADDRESS, .type = NONE, .offset = (int64_t)value};
+}
+
+static bool same_value(const struct value *a, const struct value *b)
+{
+    return a->kind == b->kind && a->type == b->type && a->offset == b->offset &&
+           a->stride == b->stride && a->why == b->why;
+}
+
+static uint64_t gcd(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t rest = a % b;
+
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+static uint64_t distance(int64_t a, int64_t b)
+{
+    return a < b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b;
+}
+
+static bool is_null(const struct value *v)
+{
+    return v->kind == VALUE_ADDRESS && !v->offset && !v->stride;
+}
+
+static bool is_place(const struct value *v)
+{
+    return v->kind != VALUE_NONE && v->kind != VALUE_UNKNOWN;
+}
+
+/* Nobody accesses what a null pointer points to: who does it has the other value. */
+static struct value join(const struct value *a, const struct value *b)
+{
+    struct value v = *a;
+
+    if (a->kind == VALUE_NONE)
+        return *b;
+    if (b->kind == VALUE_NONE)
+        return *a;
+    if (is_null(a) && b->kind == VALUE_POINTER)
+        return *b;
+    if (is_null(b) && a->kind == VALUE_POINTER)
+        return *a;
+    if (a->kind == VALUE_UNKNOWN && b->kind == VALUE_UNKNOWN) {
+        v.why = a->why < b->why ? b->why : a->why;
+        v.stride = gcd(gcd(a->stride, b->stride), distance(a->offset, b->offset));
+        v.type =
+            a->type == b->type && a->stride == b->stride && a->offset == b->offset ? a->type : NONE;
+        return v;
+    }
+    if (a->kind != b->kind || a->type != b->type) {
+        v = unknown(SPE_ACCESS_NO_VARIABLE);
+        if (is_place(a) || is_place(b))
+            v.why = SPE_ACCESS_LOST_TRACK;
+        return v;
+    }
+    v.stride = gcd(gcd(a->stride, b->stride), distance(a->offset, b->offset));
+    return v;
+}
+
+static struct value add_number(struct value v, uint64_t n)
+{
+    v.offset = (int64_t)((uint64_t)v.offset + n);
+    return v;
+}
+
+static struct value shift_left(struct value v, unsigned shift)
+{
+    if (!shift)
+        return v;
+    if (v.kind == VALUE_ADDRESS || v.kind == VALUE_UNKNOWN) {
+        v.offset = (int64_t)((uint64_t)v.offset << shift);
+        v.stride = v.stride > UINT64_MAX >> shift ? 1 : v.stride << shift;
+        return v;
+    }
+    return unknown(SPE_ACCESS_LOST_TRACK);
+}
+
+/* Of a and `times` b, for which nothing is known: what both are multiples of. Twice a number and
+ * the number itself are three times that. */
+static struct value add_unknown(const struct value *a, const struct value *b, bool minus)
+{
+    struct value v = *a;
+
+    v.offset = (int64_t)(minus ? (uint64_t)a->offset - (uint64_t)b->offset
+                               : (uint64_t)a->offset + (uint64_t)b->offset);
+    if (a->type != NONE && a->type == b->type && a->stride < INT32_MAX && b->stride < INT32_MAX) {
+        v.stride = minus ? distance((int64_t)a->stride, (int64_t)b->stride) : a->stride + b->stride;
+        return v.stride ? v : number((uint64_t)v.offset);
+    }
+    v.stride = gcd(a->stride, b->stride);
+    v.type = NONE;
+    return v;
+}
+
+/* Numbers may be added to anything, places to nothing but numbers. */
+static struct value add_values(const struct value *a, const struct value *b)
+{
+    bool swap = a->kind == VALUE_UNKNOWN || (a->kind == VALUE_ADDRESS && b->kind != VALUE_UNKNOWN);
+    struct value v = swap ? *b : *a;
+    const struct value *other = swap ? a : b;
+
+    if (v.kind == VALUE_UNKNOWN && other->kind == VALUE_UNKNOWN)
+        return add_unknown(a, b, false);
+    if (other->kind != VALUE_ADDRESS && other->kind != VALUE_UNKNOWN)
+        return unknown(SPE_ACCESS_LOST_TRACK);
+    v = add_number(v, (uint64_t)other->offset);
+    if (v.kind == VALUE_ADDRESS && other->kind == VALUE_UNKNOWN &&
+        distance(v.offset, 0) < 4096) { /* that is not an address */
+        v.kind = VALUE_UNKNOWN;
+        v.why = other->why;
+        v.type = v.stride ? NONE : other->type;
+    }
+    v.stride = gcd(v.stride, other->stride);
+    return v;
+}
+
+/* ---- State ---------------------------------------------------------------------------------- */
+
+struct slot {
+    int64_t offset; /* from the CFA */
+    struct value value;
+};
+
+struct state {
+    struct value x[REGISTERS];
+    struct slot slots[SLOTS];
+    unsigned slot_count;
+    bool reached;
+};
+
+struct block {
+    uint32_t first, end; /* instructions */
+    uint32_t visits;
+    bool waiting;
+    struct state in;
+};
+
+struct location_value {
+    uint32_t location;
+    uint8_t reg;
+    uint32_t type;
+    int64_t offset;
+    bool weak;   /* a pointer to anything */
+    bool memory; /* LOCATION_MEMORY: only if the register does not point into the frame */
+};
+
+struct follower {
+    struct dsos *d;
+    struct dso *dso;
+    uint32_t dso_id;
+    struct file_types *file;
+    Dwarf_Die function;
+    uint64_t entry;
+
+    struct code_piece *pieces; /* of the function */
+    size_t piece_count, piece_capacity;
+    uint64_t *pcs;
+    struct operands *code;
+    uint32_t *block_of;
+    size_t count;
+
+    struct block *blocks;
+    size_t block_count;
+
+    struct locations locations;
+    VECTOR(struct location_value) values;
+    uint32_t *active,
+        *active_at;    /* of instruction i: active[active_at[i]] up to active_at[i + 1] */
+    struct state jump; /* at indirect branches, all together */
+    bool too_large, no_memory;
+};
+
+static const struct value *slot_of(const struct state *s, int64_t offset)
+{
+    for (unsigned i = 0; i < s->slot_count; i++) {
+        if (s->slots[i].offset == offset)
+            return &s->slots[i].value;
+    }
+    return NULL;
+}
+
+/* A store to [offset, offset + size) of the frame ends what was known of it. */
+static void forget_slots(struct state *s, int64_t offset, uint64_t size)
+{
+    unsigned kept = 0;
+
+    for (unsigned i = 0; i < s->slot_count; i++) {
+        if (s->slots[i].offset + 8 <= offset || s->slots[i].offset >= offset + (int64_t)size)
+            s->slots[kept++] = s->slots[i];
+    }
+    s->slot_count = kept;
+}
+
+static void set_slot(struct state *s, int64_t offset, const struct value *value)
+{
+    forget_slots(s, offset, 8);
+    if (is_place(value) && s->slot_count < SLOTS)
+        s->slots[s->slot_count++] = (struct slot){offset, *value};
+}
+
+/* False: nothing changes. */
+static bool join_state(struct state *to, const struct state *from)
+{
+    bool changed = false;
+    unsigned kept = 0;
+
+    if (!to->reached) {
+        *to = *from;
+        to->reached = true;
+        for (unsigned i = 0; i < REGISTERS; i++) {
+            if (to->x[i].kind == VALUE_UNKNOWN)
+                to->x[i].type = NONE;
+        }
+        return true;
+    }
+    for (unsigned i = 0; i < REGISTERS; i++) {
+        struct value v = join(&to->x[i], &from->x[i]);
+
+        if (v.kind == VALUE_UNKNOWN)
+            v.type = NONE;
+
+        changed |= !same_value(&v, &to->x[i]);
+        to->x[i] = v;
+    }
+    for (unsigned i = 0; i < to->slot_count; i++) {
+        const struct value *other = slot_of(from, to->slots[i].offset);
+        struct value v = other ? join(&to->slots[i].value, other) : unknown(SPE_ACCESS_NO_VARIABLE);
+
+        changed |= !same_value(&v, &to->slots[i].value);
+        if (is_place(&v))
+            to->slots[kept++] = (struct slot){to->slots[i].offset, v};
+    }
+    to->slot_count = kept;
+    return changed;
+}
+
+/* ---- Variables at a place ------------------------------------------------------------------- */
+
+static bool is_weak(struct dsos *d, uint32_t type)
+{
+    const struct type *t = types_at(d, type);
+
+    return t->kind == SPE_TYPE_OTHER || (t->kind == SPE_TYPE_BASE && t->size <= 1);
+}
+
+/* The pointer that a variable's part is, if it is one: what it points to. */
+static bool pointer_in(struct dsos *d, uint32_t type, uint64_t part, uint32_t *target)
+{
+    struct type_leaf leaf;
+
+    if (!types_leaf(d, type, part, 8, &leaf) || leaf.matches != 1 || leaf.offset ||
+        types_at(d, leaf.type)->kind != SPE_TYPE_POINTER)
+        return false;
+    *target = types_same(d, types_at(d, leaf.type)->target);
+    return true;
+}
+
+/* What a location says of a register. */
+static void value_of_location(struct follower *f, uint32_t i)
+{
+    const struct location *l = &f->locations.at[i];
+    struct location_value v = {.location = i, .reg = l->reg, .type = l->type};
+
+    if (l->kind == LOCATION_FRAME || l->reg >= REGISTERS)
+        return;
+    if (l->kind == LOCATION_MEMORY) {
+        /* Where a plain value can be found may be anything that happens to be equal. A struct is
+         * one, also where it is a copy. */
+        if (types_at(f->d, l->type)->kind != SPE_TYPE_STRUCT || l->part)
+            return;
+        v.memory = true;
+        v.type = types_same(f->d, l->type);
+        v.offset = (int64_t)(l->part - (uint64_t)l->offset);
+    } else {
+        if (l->size < 8 || !pointer_in(f->d, l->type, l->part, &v.type))
+            return;
+        v.offset = -l->offset;
+    }
+    v.weak = is_weak(f->d, v.type);
+    if (VECTOR_ROOM(&f->values) < 0)
+        f->no_memory = true;
+    else
+        f->values.at[f->values.count++] = v;
+}
+
+/* The first instruction at or behind an address. */
+static size_t index_at(const struct follower *f, uint64_t pc)
+{
+    size_t low = 0, high = f->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (f->pcs[middle] < pc)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* For each instruction, the values that hold there. */
+static void list_active(struct follower *f)
+{
+    uint64_t total = 0;
+
+    for (size_t i = 0; i < f->locations.count; i++)
+        value_of_location(f, (uint32_t)i);
+    f->active_at = calloc(f->count + 2, sizeof(*f->active_at));
+    if (!f->active_at) {
+        f->no_memory = true;
+        return;
+    }
+    for (size_t i = 0; i < f->values.count; i++) {
+        const struct location *l = &f->locations.at[f->values.at[i].location];
+        size_t first = index_at(f, l->start), end = index_at(f, l->end);
+
+        total += end - first;
+        if (total > ACTIVE_MAX) {
+            f->too_large = true;
+            return;
+        }
+        for (size_t j = first; j < end; j++)
+            f->active_at[j + 2]++;
+    }
+    f->active = calloc(total + 1, sizeof(*f->active));
+    if (!f->active) {
+        f->no_memory = true;
+        return;
+    }
+    for (size_t i = 2; i < f->count + 2; i++)
+        f->active_at[i] += f->active_at[i - 1];
+    for (size_t i = 0; i < f->values.count; i++) {
+        const struct location *l = &f->locations.at[f->values.at[i].location];
+        size_t end = index_at(f, l->end);
+
+        for (size_t j = index_at(f, l->start); j < end; j++)
+            f->active[f->active_at[j + 1]++] = (uint32_t)i;
+    }
+}
+
+/* Two variables in one register: the one that has the other in it, if one has. */
+static struct value both(struct follower *f, const struct value *a, const struct value *b)
+{
+    if (a->kind == VALUE_UNKNOWN)
+        return *a;
+    if (a->type == b->type && a->offset == b->offset)
+        return *a;
+    if (a->offset >= b->offset &&
+        types_contains(f->d, a->type, (uint64_t)(a->offset - b->offset), b->type))
+        return *a;
+    if (b->offset >= a->offset &&
+        types_contains(f->d, b->type, (uint64_t)(b->offset - a->offset), a->type))
+        return *b;
+    return unknown(SPE_ACCESS_AMBIGUOUS);
+}
+
+/* What is known of a register without debug information is better than a pointer to anything; that
+ * it is the address of a variable is better than any pointer. */
+static bool is_better(const struct value *v, bool weak)
+{
+    if (v->kind == VALUE_ADDRESS)
+        return !v->stride && distance(v->offset, 0) >= 4096;
+    if (v->kind == VALUE_FRAME || v->kind == VALUE_THREAD)
+        return !v->stride;
+    return weak && v->kind == VALUE_POINTER;
+}
+
+/* A pointer into something larger says more than one to the part alone. */
+static bool is_around(struct follower *f, const struct value *v, const struct value *part)
+{
+    return v->kind == VALUE_POINTER && !v->stride && v->offset >= part->offset &&
+           types_contains(f->d, v->type, (uint64_t)(v->offset - part->offset), part->type);
+}
+
+static void apply_locations(struct follower *f, size_t i, struct state *s)
+{
+    uint32_t strong = 0;
+
+    for (uint32_t j = f->active_at[i]; j < f->active_at[i + 1]; j++) {
+        const struct location_value *l = &f->values.at[f->active[j]];
+        struct value *x = &s->x[l->reg];
+        struct value v = {.kind = VALUE_POINTER, .type = l->type, .offset = l->offset};
+        bool again = strong >> l->reg & 1;
+
+        if (l->memory && (x->kind == VALUE_FRAME || l->reg == REG_SP))
+            continue;
+        if (again && !l->weak)
+            *x = both(f, x, &v);
+        else if (!again && !is_better(x, l->weak) && !is_around(f, x, &v))
+            *x = v;
+        if (!l->weak && !is_better(x, false))
+            strong |= UINT32_C(1) << l->reg;
+    }
+}
+
+/* ---- Places --------------------------------------------------------------------------------- */
+
+/* A type with what is accessed in it. */
+struct target {
+    uint32_t type, name;
+    int64_t offset;
+    uint64_t stride;
+    uint8_t why; /* SPE_ACCESS_KNOWN */
+    bool variable;
+};
+
+static struct target no_target(unsigned why)
+{
+    return (struct target){.type = NONE, .name = NONE, .why = (uint8_t)why};
+}
+
+static bool frame_offset(const struct location *l, const struct state *s, int64_t *offset)
+{
+    if (l->kind == LOCATION_REGISTER)
+        return false;
+    *offset = l->offset;
+    if (l->kind == LOCATION_FRAME)
+        return true;
+    if (l->reg >= REGISTERS || s->x[l->reg].kind != VALUE_FRAME || s->x[l->reg].stride)
+        return false;
+    *offset = (int64_t)((uint64_t)l->offset + (uint64_t)s->x[l->reg].offset);
+    return true;
+}
+
+/* The variable that lies at a place of the frame. */
+static struct target frame_target(struct follower *f, uint64_t pc, const struct state *s,
+                                  const struct value *v)
+{
+    struct target found = no_target(v->stride ? SPE_ACCESS_LOST_TRACK : SPE_ACCESS_SAVED);
+
+    for (size_t i = 0; i < f->locations.count; i++) {
+        const struct location *l = &f->locations.at[i];
+        struct target t = {.type = l->type, .name = l->name, .variable = true};
+        int64_t at;
+
+        if (pc < l->start || pc >= l->end || !frame_offset(l, s, &at) || v->offset < at ||
+            (uint64_t)(v->offset - at) >= l->size)
+            continue;
+        t.offset = v->offset - at + (int64_t)l->part;
+        t.stride = v->stride;
+        if (found.type == NONE ||
+            (t.offset >= found.offset &&
+             types_contains(f->d, t.type, (uint64_t)(t.offset - found.offset), found.type)))
+            found = t;
+        else if (found.offset < t.offset ||
+                 !types_contains(f->d, found.type, (uint64_t)(found.offset - t.offset), t.type))
+            return no_target(SPE_ACCESS_AMBIGUOUS);
+    }
+    return found;
+}
+
+static struct target variable_target(const struct variables *list, const struct value *v,
+                                     uint64_t address, unsigned otherwise)
+{
+    const struct variable *found = variables_find(list, address);
+
+    if (!found)
+        return no_target(otherwise);
+    return (struct target){.type = found->type,
+                           .name = found->name,
+                           .offset = (int64_t)(address - found->start + found->part),
+                           .stride = v->stride,
+                           .variable = true};
+}
+
+static struct target target_of(struct follower *f, uint64_t pc, const struct state *s,
+                               const struct value *v)
+{
+    uint64_t align = f->file->tls_align, block = (TCB + align - 1) / align * align;
+
+    switch (v->kind) {
+    case VALUE_POINTER:
+        return (struct target){
+            .type = v->type, .name = NONE, .offset = v->offset, .stride = v->stride};
+    case VALUE_FRAME:
+        return frame_target(f, pc, s, v);
+    case VALUE_ADDRESS:
+        return variable_target(&f->file->globals, v, (uint64_t)v->offset, SPE_ACCESS_CONSTANT);
+    case VALUE_THREAD:
+        return variable_target(&f->file->tls, v, (uint64_t)v->offset - block,
+                               SPE_ACCESS_NO_VARIABLE);
+    case VALUE_NONE:
+        return no_target(SPE_ACCESS_NO_VARIABLE);
+    default:
+        return no_target(v->why);
+    }
+}
+
+static bool is_scalar(const struct type *t)
+{
+    return t->kind == SPE_TYPE_BASE || t->kind == SPE_TYPE_ENUM || t->kind == SPE_TYPE_POINTER;
+}
+
+static int64_t floor_modulo(int64_t a, uint64_t b)
+{
+    int64_t rest = a % (int64_t)b;
+
+    return rest < 0 ? rest + (int64_t)b : rest;
+}
+
+/* An access to some element of an array that lies at the offset: all of them are the first one.
+ * `first` may be before the array's start where the index does not begin with 0; it is then in what
+ * lies before the array, so its last element is not believed. */
+static bool settle_array(struct follower *f, struct target *t, uint64_t size)
+{
+    struct type_leaf leaf;
+    uint64_t at = (uint64_t)t->offset, in;
+
+    if (t->offset < 0 || !types_leaf(f->d, t->type, at, size ? size : 1, &leaf) || !leaf.element ||
+        t->stride % leaf.element)
+        return false;
+    in = at - leaf.array;
+    if (leaf.array_size != UINT64_MAX && leaf.array_size > leaf.element &&
+        in >= leaf.array_size - leaf.element && in >= leaf.element)
+        return false;
+    t->offset = (int64_t)(leaf.array + in % leaf.element);
+    t->stride = 0;
+    return true;
+}
+
+/* Pointers are to one of several: any number of the type may lie before and behind. A constant says
+ * so only of types without members: with members it may as well be the way out to the type around
+ * this one. */
+static bool settle_pointer(struct follower *f, struct target *t, uint64_t size)
+{
+    const struct type *type = types_at(f->d, t->type);
+
+    if (!type->size || type->size > INT64_MAX)
+        return false;
+    if (is_scalar(type)) {
+        if (size % type->size)
+            return t->offset >= 0 && (uint64_t)t->offset + size <= type->size && !t->stride;
+        if (floor_modulo(t->offset, type->size) && t->stride != 1)
+            return false;
+        t->offset = 0;
+        t->stride = 0;
+        return true;
+    }
+    if (!t->stride || t->stride % type->size)
+        return !t->stride;
+    t->offset = floor_modulo(t->offset, type->size);
+    t->stride = 0;
+    return true;
+}
+
+/* What is accessed, and its reason. */
+static void settle(struct follower *f, struct target t, const struct operands *o,
+                   struct spe_profile_access *access)
+{
+    uint64_t size = o->bytes ? o->bytes : 1;
+
+    access->reason = t.why;
+    if (t.why != SPE_ACCESS_KNOWN)
+        return;
+    access->reason = SPE_ACCESS_NO_TYPE;
+    if (types_at(f->d, t.type)->kind == SPE_TYPE_OTHER)
+        return;
+    if (!t.variable && !(t.stride && settle_array(f, &t, size)) && !settle_pointer(f, &t, size)) {
+        access->reason = t.stride ? SPE_ACCESS_LOST_TRACK : SPE_ACCESS_OUTSIDE;
+        return;
+    }
+    if (t.stride && !settle_array(f, &t, size)) {
+        access->reason = SPE_ACCESS_LOST_TRACK;
+        return;
+    }
+    access->reason = SPE_ACCESS_OUTSIDE;
+    if (t.offset < 0)
+        return;
+    if (!t.variable && is_scalar(types_at(f->d, t.type)) && size > types_at(f->d, t.type)->size)
+        access->size = (uint32_t)types_at(f->d, t.type)->size;
+    if (types_access_of(f->d, t.type, (uint64_t)t.offset, access) && t.variable)
+        access->variable = t.name;
+    access->size = o->bytes;
+}
+
+/* The address of an access. */
+static struct value address_of(const struct operands *o, const struct state *s)
+{
+    struct value v, index;
+
+    if (!o->known || o->base >= REGISTERS)
+        return unknown(SPE_ACCESS_LOST_TRACK);
+    v = add_number(s->x[o->base], (uint64_t)o->offset);
+    if (o->index >= REGISTERS)
+        return v;
+    index = shift_left(s->x[o->index], o->scale);
+    return add_values(&v, &index);
+}
+
+static bool access_at(struct follower *f, size_t i, const struct state *s,
+                      struct spe_profile_access *access)
+{
+    const struct operands *o = &f->code[i];
+    struct value v = address_of(o, s);
+
+    *access = (struct spe_profile_access){.load = o->load,
+                                          .store = o->store,
+                                          .stack = v.kind == VALUE_FRAME || o->base == REG_SP,
+                                          .type = SPE_NO_ID,
+                                          .size = o->bytes,
+                                          .member = SPE_NO_ID,
+                                          .variable = SPE_NO_ID};
+    settle(f, target_of(f, f->pcs[i], s, &v), o, access);
+    return access->reason == SPE_ACCESS_KNOWN;
+}
+
+/* ---- Instructions --------------------------------------------------------------------------- */
+
+static uint64_t got_entry(struct follower *f, uint64_t address, uint8_t *kind)
+{
+    size_t low = 0, high = f->file->relocations.count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (f->file->relocations.at[middle].at < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low >= f->file->relocations.count || f->file->relocations.at[low].at != address)
+        return 0;
+    *kind = f->file->relocations.at[low].thread ? VALUE_THREAD : VALUE_ADDRESS;
+    return f->file->relocations.at[low].value;
+}
+
+/* What 8 bytes at a place are. */
+static struct value loaded(struct follower *f, size_t i, struct state *s, const struct value *place)
+{
+    struct target t = target_of(f, f->pcs[i], s, place);
+    struct operands o = f->code[i];
+    struct spe_profile_access access = {.size = 8};
+    struct value v = unknown(SPE_ACCESS_NO_VARIABLE);
+    const struct value *slot;
+    uint8_t kind = VALUE_NONE;
+    uint64_t entry;
+    uint32_t target;
+
+    if (place->kind == VALUE_ADDRESS && !place->stride) {
+        entry = got_entry(f, (uint64_t)place->offset, &kind);
+        if (kind != VALUE_NONE) {
+            v = number(entry);
+            v.kind = kind;
+            return v;
+        }
+    }
+    o.bytes = 8;
+    settle(f, t, &o, &access);
+    if (access.reason != SPE_ACCESS_KNOWN) {
+        slot = place->kind == VALUE_FRAME && !place->stride ? slot_of(s, place->offset) : NULL;
+        if (slot)
+            return *slot;
+        v.why = t.why == SPE_ACCESS_KNOWN ? SPE_ACCESS_LOST_TRACK : access.reason;
+        if (v.why == SPE_ACCESS_SAVED || v.why == SPE_ACCESS_CONSTANT)
+            v.why = SPE_ACCESS_NO_VARIABLE;
+        return v;
+    }
+    if (!pointer_in(f->d, access.type, access.offset, &target))
+        return v;
+    return (struct value){.kind = VALUE_POINTER, .type = target};
+}
+
+static void store_values(struct follower *f, size_t i, struct state *s)
+{
+    const struct operands *o = &f->code[i];
+    struct value place = address_of(o, s), zero = number(0);
+
+    if (place.kind != VALUE_FRAME)
+        return;
+    if (place.stride || !o->bytes) {
+        s->slot_count = 0;
+        return;
+    }
+    forget_slots(s, place.offset, o->bytes);
+    if (!o->gives_value)
+        return;
+    set_slot(s, place.offset, o->d < REGISTERS ? &s->x[o->d] : &zero);
+    if (o->bytes == 16)
+        set_slot(s, place.offset + 8, o->a < REGISTERS ? &s->x[o->a] : &zero);
+}
+
+static void transfer_access(struct follower *f, size_t i, struct state *s)
+{
+    const struct operands *o = &f->code[i];
+    struct value place = address_of(o, s), first, second, base;
+
+    first = second = unknown(SPE_ACCESS_NO_VARIABLE);
+    base = o->base < REGISTERS ? add_number(s->x[o->base], (uint64_t)o->advance) : first;
+    if (o->takes_value) {
+        first = loaded(f, i, s, &place);
+        if (o->a < REGISTERS) {
+            place = add_number(place, 8);
+            second = loaded(f, i, s, &place);
+        }
+    }
+    if (o->store)
+        store_values(f, i, s);
+    for (unsigned r = 0; r < REGISTERS; r++) {
+        if (o->writes >> r & 1)
+            s->x[r] = unknown(SPE_ACCESS_NO_VARIABLE);
+    }
+    if (o->writes_back && o->base < REGISTERS)
+        s->x[o->base] = base;
+    if (o->takes_value && o->d < REGISTERS)
+        s->x[o->d] = first;
+    if (o->takes_value && o->a < REGISTERS)
+        s->x[o->a] = second;
+}
+
+static struct value register_value(const struct state *s, uint8_t r)
+{
+    return r < REGISTERS ? s->x[r] : number(0);
+}
+
+static struct value multiplied(const struct state *s, const struct operands *o)
+{
+    struct value a = register_value(s, o->a), n = register_value(s, o->n),
+                 m = register_value(s, o->m), v = unknown(SPE_ACCESS_NO_VARIABLE);
+
+    if (n.kind == VALUE_ADDRESS && m.kind != VALUE_ADDRESS) {
+        v = n;
+        n = m;
+        m = v;
+        v = unknown(SPE_ACCESS_NO_VARIABLE);
+    }
+    if (m.kind == VALUE_ADDRESS && !m.stride && m.offset > 0 && m.offset < INT32_MAX &&
+        !is_null(&m)) {
+        if (n.kind == VALUE_ADDRESS && !n.stride) {
+            v = number((uint64_t)n.offset * (uint64_t)m.offset);
+        } else if (n.kind == VALUE_UNKNOWN && n.stride < INT32_MAX &&
+                   distance(n.offset, 0) < INT32_MAX) {
+            v.stride = n.stride * (uint64_t)m.offset;
+            v.offset = n.offset * m.offset;
+        } else {
+            v.stride = (uint64_t)m.offset;
+        }
+    }
+    return add_values(&a, &v);
+}
+
+static struct value subtracted(const struct state *s, const struct operands *o)
+{
+    struct value n = register_value(s, o->n), m = shift_left(register_value(s, o->m), o->shift);
+
+    if (m.kind == VALUE_ADDRESS) {
+        m.offset = (int64_t) - (uint64_t)m.offset;
+        return add_values(&n, &m);
+    }
+    if (m.kind != VALUE_UNKNOWN)
+        return unknown(SPE_ACCESS_NO_VARIABLE);
+    return n.kind == VALUE_UNKNOWN ? add_unknown(&n, &m, true) : add_values(&n, &m);
+}
+
+static struct value added(const struct state *s, const struct operands *o)
+{
+    struct value n = register_value(s, o->n), m = shift_left(register_value(s, o->m), o->shift);
+
+    if (o->m < REGISTERS)
+        n = add_values(&n, &m);
+    return add_number(n, o->value);
+}
+
+static struct value result_of(const struct state *s, const struct operands *o)
+{
+    struct value n, m;
+
+    switch (o->kind) {
+    case OPERANDS_CONSTANT:
+        return number(o->value);
+    case OPERANDS_INSERT:
+        n = register_value(s, o->d);
+        if (n.kind != VALUE_ADDRESS || n.stride)
+            return unknown(SPE_ACCESS_NO_VARIABLE);
+        return number(((uint64_t)n.offset & ~(UINT64_C(0xffff) << o->shift)) | o->value);
+    case OPERANDS_ADD:
+        return added(s, o);
+    case OPERANDS_SUBTRACT:
+        return subtracted(s, o);
+    case OPERANDS_MULTIPLY:
+        return multiplied(s, o);
+    case OPERANDS_SELECT:
+        n = register_value(s, o->n);
+        m = register_value(s, o->m);
+        return join(&n, &m);
+    case OPERANDS_THREAD:
+        n = number(0);
+        n.kind = VALUE_THREAD;
+        return n;
+    default:
+        return unknown(SPE_ACCESS_LOST_TRACK);
+    }
+}
+
+/* What a function returns in X0, if it is a pointer. */
+static struct value returned(struct follower *f, uint64_t target)
+{
+    struct value v = unknown(SPE_ACCESS_NO_VARIABLE);
+    Dwarf_Attribute attribute;
+    Dwarf_Die die, type;
+    Dwarf_Addr entry;
+    uint32_t id;
+
+    if (!target || !lines_function(f->d, f->dso, target, &die) ||
+        dwarf_entrypc(&die, &entry) != 0 || entry != target ||
+        !dwarf_formref_die(dwarf_attr_integrate(&die, DW_AT_type, &attribute), &type))
+        return v;
+    id = types_of_die(f->d, f->dso_id, &type);
+    if (types_at(f->d, id)->kind != SPE_TYPE_POINTER)
+        return v;
+    return (struct value){.kind = VALUE_POINTER,
+                          .type = types_same(f->d, types_at(f->d, id)->target)};
+}
+
+/* AAPCS64: X19 to X29 and SP are kept. */
+static void transfer_call(struct follower *f, const struct operands *o, struct state *s)
+{
+    for (unsigned r = 0; r < REGISTERS; r++) {
+        if (r < 19 || r == 30)
+            s->x[r] = unknown(SPE_ACCESS_NO_VARIABLE);
+    }
+    s->x[0] = returned(f, o->target);
+}
+
+static void transfer(struct follower *f, size_t i, struct state *s)
+{
+    const struct operands *o = &f->code[i];
+    struct value v;
+
+    if (o->flow == FLOW_CALL) {
+        transfer_call(f, o, s);
+        return;
+    }
+    if (o->load || o->store) {
+        transfer_access(f, i, s);
+        return;
+    }
+    v = result_of(s, o);
+    if (o->narrow && v.kind != VALUE_ADDRESS && v.kind != VALUE_UNKNOWN)
+        v = unknown(SPE_ACCESS_NO_VARIABLE);
+    for (unsigned r = 0; r < REGISTERS; r++) {
+        if (o->writes >> r & 1)
+            s->x[r] = unknown(SPE_ACCESS_NO_VARIABLE);
+    }
+    if (o->d < REGISTERS)
+        s->x[o->d] = v;
+}
+
+/* ---- Blocks --------------------------------------------------------------------------------- */
+
+static uint32_t block_at(const struct follower *f, uint64_t pc)
+{
+    size_t i = index_at(f, pc);
+
+    return i < f->count && f->pcs[i] == pc ? f->block_of[i] : NONE;
+}
+
+static bool is_leader(const struct follower *f, const uint8_t *targets, size_t i)
+{
+    return !i || targets[i] || f->pcs[i] != f->pcs[i - 1] + 4 ||
+           (f->code[i - 1].flow != FLOW_NEXT && f->code[i - 1].flow != FLOW_CALL);
+}
+
+static bool make_blocks(struct follower *f)
+{
+    uint8_t *targets = calloc(f->count + 1, 1);
+    size_t count = 0;
+
+    f->block_of = calloc(f->count + 1, sizeof(*f->block_of));
+    if (!targets || !f->block_of) {
+        free(targets);
+        return false;
+    }
+    for (size_t i = 0; i < f->count; i++) {
+        uint8_t flow = f->code[i].flow;
+        size_t to =
+            flow == FLOW_BRANCH || flow == FLOW_MAYBE ? index_at(f, f->code[i].target) : f->count;
+
+        if (to < f->count && f->pcs[to] == f->code[i].target)
+            targets[to] = 1;
+    }
+    for (size_t i = 0; i < f->count; i++) {
+        count += is_leader(f, targets, i);
+        f->block_of[i] = (uint32_t)count - 1;
+    }
+    free(targets);
+    f->blocks = calloc(count + 1, sizeof(*f->blocks));
+    f->block_count = count;
+    if (!f->blocks)
+        return false;
+    for (size_t i = 0; i < f->count; i++) {
+        struct block *b = &f->blocks[f->block_of[i]];
+
+        if (!i || f->block_of[i] != f->block_of[i - 1])
+            b->first = (uint32_t)i;
+        b->end = (uint32_t)i + 1;
+    }
+    return true;
+}
+
+static void flow_to(struct follower *f, uint32_t number, const struct state *s)
+{
+    struct block *b = number < f->block_count ? &f->blocks[number] : NULL;
+
+    if (!b || !join_state(&b->in, s))
+        return;
+    if (++b->visits > VISITS) { /* it does not settle: nothing is known here */
+        for (unsigned i = 0; i < REGISTERS; i++)
+            b->in.x[i] = unknown(SPE_ACCESS_LOST_TRACK);
+        b->in.slot_count = 0;
+    }
+    b->waiting = b->visits <= VISITS + 1;
+}
+
+/* What an instruction makes that nothing is known of is a number of its own. */
+static void mark_unknown(struct state *s, size_t i)
+{
+    for (unsigned r = 0; r < REGISTERS; r++) {
+        if (s->x[r].kind == VALUE_UNKNOWN && s->x[r].type == NONE)
+            s->x[r].type = (uint32_t)(i * REGISTERS + r);
+    }
+}
+
+static void follow_block(struct follower *f, uint32_t number)
+{
+    struct block *b = &f->blocks[number];
+    struct state s = b->in;
+    const struct operands *last = &f->code[b->end - 1];
+    uint64_t next = f->pcs[b->end - 1] + 4;
+
+    b->waiting = false;
+    for (size_t i = b->first; i < b->end; i++) {
+        apply_locations(f, i, &s);
+        mark_unknown(&s, i);
+        transfer(f, i, &s);
+    }
+    if (last->flow == FLOW_JUMP)
+        join_state(&f->jump, &s);
+    if (last->flow == FLOW_BRANCH || last->flow == FLOW_MAYBE)
+        flow_to(f, block_at(f, last->target), &s);
+    if (last->flow == FLOW_NEXT || last->flow == FLOW_MAYBE || last->flow == FLOW_CALL)
+        flow_to(f, block_at(f, next), &s);
+}
+
+static void follow_blocks(struct follower *f)
+{
+    bool more = true;
+
+    while (more) {
+        more = false;
+        for (size_t i = 0; i < f->block_count; i++) {
+            if (!f->blocks[i].waiting)
+                continue;
+            follow_block(f, (uint32_t)i);
+            more = true;
+        }
+    }
+}
+
+/* What the unwinder knows of the file: .eh_frame, which is ours to end, else .debug_frame. */
+static Dwarf_CFI *cfi_of(struct follower *f)
+{
+    struct file_types *t = f->file;
+    Dwarf *dwarf;
+
+    if (t->cfi_tried)
+        return t->cfi;
+    t->cfi_tried = true;
+    dwarf = lines_dwarf(f->d, f->dso);
+    t->cfi = dwarf ? dwarf_getcfi_elf(dwarf_getelf(dwarf)) : NULL;
+    t->cfi_own = t->cfi;
+    if (!t->cfi && dwarf)
+        t->cfi = dwarf_getcfi(dwarf);
+    return t->cfi;
+}
+
+/* Where nothing is known but what the unwinder knows: of the stack pointer or the frame pointer. */
+static void start_from_cfi(struct follower *f, uint64_t pc, struct state *s)
+{
+    Dwarf_CFI *cfi = cfi_of(f);
+    Dwarf_Frame *frame = NULL;
+    Dwarf_Op *ops;
+    size_t count;
+
+    if (!cfi || dwarf_cfi_addrframe(cfi, pc, &frame) != 0)
+        return;
+    if (dwarf_frame_cfa(frame, &ops, &count) == 0 && count == 1) {
+        unsigned reg = ops[0].atom == DW_OP_bregx ? (unsigned)ops[0].number
+                                                  : (unsigned)(ops[0].atom - DW_OP_breg0);
+        uint64_t offset = ops[0].atom == DW_OP_bregx ? ops[0].number2 : ops[0].number;
+
+        if (reg == 29 || reg == REG_SP)
+            s->x[reg] =
+                (struct value){.kind = VALUE_FRAME, .type = NONE, .offset = (int64_t)-offset};
+    }
+    free(frame);
+}
+
+static void start_block(struct follower *f, uint32_t number, bool entry)
+{
+    struct block *b = &f->blocks[number];
+
+    for (unsigned i = 0; i < REGISTERS; i++)
+        b->in.x[i] = unknown(SPE_ACCESS_NO_VARIABLE);
+    b->in.slot_count = 0;
+    b->in.reached = true;
+    b->waiting = true;
+    if (entry)
+        b->in.x[REG_SP] = (struct value){.kind = VALUE_FRAME, .type = NONE};
+    else
+        start_from_cfi(f, f->pcs[b->first], &b->in);
+}
+
+/* Blocks that no branch leads to are reached by the function's jump tables. Where exceptions are
+ * caught these may lead there, too, and then nothing is known. */
+static void follow(struct follower *f)
+{
+    uint32_t entry = block_at(f, f->entry);
+
+    if (entry < f->block_count)
+        start_block(f, entry, true);
+    follow_blocks(f);
+    for (size_t i = 0; i < f->block_count; i++) {
+        if (f->blocks[i].in.reached)
+            continue;
+        if (f->jump.reached && !f->file->catches)
+            flow_to(f, (uint32_t)i, &f->jump);
+        else
+            start_block(f, (uint32_t)i, false);
+        follow_blocks(f);
+    }
+}
+
+/* ---- A function ----------------------------------------------------------------------------- */
+
+struct file_types *file_types_of(struct dsos *d, struct dso *dso)
+{
+    if (!dso->types) {
+        dso->types = calloc(1, sizeof(*dso->types));
+        if (!dso->types) {
+            names_missing(d->strings, SPE_ERR_NOMEM);
+            return NULL;
+        }
+        dso->types->fd = -1;
+        dso->types->tls_align = 1;
+        dso->types->budget = d->budget;
+    }
+    return dso->types;
+}
+
+bool file_types_take(struct file_types *f, uint64_t bytes)
+{
+    if (!budget_take(f->budget, bytes))
+        return false;
+    f->taken += bytes;
+    return true;
+}
+
+void types_close(struct file_types *f)
+{
+    if (!f)
+        return;
+    if (f->cfi_own)
+        dwarf_cfi_end(f->cfi);
+    if (f->fd >= 0)
+        close(f->fd);
+    budget_give(f->budget, f->taken);
+    free(f->globals.at);
+    free(f->tls.at);
+    free(f->relocations.at);
+    free(f->tls_symbols.at);
+    free(f->accesses.at);
+    hash_table_free(&f->table);
+    free(f);
+}
+
+static int compare_relocations(const void *a, const void *b)
+{
+    const struct relocation *x = a, *y = b;
+
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+static void add_relocation(struct file_types *f, const struct relocation *r)
+{
+    if (f->relocations.count >= RELOCATIONS_MAX || !file_types_take(f, sizeof(*r)) ||
+        VECTOR_ROOM(&f->relocations) < 0)
+        return;
+    f->relocations.at[f->relocations.count++] = *r;
+}
+
+/* The global offset table: what the loader writes there. */
+static void read_relocations(struct file_types *f, Elf *elf, Elf_Scn *section,
+                             const GElf_Shdr *header, const GElf_Shdr *got)
+{
+    Elf_Data *data = elf_getdata(section, NULL);
+    Elf_Scn *table = elf_getscn(elf, header->sh_link);
+    Elf_Data *names = table ? elf_getdata(table, NULL) : NULL;
+    size_t count = data && header->sh_entsize ? data->d_size / header->sh_entsize : 0;
+
+    for (size_t i = 0; i < count && i < SYMBOL_MAX; i++) {
+        GElf_Rela rela;
+        GElf_Sym symbol = {0};
+        struct relocation r;
+        bool own;
+
+        if (!gelf_getrela(data, (int)i, &rela) || rela.r_offset - got->sh_addr >= got->sh_size)
+            continue;
+        own = !GELF_R_SYM(rela.r_info) ||
+              (names && gelf_getsym(names, (int)GELF_R_SYM(rela.r_info), &symbol) &&
+               symbol.st_shndx != SHN_UNDEF);
+        r = (struct relocation){rela.r_offset, symbol.st_value + (uint64_t)rela.r_addend, false};
+        if (!own)
+            continue;
+        switch (GELF_R_TYPE(rela.r_info)) {
+        case R_AARCH64_TLS_TPREL:
+            r.thread = true;
+            r.value += (TCB + f->tls_align - 1) / f->tls_align * f->tls_align;
+            add_relocation(f, &r);
+            break;
+        case R_AARCH64_GLOB_DAT:
+        case R_AARCH64_ABS64:
+        case R_AARCH64_RELATIVE:
+            add_relocation(f, &r);
+            break;
+        default:
+            break;
+        }
+    }
+}
+
+/* Where nothing is relocated, the table is as it is in the file. */
+static void read_fixed(struct file_types *f, Elf_Scn *section, const GElf_Shdr *got)
+{
+    Elf_Data *data = elf_getdata(section, NULL);
+
+    for (size_t i = 0; data && i + 8 <= data->d_size; i += 8)
+        add_relocation(f, &(struct relocation){got->sh_addr + i,
+                                               load64((const uint8_t *)data->d_buf + i), false});
+}
+
+static void read_tables(struct file_types *f, Elf *elf)
+{
+    GElf_Shdr got, header;
+    Elf_Scn *section = NULL, *table = elf_file_section(elf, ".got", &got);
+    GElf_Ehdr file;
+    size_t count = 0;
+
+    if (elf_getphdrnum(elf, &count) == 0) {
+        for (size_t i = 0; i < count; i++) {
+            GElf_Phdr p;
+
+            if (gelf_getphdr(elf, (int)i, &p) && p.p_type == PT_TLS && p.p_align &&
+                p.p_align < UINT32_MAX)
+                f->tls_align = p.p_align;
+        }
+    }
+    f->catches = elf_file_section(elf, ".gcc_except_table", &header);
+    if (!table || got.sh_type != SHT_PROGBITS || !gelf_getehdr(elf, &file))
+        return;
+    if (file.e_type == ET_EXEC)
+        read_fixed(f, table, &got);
+    while ((section = elf_nextscn(elf, section))) {
+        if (gelf_getshdr(section, &header) && header.sh_type == SHT_RELA)
+            read_relocations(f, elf, section, &header, &got);
+    }
+    if (f->relocations.count)
+        qsort(f->relocations.at, f->relocations.count, sizeof(struct relocation),
+              compare_relocations);
+}
+
+static void add_tls_symbol(struct dsos *d, struct file_types *f, const char *name,
+                           const GElf_Sym *symbol)
+{
+    struct tls_symbol s = {symbol->st_value, symbol->st_size, strings_add(d->strings, name), false};
+
+    for (size_t i = 0; i < f->tls_symbols.count; i++) {
+        if (f->tls_symbols.at[i].name == s.name && f->tls_symbols.at[i].offset != s.offset)
+            f->tls_symbols.at[i].several = s.several = true;
+    }
+    if (f->tls_symbols.count < TLS_MAX && VECTOR_ROOM(&f->tls_symbols) == SPE_OK)
+        f->tls_symbols.at[f->tls_symbols.count++] = s;
+}
+
+static void read_tls_symbols(struct dsos *d, struct file_types *f, Elf *elf)
+{
+    Elf_Scn *section = NULL;
+    GElf_Shdr header;
+    GElf_Sym symbol;
+
+    while ((section = elf_nextscn(elf, section))) {
+        Elf_Data *data = gelf_getshdr(section, &header) && header.sh_type == SHT_SYMTAB
+                             ? elf_getdata(section, NULL)
+                             : NULL;
+        size_t count = data && header.sh_entsize ? data->d_size / header.sh_entsize : 0;
+
+        for (size_t i = 0; i < count && i < SYMBOL_MAX; i++) {
+            const char *name;
+
+            if (!gelf_getsym(data, (int)i, &symbol) || GELF_ST_TYPE(symbol.st_info) != STT_TLS ||
+                symbol.st_shndx == SHN_UNDEF)
+                continue;
+            name = elf_strptr(elf, header.sh_link, symbol.st_name);
+            if (name && *name)
+                add_tls_symbol(d, f, name, &symbol);
+        }
+    }
+}
+
+bool file_types_open(struct dsos *d, struct dso *dso, struct file_types *f)
+{
+    char *warning = NULL;
+    struct elf_file elf;
+    uint8_t state;
+
+    if (f->tried)
+        return f->fd >= 0;
+    f->tried = true;
+    if (!dso->file)
+        return false;
+    f->fd = dso_open_checked(d, dso, dso->file, &state, &warning);
+    free(warning);
+    if (f->fd >= 0 && elf_file_open(&elf, f->fd, DSO_FILE, f->budget) == SPE_OK) {
+        read_tables(f, elf.elf);
+        read_tls_symbols(d, f, elf.elf);
+        elf_file_close(&elf);
+    }
+    return f->fd >= 0;
+}
+
+static bool read_code(const struct dso *dso, const struct file_types *f, uint64_t address,
+                      uint8_t *bytes, size_t size)
+{
+    for (size_t i = 0; i < dso->symbols.segments.count; i++) {
+        const struct segment *s = &dso->symbols.segments.at[i];
+
+        if (address >= s->address && address - s->address < s->size &&
+            size <= s->size - (address - s->address))
+            return pread(f->fd, bytes, size, (off_t)(address - s->address + s->offset)) ==
+                   (ssize_t)size;
+    }
+    return false;
+}
+
+/* The function's code, decoded. */
+static bool read_piece(struct follower *f, uint64_t start, uint64_t end)
+{
+    size_t words = (end - start) / 4;
+    uint8_t *bytes = malloc(4 * words + 1);
+    bool good = bytes && read_code(f->dso, f->file, start, bytes, 4 * words);
+
+    for (size_t i = 0; good && i < words; i++) {
+        f->pcs[f->count] = start + 4 * i;
+        operands_decode(load32(bytes + 4 * i), start + 4 * i, &f->code[f->count++]);
+    }
+    free(bytes);
+    return good;
+}
+
+static int compare_pieces(const void *a, const void *b)
+{
+    const struct code_piece *x = a, *y = b;
+
+    return (x->start > y->start) - (x->start < y->start);
+}
+
+static bool list_pieces(struct follower *f)
+{
+    Dwarf_Addr base, start, end;
+    ptrdiff_t at = 0;
+    uint64_t words = 0;
+
+    while ((at = dwarf_ranges(&f->function, at, &base, &start, &end)) > 0) {
+        if (start >= end || start & 3)
+            continue;
+        words += (end - start) / 4;
+        if (words > CODE_MAX ||
+            vector_grow(&f->pieces, &f->piece_capacity, f->piece_count, sizeof(f->pieces[0])) < 0) {
+            f->too_large = true;
+            return false;
+        }
+        f->pieces[f->piece_count++] = (struct code_piece){start, end};
+    }
+    if (f->piece_count)
+        qsort(f->pieces, f->piece_count, sizeof(f->pieces[0]), compare_pieces);
+    for (size_t i = 1; i < f->piece_count; i++) {
+        if (f->pieces[i].start < f->pieces[i - 1].end) /* damaged */
+            return false;
+    }
+    f->pcs = calloc(words + 1, sizeof(*f->pcs));
+    f->code = calloc(words + 1, sizeof(*f->code));
+    f->no_memory = !f->pcs || !f->code;
+    return !f->no_memory;
+}
+
+static bool read_function(struct follower *f)
+{
+    if (!list_pieces(f))
+        return false;
+    for (size_t i = 0; i < f->piece_count; i++) {
+        if (!read_piece(f, f->pieces[i].start, f->pieces[i].end))
+            return false;
+    }
+    if (dwarf_entrypc(&f->function, &f->entry) != 0)
+        f->entry = f->count ? f->pcs[0] : 0;
+    return f->count;
+}
+
+/* ---- What is remembered --------------------------------------------------------------------- */
+
+static uint64_t address_hash(uint64_t address)
+{
+    return hash_number(0, address);
+}
+
+static void remember(struct follower *f, uint64_t address, const struct spe_profile_access *access)
+{
+    struct file_types *t = f->file;
+
+    if (t->accesses.count >= UINT32_MAX / 2 ||
+        !file_types_take(t, sizeof(struct known_access) + 2 * sizeof(uint64_t)))
+        return;
+    if (VECTOR_ROOM(&t->accesses) < 0 ||
+        hash_table_add(&t->table, address_hash(address), (uint32_t)t->accesses.count) < 0) {
+        f->no_memory = true;
+        return;
+    }
+    t->accesses.at[t->accesses.count++] = (struct known_access){address, *access};
+}
+
+static const struct spe_profile_access *recall(const struct file_types *t, uint64_t address)
+{
+    size_t cursor = 0;
+    uint32_t number;
+
+    while ((number = hash_table_find(&t->table, address_hash(address), &cursor)) != NONE) {
+        if (t->accesses.at[number].address == address)
+            return &t->accesses.at[number].access;
+    }
+    return NULL;
+}
+
+static void remember_all(struct follower *f)
+{
+    struct spe_profile_access access;
+
+    for (size_t n = 0; n < f->block_count; n++) {
+        struct state s = f->blocks[n].in;
+
+        for (size_t i = f->blocks[n].first; i < f->blocks[n].end; i++) {
+            apply_locations(f, i, &s);
+            if (f->code[i].load || f->code[i].store) {
+                access_at(f, i, &s, &access);
+                remember(f, f->pcs[i], &access);
+            }
+            mark_unknown(&s, i);
+            transfer(f, i, &s);
+        }
+    }
+}
+
+static void follow_function(struct follower *f)
+{
+    variables_list(f->d, f->dso_id, f->file);
+    if (!read_function(f))
+        return;
+    if (locations_list(f->d, f->dso_id, &f->function, &f->locations) < 0)
+        f->too_large = true;
+    if (!f->too_large)
+        list_active(f);
+    if (f->too_large || f->no_memory || !make_blocks(f))
+        return;
+    follow(f);
+    remember_all(f);
+}
+
+static void free_follower(struct follower *f)
+{
+    free(f->pieces);
+    free(f->pcs);
+    free(f->code);
+    free(f->block_of);
+    free(f->blocks);
+    free(f->locations.at);
+    free(f->values.at);
+    free(f->active);
+    free(f->active_at);
+}
+
+static unsigned why_not(struct dsos *d, struct dso *dso)
+{
+    dso_load(d, dso);
+    if (dso->kind != DSO_FILE)
+        return SPE_ACCESS_NO_CODE;
+    return dso->state == SPE_DSO_VERIFIED || dso->state == SPE_DSO_UNVERIFIED ? SPE_ACCESS_KNOWN
+                                                                              : SPE_ACCESS_NO_FILE;
+}
+
+/* What the function of an address does; the reason if it cannot be said. */
+static unsigned learn(struct dsos *d, uint32_t dso, struct file_types *t, uint64_t address)
+{
+    struct follower f = {.d = d, .dso = d->list.at[dso], .dso_id = dso, .file = t};
+    unsigned why = SPE_ACCESS_NO_ACCESS;
+
+    if (!lines_function(d, f.dso, address, &f.function))
+        return SPE_ACCESS_NO_DEBUG_INFO;
+    if (!file_types_open(d, f.dso, t))
+        return SPE_ACCESS_NO_FILE;
+    follow_function(&f);
+    if (f.too_large)
+        why = SPE_ACCESS_TOO_LARGE;
+    if (f.no_memory)
+        names_missing(d->strings, SPE_ERR_NOMEM);
+    free_follower(&f);
+    return why;
+}
+
+void types_access(struct dsos *d, uint32_t dso, uint64_t address, struct spe_profile_access *access)
+{
+    struct dso *file = d->list.at[dso];
+    struct file_types *t;
+    const struct spe_profile_access *known;
+    struct follower note = {.d = d};
+
+    access->reason = (uint8_t)why_not(d, file);
+    t = access->reason == SPE_ACCESS_KNOWN ? file_types_of(d, file) : NULL;
+    if (!t)
+        return;
+    known = recall(t, address);
+    if (!known) {
+        access->reason = (uint8_t)learn(d, dso, t, address);
+        known = recall(t, address);
+        if (!known) {
+            note.file = t;
+            remember(&note, address, access);
+        }
+    }
+    if (known)
+        *access = *known;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/* Types, members and objects in `spe report`: the lists, as text and as JSON. */
+#ifndef RENDER_TYPES_H
+#define RENDER_TYPES_H
+
+#include <specimen/analysis.h>
+
+#include "render/json.h"
+#include "render/out.h"
+
+/* How a type lies in memory, with what was accessed of it. */
+struct report_layout {
+    struct spe_type_row type;
+    struct spe_type_row *members; /* all that have samples */
+    size_t member_count;
+    bool apart, contended;
+    struct spe_type_row apart_members[2], contended_members[2];
+};
+
+struct report_types {
+    bool by_type, by_member, by_object;
+    const char *name; /* a type whose layout is wanted; NULL */
+    bool not_found;   /* ... but it has no samples */
+    struct spe_access_counts all, reasons[SPE_ACCESS_REASONS];
+    struct spe_type_row *types, *members;
+    struct spe_object_row *objects;
+    size_t type_count, type_of, member_count, member_of, object_count, object_of;
+    struct report_layout *layouts;
+    size_t layout_count;
+};
+
+struct types_page {
+    struct out *out;
+    struct spe_profile *profile;
+    const struct report_types *types;
+    unsigned width;
+    bool color;
+};
+
+static inline bool types_wanted(const struct report_types *t)
+{
+    return t->by_type || t->by_member || t->by_object || t->name;
+}
+
+/* False if memory ran out. */
+bool types_text(const struct types_page *page);
+void types_json(struct json *j, struct spe_profile *profile, const struct report_types *types);
+
+/* "struct node.next"; the type alone where it has no members. */
+void types_member_name(struct spe_profile *profile, const struct spe_type_row *row, char *name,
+                       size_t size);
+
+#endif

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/* Types, members and objects for people. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "render/color.h"
+#include "render/safe.h"
+#include "render/table.h"
+#include "render/types.h"
+
+#define NAME 1024
+#define LINE 64
+#define DEPTH 6       /* structs in each other that are opened */
+#define ROWS_MAX 2000 /* of one layout */
+#define COLD_RUN 3    /* members without samples that are shown one by one */
+
+static double share(uint64_t part, uint64_t whole)
+{
+    return whole ? (double)part / (double)whole : 0.0;
+}
+
+static const char *type_name(struct spe_profile *profile, uint32_t id)
+{
+    struct spe_profile_type type;
+
+    return spe_profile_type(profile, id, &type) == SPE_OK ? spe_profile_string(profile, type.name)
+                                                          : "void";
+}
+
+void types_member_name(struct spe_profile *profile, const struct spe_type_row *row, char *name,
+                       size_t size)
+{
+    const char *member = spe_profile_string(profile, row->member);
+
+    snprintf(name, size, "%s%s%s", type_name(profile, row->type), *member ? "." : "", member);
+}
+
+static void title(const struct types_page *p, const char *text)
+{
+    out_char(p->out, '\n');
+    tone_begin(p->out, p->color, TONE_TITLE);
+    out_safe(p->out, text);
+    tone_end(p->out, p->color, TONE_TITLE);
+    out_char(p->out, '\n');
+}
+
+static void remark(const struct types_page *p, const char *text)
+{
+    out_string(p->out, "  ");
+    tone_begin(p->out, p->color, TONE_QUIET);
+    out_safe(p->out, text);
+    tone_end(p->out, p->color, TONE_QUIET);
+    out_char(p->out, '\n');
+}
+
+/* ---- Lists ----------------------------------------------------------------------------------- */
+
+static void percent_or_none(struct table *t, uint64_t part, uint64_t whole)
+{
+    if (whole)
+        table_percent(t, TONE_PLAIN, share(part, whole));
+    else
+        table_text(t, TONE_QUIET, "-");
+}
+
+static void count_cells(struct table *t, const struct spe_access_counts *c,
+                        const struct spe_access_counts *all)
+{
+    table_count(t, TONE_PLAIN, c->samples);
+    percent_or_none(t, c->samples, all->samples);
+    percent_or_none(t, c->latency, all->latency);
+    if (c->samples)
+        table_format(t, TONE_PLAIN, "%.1f", (double)c->latency / (double)c->samples);
+    else
+        table_text(t, TONE_QUIET, "-");
+    percent_or_none(t, c->l1_misses, c->samples);
+    percent_or_none(t, c->llc_misses, c->samples);
+    percent_or_none(t, c->tlb_walks, c->samples);
+    percent_or_none(t, c->stores, c->samples);
+    table_count(t, c->threads > 1 ? TONE_NOTABLE : TONE_PLAIN, c->threads);
+}
+
+#define COUNT_COLUMNS                                                                              \
+    {"samples", false, 0, 0}, {"share", false, 0, 0}, {"lat", false, 0, 0}, {"mean", false, 4, 0}, \
+        {"L1m", false, 0, 0}, {"LLCm", false, 3, 0}, {"TLB", false, 6, 0},                         \
+        {"stores", false, 5, 0},                                                                   \
+    {                                                                                              \
+        "threads", false, 2, 0                                                                     \
+    }
+#define COUNT_COLUMN_COUNT 9
+
+static bool list_types(const struct types_page *p, const struct spe_type_row *rows, size_t count,
+                       bool members)
+{
+    const struct table_column columns[] = {{members ? "member" : "type", true, 0, 20},
+                                           {members ? "offset" : "size", false, 7, 0},
+                                           COUNT_COLUMNS};
+    char name[NAME];
+    struct table t;
+
+    table_begin(&t, columns, 2 + COUNT_COLUMN_COUNT);
+    for (size_t i = 0; i < count; i++) {
+        struct spe_profile_type type;
+
+        types_member_name(p->profile, &rows[i], name, sizeof(name));
+        spe_profile_type(p->profile, rows[i].type, &type);
+        table_text(&t, TONE_PLAIN, name);
+        if (members)
+            table_format(&t, TONE_QUIET, "%" PRIu64, rows[i].offset);
+        else
+            table_count(&t, TONE_QUIET, type.size);
+        count_cells(&t, &rows[i].counts, &p->types->all);
+    }
+    return table_end(&t, p->out, p->width, p->color);
+}
+
+static bool list_reasons(const struct types_page *p)
+{
+    static const struct table_column columns[] = {{"[unknown]", true, 0, 20},
+                                                  {"samples", false, 0, 0},
+                                                  {"share", false, 0, 0},
+                                                  {"lat", false, 0, 0}};
+    const struct report_types *types = p->types;
+    struct table t;
+
+    if (types->all.samples == types->reasons[SPE_ACCESS_KNOWN].samples)
+        return true;
+    table_begin(&t, columns, 4);
+    for (unsigned i = SPE_ACCESS_KNOWN + 1; i < SPE_ACCESS_REASONS; i++) {
+        const struct spe_access_counts *c = &types->reasons[i];
+
+        if (!c->samples)
+            continue;
+        table_text(&t, TONE_PLAIN, spe_access_reason_name(i));
+        table_count(&t, TONE_PLAIN, c->samples);
+        percent_or_none(&t, c->samples, types->all.samples);
+        percent_or_none(&t, c->latency, types->all.latency);
+    }
+    return table_end(&t, p->out, p->width, p->color);
+}
+
+static bool list_objects(const struct types_page *p)
+{
+    const struct table_column columns[] = {
+        {"object", true, 0, 20}, {"of", true, 6, 8}, COUNT_COLUMNS};
+    const struct report_types *types = p->types;
+    char name[NAME];
+    struct table t;
+
+    table_begin(&t, columns, 2 + COUNT_COLUMN_COUNT);
+    for (size_t i = 0; i < types->object_count; i++) {
+        struct spe_profile_object o = types->objects[i].object;
+        const struct spe_profile_dso *dso = spe_profile_dso(p->profile, o.dso);
+        bool variable = o.kind == SPE_OBJECT_VARIABLE;
+
+        o.offset = 0;
+        if (variable)
+            snprintf(name, sizeof(name), "%s", spe_profile_string(p->profile, o.name));
+        else
+            spe_profile_object_text(p->profile, &o, 0, name, sizeof(name));
+        table_text(&t, TONE_PLAIN, name);
+        table_text(&t, TONE_QUIET,
+                   variable && dso ? spe_profile_string(p->profile, dso->name)
+                                   : spe_object_kind_name(o.kind));
+        count_cells(&t, &types->objects[i].counts, &types->all);
+    }
+    return table_end(&t, p->out, p->width, p->color);
+}
+
+/* ---- Layouts --------------------------------------------------------------------------------- */
+
+struct layout_row {
+    uint64_t offset, size;
+    unsigned depth;
+    bool opened; /* its members follow */
+    char text[256];
+    struct spe_access_counts counts;
+};
+
+struct layout {
+    const struct types_page *page;
+    const struct report_layout *of;
+    struct table table;
+    uint64_t line, end; /* the last line that was named; where the last member ended */
+    struct layout_row cold[COLD_RUN]; /* the first of a run of members without samples */
+    uint64_t cold_count, rows;
+};
+
+/* What was accessed in [offset, offset + size). */
+static void counts_in(const struct report_layout *l, uint64_t offset, uint64_t size,
+                      struct spe_access_counts *c)
+{
+    memset(c, 0, sizeof(*c));
+    for (size_t i = 0; i < l->member_count; i++) {
+        const struct spe_access_counts *m = &l->members[i].counts;
+
+        if (l->members[i].offset < offset || l->members[i].offset - offset >= size)
+            continue;
+        c->samples += m->samples;
+        c->loads += m->loads;
+        c->stores += m->stores;
+        c->latency += m->latency;
+        c->l1_misses += m->l1_misses;
+        c->llc_misses += m->llc_misses;
+        c->tlb_walks += m->tlb_walks;
+        c->threads = c->threads > m->threads ? c->threads : m->threads;
+    }
+}
+
+static void text_row(struct layout *l, const char *text)
+{
+    table_text(&l->table, TONE_PLAIN, "");
+    table_text(&l->table, TONE_PLAIN, "");
+    table_text(&l->table, TONE_QUIET, text);
+    for (unsigned i = 0; i < COUNT_COLUMN_COUNT; i++)
+        table_text(&l->table, TONE_PLAIN, "");
+}
+
+static void show_cells(struct layout *l, const struct layout_row *row)
+{
+    l->rows++;
+    table_format(&l->table, TONE_QUIET, "%" PRIu64, row->offset);
+    table_format(&l->table, TONE_QUIET, "%" PRIu64, row->size);
+    table_format(&l->table, row->counts.samples ? TONE_PLAIN : TONE_QUIET, "%*s%s",
+                 (int)(2 * row->depth), "", row->text);
+    if (row->counts.samples && !row->opened) {
+        count_cells(&l->table, &row->counts, &l->of->type.counts);
+        return;
+    }
+    for (unsigned i = 0; i < COUNT_COLUMN_COUNT; i++)
+        table_text(&l->table, TONE_PLAIN, "");
+}
+
+static void fold_cold(struct layout *l)
+{
+    char text[96];
+
+    if (l->cold_count > COLD_RUN) {
+        snprintf(text, sizeof(text), "... %" PRIu64 " members without samples", l->cold_count);
+        text_row(l, text);
+    }
+    for (uint64_t i = 0; i < l->cold_count && l->cold_count <= COLD_RUN; i++)
+        show_cells(l, &l->cold[i]);
+    l->cold_count = 0;
+}
+
+/* Lines and holes before a member. */
+static void between(struct layout *l, uint64_t offset)
+{
+    char text[96];
+
+    fold_cold(l);
+    if (offset > l->end) {
+        snprintf(text, sizeof(text), "/* hole of %" PRIu64 " bytes */", offset - l->end);
+        text_row(l, text);
+    }
+    if (offset / LINE != l->line) {
+        snprintf(text, sizeof(text), "/* --- line %" PRIu64 " (%" PRIu64 " bytes) --- */",
+                 offset / LINE, offset / LINE * LINE);
+        text_row(l, text);
+        l->line = offset / LINE;
+    }
+}
+
+static void show_row(struct layout *l, const struct layout_row *row)
+{
+    if (row->counts.samples || row->opened) {
+        between(l, row->offset);
+        show_cells(l, row);
+        return;
+    }
+    if (l->cold_count < COLD_RUN)
+        l->cold[l->cold_count] = *row;
+    l->cold_count++;
+}
+
+static void declare(struct spe_profile *p, const struct spe_profile_member *m, char *text,
+                    size_t size)
+{
+    const char *type = type_name(p, m->type), *name = spe_profile_string(p, m->name);
+    size_t array = strcspn(type, "[");
+
+    if (m->inherited)
+        snprintf(text, size, "/* base */ %s", type);
+    else if (m->bits)
+        snprintf(text, size, "%s %s:%u", type, name, m->bits);
+    else
+        snprintf(text, size, "%.*s%s%s%s", (int)array, type,
+                 *name && array && type[array - 1] != '*' ? " " : "", name, type + array);
+}
+
+static uint32_t element_type(struct spe_profile *p, uint32_t id, struct spe_profile_type *type)
+{
+    while (spe_profile_type(p, id, type) == SPE_OK && type->kind == SPE_TYPE_ARRAY)
+        id = type->target;
+    return id;
+}
+
+static void lay_out(struct layout *l, uint32_t id, uint64_t base, unsigned depth)
+{
+    struct spe_profile *p = l->page->profile;
+    struct spe_profile_member m;
+
+    for (size_t i = 0; l->rows < ROWS_MAX && spe_profile_member(p, id, i, &m) == SPE_OK; i++) {
+        struct layout_row row = {.offset = base + m.offset, .size = m.size, .depth = depth};
+        struct spe_profile_type inner;
+        uint32_t element = element_type(p, m.type, &inner);
+
+        declare(p, &m, row.text, sizeof(row.text));
+        counts_in(l->of, row.offset, m.size ? m.size : UINT64_MAX - row.offset, &row.counts);
+        row.opened = inner.members && row.counts.samples && depth < DEPTH && !m.bits;
+        show_row(l, &row);
+        if (row.opened)
+            lay_out(l, element, row.offset, depth + 1);
+        if (row.offset + m.size > l->end)
+            l->end = row.offset + m.size;
+    }
+}
+
+static bool show_layout(const struct types_page *p, const struct report_layout *of)
+{
+    const struct table_column columns[] = {
+        {"offset", false, 0, 0}, {"size", false, 1, 0}, {"member", true, 0, 24}, COUNT_COLUMNS};
+    struct layout l = {.page = p, .of = of, .line = 0};
+    struct spe_profile_type type;
+    char text[NAME], a[NAME], b[NAME];
+    bool good;
+
+    spe_profile_type(p->profile, of->type.type, &type);
+    snprintf(text, sizeof(text),
+             "%s: %" PRIu64 " bytes, %" PRIu64 " lines of %d, shares of it in %%",
+             type_name(p->profile, of->type.type), type.size, (type.size + LINE - 1) / LINE, LINE);
+    title(p, text);
+    table_begin(&l.table, columns, 3 + COUNT_COLUMN_COUNT);
+    lay_out(&l, of->type.type, 0, 0);
+    fold_cold(&l);
+    good = table_end(&l.table, p->out, p->width, p->color);
+    if (of->apart) {
+        snprintf(text, sizeof(text), "hot members lie on different lines: %.400s and %.400s",
+                 spe_profile_string(p->profile, of->apart_members[0].member),
+                 spe_profile_string(p->profile, of->apart_members[1].member));
+        remark(p, text);
+    }
+    if (of->contended) {
+        snprintf(a, sizeof(a), "%s",
+                 spe_profile_string(p->profile, of->contended_members[0].member));
+        snprintf(b, sizeof(b), "%s",
+                 spe_profile_string(p->profile, of->contended_members[1].member));
+        snprintf(text, sizeof(text),
+                 "different threads use %.400s and %.400s, some write, and both are on one line", a,
+                 b);
+        remark(p, text);
+    }
+    return good;
+}
+
+/* ---- The page -------------------------------------------------------------------------------- */
+
+bool types_text(const struct types_page *p)
+{
+    const struct report_types *t = p->types;
+    char text[NAME];
+    bool good = true;
+
+    if (t->by_object) {
+        snprintf(text, sizeof(text), "Objects with the most latency, %zu of %zu, in %%",
+                 t->object_count, t->object_of);
+        title(p, text);
+        good &= list_objects(p);
+    }
+    if (t->by_type) {
+        snprintf(text, sizeof(text), "Types with the most latency, %zu of %zu, in %%",
+                 t->type_count, t->type_of);
+        title(p, text);
+        good &= list_types(p, t->types, t->type_count, false);
+        good &= list_reasons(p);
+    }
+    if (t->by_member) {
+        snprintf(text, sizeof(text), "Members with the most latency, %zu of %zu, in %%",
+                 t->member_count, t->member_of);
+        title(p, text);
+        good &= list_types(p, t->members, t->member_count, true);
+        good &= t->by_type || list_reasons(p);
+    }
+    for (size_t i = 0; i < t->layout_count; i++)
+        good &= show_layout(p, &t->layouts[i]);
+    if (t->not_found) {
+        snprintf(text, sizeof(text), "No load or store of a type '%.400s' is in this recording",
+                 t->name);
+        title(p, text);
+    }
+    if (types_wanted(t))
+        remark(p, "shares are of loads and stores; L1m, LLCm, TLB, stores: of its own");
+    return good;
+}

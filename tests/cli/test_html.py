@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 The Specimen authors
+"""spe report --html without a browser: a page that is well formed and needs nothing else, with the
+numbers of --json; that no name can be markup; that it stays small."""
+
+import json
+import os
+import unittest
+
+import page_file as p
+import recording_file as t
+import spetest
+from spetest import CommandTest, spe
+
+if not t.can_compile():
+    spetest.skip("there is no compiler, nm or readelf")
+spetest.need_symbols()
+
+COUNTS = ("samples", "latency")
+
+
+class Html(CommandTest):
+    def page(self, path, *options):
+        out = os.path.join(self.dir, "page.html")
+        self.good("report", "--html", out, *options, path)
+        with open(out, encoding="utf-8") as f:
+            text = f.read()
+        page = p.Page(text)
+        self.assertEqual(page.faults, [])
+        self.assertEqual(len(page.ids), len(set(page.ids)), "ids are there twice")
+        return text, page
+
+    def usual(self):
+        path = os.path.join(self.dir, "perf.data")
+        p.recording(path, t.Program(self.dir))
+        return path
+
+    def test_alone(self):
+        text, page = self.page(self.usual())
+        self.assertNotRegex(text, r"(?i)https?://|src=|@import|url\(")
+        self.assertTrue(all(link.startswith("#") for link in page.links), page.links)
+        self.assertTrue(all(link[1:] in page.ids for link in page.links), page.links)
+        self.assertIn("default-src 'none'", text)
+        self.assertNotIn("unsafe", text)
+        self.assertEqual([kind for kind, _ in page.scripts], ["application/json", None])
+        self.assertFalse([a for a in page.attributes if a.startswith("on") or a == "style"])
+
+    def test_numbers(self):
+        path = self.usual()
+        _, page = self.page(path, "--by", "cpu")
+        report = json.loads(self.good("report", "--json", "--top", "100", "--by",
+                                      "cpu,function,line,thread", path))
+        for groups in report["groups"]:
+            rows = page.body(groups["by"])
+            self.assertEqual(len(rows), len(groups["top"]))
+            at = 2 if groups["by"] == "function" else 1
+            for row, group in zip(rows, groups["top"]):
+                self.assertEqual(row[0], group["name"])
+                self.assertEqual([int(row[at]), int(row[at + 2])], [group[c] for c in COUNTS])
+        self.assertEqual([(row[0], int(row[2])) for row in page.body("served")],
+                         [(row["served"], row["loads"]) for row in report["loads"]])
+        self.assertEqual([int(row[2]) for row in page.body("mix")],
+                         [row["samples"] for row in report["operations"]])
+        self.assertEqual([(row[0], int(row[2]), int(row[3])) for row in page.body("branch")],
+                         [(b["pc"], b["samples"], b["mispredicted"])
+                          for b in report["branches"]["top"]])
+        self.assertEqual([(row[0], int(row[3]), int(row[4])) for row in page.body("data")],
+                         [(d["address"], d["samples"], d["latency"]) for d in report["data"]["top"]])
+        for finding in report["findings"]:
+            self.assertIn(finding["sentence"][:20], page.text)
+
+    def test_code_and_lines(self):
+        path = self.usual()
+        _, page = self.page(path)
+        code = json.loads(self.good("annotate", "--top", "3", "--json", path))["functions"]
+        for i, function in enumerate(code):
+            rows = [row for row in page.body(f"asm-{i}") if len(row) > 2 and row[2]]
+            self.assertEqual([(int(row[0], 16), int(row[2])) for row in rows],
+                             [(int(x["address"], 16), x["samples"]) for x in function["instructions"]])
+            rows = [row for row in page.body(f"source-{i}") if len(row) > 2 and row[2]]
+            self.assertEqual([(int(row[0]), int(row[2])) for row in rows],
+                             [(x["line"], x["samples"]) for x in function["lines"]])
+        lines = json.loads(self.good("c2c", "--json", path))["lines"]
+        self.assertEqual(len(lines), 1)
+        self.assertEqual([(row[0], row[2], int(row[3])) for row in page.body("shared")],
+                         [(x["address"], x["sharing"], x["travelled"]) for x in lines])
+        self.assertIn(lines[0]["advice"], page.text)
+
+    def test_time(self):
+        path = self.usual()
+        _, page = self.page(path)
+        data = page.data()
+        times = json.loads(self.good("report", "--json", "--by", "time", "--bins", "160", path))["time"]
+        self.assertEqual(data["bin_ns"], times["bin_ns"])
+        for what in COUNTS:
+            self.assertEqual(data["all"][what], [b[what] for b in times["bins"]])
+            for rows in ("lanes", "functions"):
+                self.assertEqual([sum(column) for column in zip(*(r[what] for r in data[rows]))],
+                                 data["all"][what], rows)
+        names = [row[0] for row in page.body("thread")]
+        self.assertEqual([lane["name"] for lane in data["lanes"]], names)
+
+    def test_time_without_threads(self):
+        r = t.Recording(cpus=2)
+        for cpu in (0, 1):
+            r.aux(cpu, b"".join(t.sample(0x400000, 10 + i, None) for i in range(10 + cpu)))
+        path = os.path.join(self.dir, "perf.data")
+        r.write(path)
+        data = self.page(path)[1].data()
+        self.assertEqual([(lane["name"], sum(lane["samples"])) for lane in data["lanes"]],
+                         [("CPU 0", 10), ("CPU 1", 11)])
+
+    def test_hostile(self):
+        path = os.path.join(self.dir, "perf.data")
+        _, usual = self.page(self.usual())
+        p.hostile(self.dir, path)
+        text, page = self.page(path)
+        self.assertEqual(set(page.tags), set(usual.tags) | {"p"})
+        self.assertEqual([kind for kind, _ in page.scripts], ["application/json", None])
+        self.assertEqual(page.scripts[1], usual.scripts[1])
+        self.assertFalse([a for a in page.attributes if a.startswith("on") or a == "style"])
+        self.assertFalse([c for c in text if ord(c) < 32 and c != "\n"], "controls")
+        self.assertNotIn("\u2028", text)
+        names = [lane["name"] for lane in page.data()["lanes"]]
+        self.assertTrue(all(p.EVIL[0] in name for name in names), names)
+        self.assertIn(p.EVIL[0], page.text)
+
+    def test_long_name(self):
+        program = t.Program(self.dir)
+        source = os.path.join(self.dir, "program.c")
+        with open(source, encoding="utf-8") as f:
+            text = f.read()
+        text = text.replace(f"int {p.SYMBOL}(int n)\n", f"int {p.SYMBOL}(int n);\n"
+                            f"int {p.SYMBOL}(int n) __asm__(\"{'x' * 1000000}\");\n"
+                            f"int {p.SYMBOL}(int n)\n")
+        original = t.PROGRAM
+        t.PROGRAM = text
+        try:
+            program = t.Program(self.dir)
+        finally:
+            t.PROGRAM = original
+        program.symbols[p.SYMBOL] = program.symbols["x" * 1000000]
+        path = os.path.join(self.dir, "perf.data")
+        p.recording(path, program)
+        text, page = self.page(path)
+        self.assertLess(len(text), 400000)
+        self.assertTrue(any(row[0].startswith("x" * 500) for row in page.body("function")))
+
+    def test_empty(self):
+        path = os.path.join(self.dir, "perf.data")
+        t.Recording().write(path)
+        _, page = self.page(path)
+        self.assertEqual(page.body("function"), [])
+        self.assertEqual(page.data(), {})
+
+    def test_many_functions(self):
+        program, start, offset = p.many_functions(self.dir, 80000)
+        sizes = []
+        for count in (2000, 80000):
+            r = t.Recording()
+            r.comm(10, 10, "task")
+            r.mmap(10, start, 0x100000, offset, program)
+            r.aux(0, b"".join(t.sample(start + 4 * i, 10 + i, 10, p.LOAD, 2, 5, va=64 * i)
+                              for i in range(count)))
+            path = os.path.join(self.dir, "perf.data")
+            r.write(path)
+            text, page = self.page(path)
+            sizes.append(len(text))
+            self.assertIn(f"of {count:,}", page.text)
+            self.assertEqual(len(page.body("function")), 100)
+        self.assertLess(sizes[1], 1.2 * sizes[0])
+        self.assertLess(sizes[1], 1000000)
+
+    def test_words(self):
+        path = self.usual()
+        self.assertIn("form of its own", self.bad(2, "report", "--html", "x.html", "--json", path))
+        with open(path, "rb") as f:
+            before = f.read()
+        self.assertIn("perf.data", self.bad(1, "report", "--html", path, path))
+        with open(path, "rb") as f:
+            self.assertEqual(f.read(), before)
+        missing = os.path.join(self.dir, "missing", "page.html")
+        self.assertIn("missing", self.bad(1, "report", "--html", missing, path))
+        _, page = self.page(path, "--top", "1", "--by", "dso", "--no-findings")
+        self.assertEqual(len(page.body("function")), 1)
+        self.assertEqual(len(page.body("dso")), 1)
+        self.assertNotIn("findings", page.ids)
+        result = spe("report", "--html", "-", path)
+        self.assertTrue(result.stdout.startswith(b"<!DOCTYPE html>"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -37,8 +37,9 @@ class Viewers(CommandTest):
         self.options = ()
         self.program = t.Program(self.dir)
 
-    def record(self, name="second"):
-        """Two threads in functions, in a library without symbols, and nowhere."""
+    def record(self, name="second", at_once=1):
+        """Two threads in functions, in a library without symbols, and nowhere. So many samples of
+        each have the same time."""
         r = t.Recording(cpus=2)
         r.comm(10, 10, "first")
         r.comm(20, 21, name)
@@ -49,8 +50,9 @@ class Viewers(CommandTest):
                0x70000010, 0x99990000]
         for cpu, tid in ((0, 10), (1, 21)):
             r.aux(cpu, b"".join(
-                t.sample(pcs[i % 5], 1000 + 7 * i, tid, (1, 0) if i % 2 else (2, 1), 0x16,
-                         None if i % 11 == 0 else i % 50, va=64 * i, source=8 if i % 3 else 13)
+                t.sample(pcs[i % 5], 1000 + 7 * (i // at_once), tid,
+                         (1, 0) if i % 2 else (2, 1), 0x16, None if i % 11 == 0 else i % 50,
+                         va=64 * i, source=8 if i % 3 else 13)
                 for i in range(300)))
         r.write(self.path)
 
@@ -61,7 +63,8 @@ class Viewers(CommandTest):
         return json.loads(self.good("report", "--json", "--top", 100, *args, self.path))
 
     def sums(self, which):
-        return +collections.Counter({g["name"]: g[which] for g in self.report()["groups"][0]["top"]})
+        groups = self.report()["groups"][0]["top"]
+        return +collections.Counter({g["name"]: g[which] for g in groups})
 
     @need_protoc
     def test_pprof(self):
@@ -126,7 +129,7 @@ class Viewers(CommandTest):
                          thread["funcTable"]["length"])
 
     def test_perfetto(self):
-        self.record()
+        self.record(at_once=10)
         trace = viewers.read_perfetto(self.export("perfetto"))
         groups = self.report("--by", "thread")
         totals = groups["totals"]

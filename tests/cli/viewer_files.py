@@ -66,7 +66,7 @@ def pprof_message(data):
     """The profile as protoc reads it."""
     if data[:2] == b"\x1f\x8b":
         data = gzip.decompress(data)
-    text = subprocess.run([PROTOC, "-I", HERE, "--decode=Profile", os.path.join(HERE, "profile.proto")],
+    text = subprocess.run([PROTOC, "-I", HERE, "--decode=Profile", HERE + "/profile.proto"],
                           input=data, capture_output=True, check=True).stdout.decode()
     return _parse(iter(text.splitlines()))
 
@@ -97,7 +97,8 @@ def read_pprof(data):
     check(strings[0] == "" and len(set(strings)) == len(strings), strings)
     check([(_text(profile, t, "type"), _text(profile, t, "unit")) for t in profile["sample_type"]]
           == [("samples", "count"), ("latency", "cycles")], profile["sample_type"])
-    functions, mappings, locations = (_by_id(profile[k]) for k in ("function", "mapping", "location"))
+    functions, mappings = _by_id(profile["function"]), _by_id(profile["mapping"])
+    locations = _by_id(profile["location"])
     names = {i: _pprof_name(profile, l, functions, mappings) for i, l in locations.items()}
     used, samples = set(), []
     for s in profile["sample"]:
@@ -192,7 +193,8 @@ def read_firefox(data):
     check(meta["preprocessedProfileVersion"] == 47 and meta["interval"] > 0, meta)
     check(meta["markerSchema"] == [] and meta["symbolicated"] is True)
     for lib in file["libs"]:
-        check(set(lib) == {"name", "path", "debugName", "debugPath", "breakpadId", "codeId", "arch"})
+        check(set(lib) == {"name", "path", "debugName", "debugPath", "breakpadId", "codeId",
+                           "arch"}, set(lib))
         check(len(lib["breakpadId"]) == 33 and int(lib["breakpadId"], 16) >= 0, lib)
     return [s for thread in file["threads"] for s in _firefox_thread(file, thread)]
 

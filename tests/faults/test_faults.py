@@ -202,6 +202,7 @@ def reading_cases(path):
         Case(MEMORY + FILES, "report", *one, path),
         Case(MEMORY, "report", *one, "--by", "function,line,symbol+source,dso,thread,cpu,time", path),
         Case(MEMORY + OUTPUT, "report", *one, "--json", "--by", "line,thread", path),
+        Case(MEMORY + OUTPUT, "report", *one, "--html", "-", path),
         Case(MEMORY, "report", *one, "--csv", "--by", "symbol+source", path),
         Case(MEMORY, "report", *one, "--data", "page", "--filter",
              'comm ~ "task" and level == l2', path),

@@ -49,7 +49,7 @@ static void test_threshold(void **state)
     assert_true(diff_threshold(none, 4) < 0.0);
     assert_near(diff_threshold(first, 4), 0.001, 1e-12);
     assert_near(diff_threshold(two, 4), 0.009, 1e-12);
-    assert_true(diff_threshold(NULL, 0) < 0.0);
+    assert_true(diff_threshold(none, 0) < 0.0);
 }
 
 /* ---- recordings by chance -------------------------------------------------------------------- */

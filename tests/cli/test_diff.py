@@ -129,7 +129,8 @@ class Diff(CommandTest):
         self.assertEqual(json.loads(result.stdout)["fail_if"],
                          [{"bound": "loads > 1%", "failed": False},
                           {"bound": "latency > 1%", "failed": True}])
-        for bound in ("latency", "latency > ", "latency > 5x", "> 5%", "heat > 5%", "latency > nan%"):
+        for bound in ("latency", "latency > ", "latency > 5x", "> 5%", "heat > 5%",
+                      "latency > nan%"):
             self.assertIn("--fail-if", self.bad(2, "diff", "--fail-if", bound, old, new))
         result = spe("diff", "--fail-if", "operations > 1%", old, new)
         self.assertEqual(result.returncode, 2)
@@ -189,7 +190,8 @@ class Diff(CommandTest):
         path = self.recording("old", self.samples(None, 1, n=20))
         self.assertIn("OLD and NEW", self.bad(2, "diff", path))
         self.assertIn("two recordings", self.bad(2, "diff", path, path, path))
-        self.assertIn("none of function, line, dso", self.bad(2, "diff", "--by", "thread", path, path))
+        self.assertIn("none of function, line, dso",
+                      self.bad(2, "diff", "--by", "thread", path, path))
         self.assertIn("--by function", self.bad(2, "diff", "-s", "sym", path, path))
         self.assertIn("--per run", self.bad(2, "diff", "--period", path, path))
         self.assertIn("no such file", self.bad(1, "diff", path, self.dir + "/none").lower())

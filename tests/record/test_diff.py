@@ -65,7 +65,8 @@ class Diff(RecordTest):
 
     def test_exact(self):
         program = self.build("branch")
-        files = [os.path.join(self.dir, name) for name in ("sick.json", "again.json", "healthy.json")]
+        files = [os.path.join(self.dir, name)
+                 for name in ("sick.json", "again.json", "healthy.json")]
         for file, which in zip(files, ("sick", "sick", "healthy")):
             self.record("--stat-json", file, "--seed", len(file), "--", program, which)
         sick, again, healthy = files
@@ -77,7 +78,8 @@ class Diff(RecordTest):
         row, = (row for row in found["rows"] if row["function"] == "count_large")
         self.assertLess(row["quantities"]["mispredicted"]["change"], -0.9)
         self.assertLess(found["total"]["quantities"]["mispredicted"]["change"], -0.9)
-        self.assertEqual(spe("diff", "--fail-if", "mispredicted > +1%", healthy, sick).returncode, 1)
+        result = spe("diff", "--fail-if", "mispredicted > +1%", healthy, sick)
+        self.assertEqual(result.returncode, 1)
 
 
 if __name__ == "__main__":

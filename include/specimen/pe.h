@@ -144,7 +144,7 @@ static inline unsigned spe_a64_evaluate(const struct spe_a64 *insn, uint64_t pc,
 }
 
 /*
- * The registers that the instruction reads and writes, for whoever follows data through code: bit n
+ * The registers that the instruction reads and writes, for code that follows data: bit n
  * is Xn (0 to 30), SPE_A64_USES_FLAGS the condition flags, bit 32 + n Vn and Zn. All else is in
  * neither set: SP, XZR, predicates, FFR, ZA, ZT0, system registers. A register is read if any part
  * of it may be: what is merging or accumulating, or writes one lane, reads its destination, too.

@@ -604,8 +604,8 @@ SPE_API const struct spe_perf_queue *spe_perf_reader_queue(const struct spe_perf
  * Get up to `size` bytes of a piece, from offset `from`; *bytes points to them. Bytes of a file are
  * copied into `buffer`. If the file is mapped and `buffer` is NULL, *bytes points into the mapping.
  * Bytes of a recording in memory are never copied. Returns their number, 0 at the end of the piece,
- * SPE_ERR_IO, or SPE_ERR_INVALID (no random access). Any number of threads may call this at the same
- * time.
+ * SPE_ERR_IO, or SPE_ERR_INVALID (no random access). Any number of threads may call this at the
+ * same time.
  */
 SPE_API int64_t spe_perf_piece_read(const struct spe_perf_reader *reader,
                                     const struct spe_perf_piece *piece, uint64_t from, void *buffer,

@@ -15,7 +15,7 @@
 static const char help[] =
     "Usage: spe dump [OPTION]... FILE...\n"
     "\n"
-    "Show SPE bytes: one packet a line, in the layout and words of 'perf script -D'.\n"
+    "Show SPE bytes: one packet per line, in the layout and words of 'perf script -D'.\n"
     "FILE is a perf.data file, or bare SPE bytes, or - for standard input.\n"
     "\n"
     "What to show:\n"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
-/* spe script: one line a sample, with perf's fields. */
+/* spe script: one line per sample, with perf's fields. */
 #include "render/script.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@
 static const char help[] =
     "Usage: spe script [OPTION]... [FILE]\n"
     "\n"
-    "One line a sample, in the layout of 'perf script'; every record is one sample.\n"
+    "One line per sample, in the layout of 'perf script'; every record is one sample.\n"
     "FILE is a perf.data file, or bare SPE bytes, or - for standard input; without it\n"
     "perf.data in this folder.\n"
     "\n"
@@ -261,7 +261,7 @@ static int run(const struct command *self, int argc, char **argv)
 
 const struct command command_script = {
     .name = "script",
-    .summary = "one line a sample, with the fields of perf script",
+    .summary = "one line per sample, with the fields of perf script",
     .help = help,
     .run = run,
 };

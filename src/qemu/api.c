@@ -3,6 +3,7 @@
 /* The differences between levels of the plugin interface: see api.h. */
 #include "qemu/api.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -260,13 +261,30 @@ struct qemu_plugin_register *plugin_find_register(const char *name)
     return found;
 }
 
-/* One a thread, empty. */
+static pthread_key_t scratch_key;
+
+/* A GByteArray is a GArray of bytes. */
+static void free_scratch(void *array)
+{
+    g_array_free(array, 1);
+}
+
+static void make_scratch_key(void)
+{
+    pthread_key_create(&scratch_key, free_scratch);
+}
+
+/* One a thread, empty. It goes when the thread does: a program may have a million of them. */
 static struct byte_array *scratch(void)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     static __thread struct byte_array *array;
 
-    if (!array)
+    if (!array) {
         array = g_byte_array_new();
+        pthread_once(&once, make_scratch_key);
+        pthread_setspecific(scratch_key, array);
+    }
     return g_byte_array_set_size(array, 0);
 }
 

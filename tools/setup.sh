@@ -42,6 +42,8 @@ test  | command mandoc                                  | mandoc                
 test  | command zsh                                     | zsh                   | completion check
 test  | command llvm-objdump-19                         | llvm-19               | comparison with LLVM
 test  | command dwz                                     | dwz                   | shared debug files
+test  | python-venv                                     | python3-venv          | package for Python
+test  | python-headers                                  | python3-dev           | package for Python
 test  | command xz                                      | xz-utils              | packed debug information
 test  | perf                                            | <perf>                | comparison with perf
 cross | command aarch64-linux-gnu-gcc                   | gcc-aarch64-linux-gnu | AArch64 programs
@@ -87,6 +89,9 @@ is_there() { # kind argument
             [ ! -e "$(clang -print-file-name="$name")" ] || return 0
         done
         return 1 ;;
+    python-venv) python3 -c 'import ensurepip, venv' 2>/dev/null ;;
+    python-headers)
+        [ -e "$(python3 -c 'import sysconfig; print(sysconfig.get_path("include"))' 2>/dev/null)/Python.h" ] ;;
     perf) # Ubuntu's /usr/bin/perf refuses to run beside a kernel that is not its own
         perf --version >/dev/null 2>&1 || compgen -G '/usr/lib/linux-tools*/*/perf' >/dev/null ||
             compgen -G '/usr/lib/linux-tools-*/perf' >/dev/null ;;

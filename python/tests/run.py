@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 The Specimen authors
+"""Runs the tests beside it. The last line of standard output has how many passed, failed and were
+skipped; lines before it say which were skipped, and why."""
+
+import os
+import sys
+import unittest
+
+
+def main():
+    here = os.path.dirname(os.path.abspath(__file__))
+    result = unittest.TextTestRunner(verbosity=2).run(unittest.TestLoader().discover(here))
+    broken = len(result.failures) + len(result.errors)
+    for test, why in result.skipped:
+        print(f"{test.id()}: {why}")
+    print(result.testsRun - broken - len(result.skipped), broken, len(result.skipped))
+    return 0 if result.wasSuccessful() and result.testsRun else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

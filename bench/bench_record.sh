@@ -6,8 +6,9 @@
 #
 #   SPE=path/to/spe bench/bench_record.sh [rounds]
 #
-# The least of some rounds, interleaved. Targets: geometric mean at most 1.5 with --model none, at
-# most 6 with the functional model. SPECIMEN_QEMU chooses another QEMU.
+# The least of some rounds, interleaved. Targets: geometric mean at most 1.25 with --model none, at
+# most 4.5 and no program above 8 with the model that is the default, core. SPECIMEN_QEMU chooses
+# another QEMU.
 set -euo pipefail
 
 spe=${SPE:-spe}
@@ -34,9 +35,10 @@ measure() { # what workload command...
 for ((i = 0; i < rounds; i++)); do
     for workload in matmul chase crc qsort; do
         measure plain "$workload" "$qemu" -cpu neoverse-n1
-        measure none "$workload" "$spe" record -q --qemu "$qemu" --model none -o "$work/x" --
-        measure functional "$workload" "$spe" record -q --qemu "$qemu" -o "$work/x" --
-        measure core "$workload" "$spe" record -q --qemu "$qemu" --model core -o "$work/x" --
+        for model in none functional core; do
+            measure "$model" "$workload" "$spe" record -q --qemu "$qemu" --model "$model" \
+                -o "$work/x" --
+        done
     done
 done | awk -v rounds="$rounds" '
 { key = $1 " " $2; if (!(key in t) || $3 < t[key]) t[key] = $3 }
@@ -48,11 +50,12 @@ END {
         plain = t[names[i] " plain"]; if (plain < 0.001) plain = 0.001
         n = t[names[i] " none"] / plain; f = t[names[i] " functional"] / plain
         c = t[names[i] " core"] / plain
-        ln += log(n); lf += log(f); lc += log(c)
+        ln += log(n); lf += log(f); lc += log(c); if (c > worst) worst = c
         printf "%-8s %10.3f %10.2f %10.2f %10.2f\n", names[i], plain, n, f, c
     }
-    n = exp(ln / 4); f = exp(lf / 4)
-    printf "geometric mean      %10.2f %10.2f %10.2f\n", n, f, exp(lc / 4)
-    printf "target              %10s %10s\n", "1.5", "6"
-    printf "%-19s %10s %10s\n", "", n <= 1.5 ? "met" : "not met", f <= 6 ? "met" : "not met"
+    n = exp(ln / 4); c = exp(lc / 4)
+    printf "geometric mean      %10.2f %10.2f %10.2f\n", n, exp(lf / 4), c
+    printf "target              %10s %10s %10s\n", "1.25", "", "4.5, 8"
+    printf "%-19s %10s %10s %10s\n", "", n <= 1.25 ? "met" : "not met", "",
+           c <= 4.5 && worst <= 8 ? "met" : "not met"
 }'

@@ -6,7 +6,7 @@
 _spe() {
     local spe=${COMP_WORDS[0]} cur=${COMP_WORDS[COMP_CWORD]} words=
     if [[ $COMP_CWORD -eq 1 ]]; then
-        words=$("$spe" --help 2>/dev/null | sed -nE 's/^  ([a-z-]+) {2,}.*/\1/p')
+        words=$("$spe" --help 2>/dev/null | sed -nE 's/^  ([a-z0-9-]+) {2,}.*/\1/p')
     elif [[ $cur == -* ]]; then
         words=$("$spe" "${COMP_WORDS[1]}" --help 2>/dev/null |
             sed -n '/^Examples:/q; s/^ .*-.*/&/p' | grep -oE -- '(^| )--[a-z][a-z-]+')

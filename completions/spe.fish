@@ -4,7 +4,7 @@
 # the spe that runs.
 
 function __spe_commands
-    spe --help 2>/dev/null | string replace -rf '^  ([a-z-]+) {2,}(.*)' '$1\t$2'
+    spe --help 2>/dev/null | string replace -rf '^  ([a-z0-9-]+) {2,}(.*)' '$1\t$2'
 end
 
 function __spe_options

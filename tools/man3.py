@@ -13,6 +13,7 @@ import sys
 
 TITLES = {
     "analysis.h": "questions over the samples of a recording",
+    "arrow.h": "the samples of a recording as an Arrow stream",
     "error.h": "errors of the library",
     "features.h": "sets of architecture features",
     "format.h": "the SPE record format, decoded and encoded",

@@ -27,6 +27,7 @@ build | command ninja                                   | ninja-build           
 build | command pkg-config                              | pkg-config            | finding libraries
 build | library libdw                                   | libdw-dev             | symbols, source lines
 build | library libzstd                                 | libzstd-dev           | compressed recordings
+build | library capstone                                | libcapstone-dev       | disassembly
 build | file /usr/include/libfdt.h                      | libfdt-dev            | spe vm
 build | command python3                                 | python3               | build system, tests
 test  | command gcc                                     | gcc                   | C compiler

@@ -104,7 +104,7 @@ def page(pairs, runs):
     yield "operation, load, store, branch, misprediction and miss of every function exactly, and estimates the"
     yield "same from the samples: samples of the quantity, times operations by samples. The interval is Wilson's,"
     yield "95 %, of the share of samples. A pair of function and quantity is in the table if at least"
-    yield f"{ENOUGH} samples of it are to be expected. Jitter is on, the functional model is neoverse-n1's."
+    yield f"{ENOUGH} samples of it are to be expected. Jitter is on, the model is neoverse-n1's core."
     yield ""
     yield f"**{good} of {len(pairs)} exact counts ({100 * good / len(pairs):.1f} %) lie within the interval of their estimate.**"
     yield ""

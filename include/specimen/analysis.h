@@ -90,13 +90,16 @@ SPE_API enum spe_group_by spe_group_by_code(enum spe_group_by by);
 SPE_API enum spe_group_by spe_group_by_task(enum spe_group_by by);
 
 struct spe_analysis_config {
-    size_t size;           /* written by spe_analysis_config_init */
-    unsigned by;           /* bit n: groups by enum spe_group_by n are wanted */
-    bool data;             /* hot data is wanted */
-    unsigned data_shift;   /* of 2^n bytes each: 6 lines, 12 pages; 0: 6 */
-    size_t data_slots;     /* places in memory for it, a power of two from 16; 0: 8192 */
-    size_t pc_slots;       /* likewise for distinct pcs before they are summed up; 0: 524288 */
+    size_t size;          /* written by spe_analysis_config_init */
+    unsigned by;          /* bit n: groups by enum spe_group_by n are wanted */
+    bool data;            /* hot data is wanted */
+    unsigned data_shift;  /* of 2^n bytes each: 6 lines, 12 pages; 0: 6 */
+    uint64_t data_memory; /* most bytes for it, from 8192 on; 0: 64 MB. Exact until it is used */
+    size_t data_top;      /* most lines or pages that will be asked for; 0: all */
+    size_t pc_slots; /* distinct pcs before they are summed up, a power of two from 16; 0: 524288 */
     uint16_t saturated_at; /* of the latency counters, see above */
+    bool findings;         /* are wanted: the rows should have latencies (SPE_OMIT_LATENCIES) */
+    bool time;             /* how it went over time is wanted */
 };
 
 /* Totals, events and loads only. */
@@ -108,7 +111,7 @@ static inline void spe_analysis_config_init(struct spe_analysis_config *it)
 
 struct spe_analysis;
 
-/* SPE_OK, SPE_ERR_NOMEM, or SPE_ERR_INVALID if a size is no power of two. */
+/* SPE_OK, SPE_ERR_NOMEM, or SPE_ERR_INVALID if a size cannot be. */
 SPE_API int spe_analysis_create(struct spe_analysis **analysis,
                                 const struct spe_analysis_config *config);
 SPE_API void spe_analysis_destroy(struct spe_analysis *analysis); /* NULL is fine */
@@ -131,7 +134,8 @@ SPE_API int spe_analysis_finish(struct spe_analysis *analysis, struct spe_profil
  * mispredicted is of branches. */
 struct spe_counts {
     uint64_t samples;
-    uint64_t latency; /* sum of total latencies, cycles */
+    uint64_t timed;   /* those with a total latency */
+    uint64_t latency; /* its sum, cycles */
     uint64_t memory;  /* loads and stores */
     uint64_t branches;
     uint64_t l1_misses, llc_misses, tlb_walks;
@@ -261,6 +265,223 @@ struct spe_data_summary {
 SPE_API size_t spe_analysis_data(const struct spe_analysis *analysis, struct spe_data *top,
                                  size_t n, struct spe_data_summary *summary);
 
+/* ---- Sharing -------------------------------------------------------------------------------- */
+
+/*
+ * Cache lines that travel between cores: first which they are, then who uses their bytes, for the
+ * first of them only. Where memory is not enough for all samples, the rows are read twice.
+ *
+ *     spe_sharing_create(&sharing, &config);
+ *     ... spe_sharing_find(sharing, &rows) of all rows ...
+ *     if (spe_sharing_choose(sharing) > 0)
+ *         ... spe_profile_rewind, spe_sharing_add(sharing, &rows) of all rows ...
+ *     spe_sharing_finish(sharing);
+ *     result = spe_sharing_result(sharing);
+ */
+enum spe_sharing_basis { /* what a record says of a line that travelled, best first */
+                         SPE_SHARING_SOURCE,  /* a load's data source: another core, cluster or
+                                                 socket (D18.2.4) */
+                         SPE_SHARING_SNOOPED, /* a load's event "data snooped" of FEAT_SPEv1p4
+                                                 (D18.2.6) */
+                         SPE_SHARING_MISSES,  /* an L1 miss, of a line that several threads use: it
+                                                 may have */
+                         SPE_SHARING_BASIS_COUNT /* none of these is recorded */
+};
+
+struct spe_sharing_config {
+    size_t size;                  /* sizeof(struct spe_sharing_config) */
+    enum spe_sharing_basis basis; /* that is to be used */
+    unsigned shift;               /* lines of 2^n bytes, 4 to 12; 0: 6 */
+    size_t top;                   /* lines that are wanted */
+    uint64_t memory;              /* most bytes, about, from 65536 on; 0: 64 MB */
+};
+
+/* What the CPUs of a recording have; its records may have less. */
+SPE_API enum spe_sharing_basis spe_sharing_basis_of(const struct spe_profile_info *info);
+
+/* What to try after a first pass with another basis that said nothing; SPE_SHARING_BASIS_COUNT:
+ * stay with what there is. "Data snooped" is optional: that there is none says nothing. */
+struct spe_sharing_result;
+SPE_API enum spe_sharing_basis spe_sharing_next_basis(const struct spe_sharing_result *result,
+                                                      const struct spe_profile_info *info);
+
+enum spe_sharing_kind {
+    SPE_SHARING_UNCLEAR, /* no write, or no second thread, was sampled often enough to tell */
+    SPE_SHARING_TRUE,    /* several threads use the same bytes, and one writes them */
+    SPE_SHARING_FALSE,   /* they use different bytes */
+    SPE_SHARING_BOTH,    /* the same bytes, and others beside them */
+};
+
+/* A thread, or code, at an offset of a line. */
+struct spe_shared_user {
+    uint32_t thread; /* of code: SPE_NO_ID */
+    uint32_t map;    /* of code: with the pc */
+    uint64_t pc;
+    uint64_t samples, reads, writes; /* an atomic that returns a value is both */
+    uint64_t travelled, latency;
+};
+
+struct spe_shared_offset {
+    uint32_t offset; /* where the accesses begin: records do not say how long they are */
+    uint64_t samples, reads, writes, travelled, latency;
+    uint32_t cpus;                                /* 0: not known */
+    bool same_used;                               /* by several threads, of which one writes */
+    const struct spe_shared_user *threads, *code; /* most accesses first */
+    size_t thread_count, code_count;
+};
+
+struct spe_shared_line {
+    uint64_t address;
+    uint32_t pid; /* SPE_NO_TASK: the kernel's */
+    enum spe_sharing_kind kind;
+    uint64_t loads, stores;
+    uint64_t travelled;     /* loads that others served; SPE_SHARING_MISSES: L1 misses */
+    uint64_t travelled_of;  /* ... of so many: loads; SPE_SHARING_MISSES: loads and stores */
+    uint64_t latency;       /* of all its samples */
+    uint32_t threads, cpus; /* cpus 0: not known */
+    const struct spe_shared_offset *offsets; /* ascending */
+    size_t offset_count;
+};
+
+struct spe_sharing_result {
+    enum spe_sharing_basis basis;
+    unsigned shift;
+    uint64_t samples;                    /* loads and stores with a data address */
+    uint64_t loads;                      /* of them */
+    uint64_t no_address;                 /* loads and stores without one */
+    uint64_t said;                       /* those of which the basis can say something */
+    uint64_t travelled;                  /* those that travelled */
+    uint64_t latency;                    /* of all of them */
+    bool several_threads;                /* more than one thread has such samples */
+    uint64_t seen;                       /* lines with at least one that travelled */
+    uint64_t too_few;                    /* ... with too little to call them shared */
+    uint64_t not_examined;               /* ... behind those that were wanted */
+    uint64_t left_out;                   /* samples for which there was no memory */
+    const struct spe_shared_line *lines; /* those that are shared, most travelled first */
+    size_t line_count;
+};
+
+/* With fewer samples that travelled a line is not called shared. */
+#define SPE_SHARING_LEAST 5
+
+struct spe_sharing;
+
+/* SPE_OK, SPE_ERR_NOMEM or SPE_ERR_INVALID. */
+SPE_API int spe_sharing_create(struct spe_sharing **sharing,
+                               const struct spe_sharing_config *config);
+SPE_API void spe_sharing_destroy(struct spe_sharing *sharing); /* NULL is fine */
+
+/* SPE_OK or SPE_ERR_NOMEM each; of choose also 1: all rows have to be added. */
+SPE_API int spe_sharing_find(struct spe_sharing *sharing, const struct spe_rows *rows);
+SPE_API int spe_sharing_choose(struct spe_sharing *sharing);
+SPE_API int spe_sharing_add(struct spe_sharing *sharing, const struct spe_rows *rows);
+SPE_API int spe_sharing_finish(struct spe_sharing *sharing);
+
+/* After choose: without lines. After finish: everything. It is the sharing's. */
+SPE_API const struct spe_sharing_result *spe_sharing_result(const struct spe_sharing *sharing);
+/* ---- Findings ------------------------------------------------------------------------------- */
+
+/*
+ * What costs most, and why, in a few words: docs/findings.md has a section for each of these, with
+ * its threshold. A finding holds for the lower end of its interval too. They are asked of up to
+ * 16384 samples, evenly over the recording.
+ */
+enum spe_finding_rule {
+    SPE_FINDING_ONE_THREAD,
+    SPE_FINDING_ONE_PHASE,
+    SPE_FINDING_FALSE_SHARING,
+    SPE_FINDING_TRUE_SHARING,
+    SPE_FINDING_CONTENDED_ATOMICS,
+    SPE_FINDING_DRAM,
+    SPE_FINDING_L3,
+    SPE_FINDING_L2,
+    SPE_FINDING_BEYOND_L1, /* loads that missed, and nothing says where they were served */
+    SPE_FINDING_TLB_WALKS,
+    SPE_FINDING_ATOMICS,
+    SPE_FINDING_STORES,
+    SPE_FINDING_MISPREDICTED,
+    SPE_FINDING_MISALIGNED,
+    SPE_FINDING_EMPTY_PREDICATES,
+    SPE_FINDING_PARTIAL_PREDICATES,
+    SPE_FINDING_ISSUE_WAIT,
+    SPE_FINDING_NOTHING, /* stands out */
+    /* Doubts about the data. */
+    SPE_FINDING_FEW_SAMPLES,
+    SPE_FINDING_NO_LATENCY,
+    SPE_FINDING_LOST,
+    SPE_FINDING_COLLISIONS,
+    SPE_FINDING_DAMAGED,
+    SPE_FINDING_RESONANCE,
+    SPE_FINDING_NO_THREADS,
+    SPE_FINDING_NO_SYMBOLS,
+    SPE_FINDING_UNKNOWN_SOURCES,
+    SPE_FINDING_CONTRADICTIONS,
+    SPE_FINDING_RULES
+};
+
+enum spe_finding_basis { /* of what the share is */
+                         SPE_OF_LATENCY,
+                         SPE_OF_SAMPLES,
+                         SPE_OF_BRANCHES,
+                         SPE_OF_ACCESSES, /* loads and stores */
+                         SPE_OF_LOADS,
+                         SPE_OF_SVE, /* SVE operations */
+                         SPE_OF_BUFFERS,
+                         SPE_OF_BYTES,
+};
+
+struct spe_finding {
+    uint8_t rule;  /* enum spe_finding_rule */
+    uint8_t basis; /* enum spe_finding_basis */
+    double share;
+    struct spe_interval interval; /* of the share, 95 % */
+    uint64_t samples;             /* that show it; buffers or bytes of SPE_OF_BUFFERS, _BYTES */
+    double cycles;                /* that such a sample takes, without waiting for older ones; 0:
+                                     not known, all counters were full */
+    double others;                /* cycles of the samples in comparison; 0: there are none */
+    double here;                  /* which part of it is in the place */
+
+    /* The place: SPE_NO_SYMBOL, SPE_NO_ID, 0 where there is none. */
+    uint64_t pc, symbol;
+    uint32_t map, line;
+    uint32_t thread;         /* of SPE_FINDING_ONE_THREAD, else of the data */
+    uint32_t pid;            /* whose data; SPE_NO_TASK */
+    uint64_t address;        /* of data */
+    uint64_t from_ns, to_ns; /* of SPE_FINDING_ONE_PHASE */
+};
+
+#define SPE_FINDINGS_MAX 5
+
+SPE_API const char *spe_finding_name(unsigned rule); /* "false-sharing" ...; never NULL */
+SPE_API bool spe_finding_is_doubt(unsigned rule);
+
+/* Ask after finish; the analysis was created with `findings`. The largest share first, doubts last.
+ * Returns their number, at least 1, or SPE_ERR_NOMEM. */
+SPE_API int spe_analysis_findings(struct spe_analysis *analysis, struct spe_profile *profile,
+                                  struct spe_finding findings[SPE_FINDINGS_MAX]);
+
+/* ---- Over time ------------------------------------------------------------------------------ */
+
+struct spe_time_bin {
+    uint64_t samples, latency;
+    uint64_t loads[SPE_SERVED_COUNT]; /* by where they were served */
+};
+
+struct spe_times {
+    uint64_t from_ns, bin_ns; /* the start of the first bin; how long each is */
+    struct spe_time_bin *bins;
+    size_t count;
+};
+
+#define SPE_TIME_BINS_MAX 1024
+
+/* At most `most` bins from the first sample to the last, all of the same length. Samples without
+ * time are in none. The analysis was created with `time`. SPE_OK or SPE_ERR_NOMEM; free the bins.
+ */
+SPE_API int spe_analysis_times(const struct spe_analysis *analysis, size_t most,
+                               struct spe_times *times);
+SPE_API void spe_times_free(struct spe_times *times);
+
 /* ---- Edges ---------------------------------------------------------------------------------- */
 
 /*
@@ -305,6 +526,110 @@ SPE_API size_t spe_edges_count(const struct spe_edges *edges);
 
 /* All of them, spe_edges_count(), by from, kind and to. */
 SPE_API void spe_edges_list(const struct spe_edges *edges, struct spe_edge *list);
+
+/* ---- Instructions --------------------------------------------------------------------------- */
+
+/*
+ * What happened at each instruction of some functions. The functions are chosen first (by
+ * spe_analysis_groups, say), or by a question about each that has samples; one pass over the rows
+ * counts. Memory grows with the distinct instructions that have samples.
+ */
+struct spe_code_choice {
+    uint64_t symbol; /* a function; SPE_NO_SYMBOL: what has no symbol in ... */
+    uint32_t dso;    /* ... this dso (SPE_NO_ID: in no map) */
+};
+
+struct spe_latency_sum {
+    uint64_t samples, cycles; /* those that have the counter, and the sum of it */
+};
+
+struct spe_instruction {
+    uint32_t choice;  /* number of the function in the list of choices */
+    uint64_t address; /* in the file's own addresses; of the kernel and without a file: as it was */
+    uint32_t map;     /* one of the maps it ran in, or SPE_NO_ID ... */
+    uint64_t pc;      /* ... and where it was there */
+    const char *operation; /* of its first sample: "load", "store", "branch", "other" ... */
+    const char *kind;      /* ... and as in the operation mix: "general-purpose"; or NULL */
+    struct spe_counts counts;
+    uint64_t loads;     /* of counts.memory */
+    uint64_t not_taken; /* of counts.branches */
+    struct spe_latency_sum total, issue, translation;
+    struct spe_latency_sum execution;  /* total less issue and translation, where both are there */
+    uint64_t served[SPE_SERVED_COUNT]; /* loads; their sum is `loads` */
+    size_t first_target, target_count; /* in spe_annotation_targets */
+};
+
+/* Where a branch went when it was taken and its record says so. */
+struct spe_branch_target {
+    uint32_t dso;     /* or SPE_NO_ID */
+    uint64_t address; /* as of instructions; without a dso: as it was */
+    uint64_t symbol;  /* or SPE_NO_SYMBOL */
+    uint64_t in_symbol;
+    uint64_t samples, mispredicted;
+};
+
+struct spe_annotation;
+
+/* Columns that are not read. */
+#define SPE_ANNOTATION_OMIT                                                                        \
+    (SPE_OMIT_OFFSET | SPE_OMIT_TIMESTAMP | SPE_OMIT_VA | SPE_OMIT_PA | SPE_OMIT_PREVIOUS_TARGET | \
+     SPE_OMIT_SOURCE | SPE_OMIT_CONTEXTS | SPE_OMIT_COMM | SPE_OMIT_CPU | SPE_OMIT_TID)
+
+/* The choices are copied. SPE_OK or SPE_ERR_NOMEM. */
+SPE_API int spe_annotation_create(struct spe_annotation **annotation,
+                                  const struct spe_code_choice *choices, size_t count);
+SPE_API void spe_annotation_destroy(struct spe_annotation *annotation); /* NULL is fine */
+
+/* Before the first row: functions that are not among the choices become one if `wanted` says so,
+ * which is asked once for each pc of a map. */
+typedef bool spe_annotation_wanted(void *user, struct spe_profile *profile, uint64_t symbol);
+SPE_API void spe_annotation_ask(struct spe_annotation *annotation, spe_annotation_wanted *wanted,
+                                void *user);
+
+/* All choices, those that were asked for, too. */
+SPE_API const struct spe_code_choice *
+spe_annotation_choices(const struct spe_annotation *annotation, size_t *count);
+SPE_API int spe_annotation_add(struct spe_annotation *annotation, struct spe_profile *profile,
+                               const struct spe_rows *rows);
+
+/* After the last row: put everything in order. SPE_OK or SPE_ERR_NOMEM. */
+SPE_API int spe_annotation_finish(struct spe_annotation *annotation);
+
+/* All rows: samples and latency, whatever they are of. */
+SPE_API void spe_annotation_totals(const struct spe_annotation *annotation, uint64_t *samples,
+                                   uint64_t *latency);
+
+/* Of one function, by address. Valid until the annotation is destroyed. */
+SPE_API const struct spe_instruction *
+spe_annotation_instructions(const struct spe_annotation *annotation, size_t choice, size_t *count);
+
+/* All of them; those of one instruction are together, the most frequent first. */
+SPE_API const struct spe_branch_target *
+spe_annotation_targets(const struct spe_annotation *annotation);
+
+/* Where a pc of a map is in the source: the innermost function that it was compiled from, of which
+ * `inlined` says whether it is another one than the symbol's. False: nothing is known. function is
+ * SPE_NO_ID where only the line is. */
+struct spe_code_place {
+    uint32_t function, file, line;
+    bool inlined;
+};
+SPE_API bool spe_code_place(struct spe_profile *profile, uint32_t map, uint64_t pc,
+                            struct spe_code_place *place);
+
+/* The lines of a function's instructions, with their sums: the function's own first, then those of
+ * each inlined function, the ones with the most samples first; by file and line. Instructions
+ * without a line are in none. To be freed with free(). SPE_OK or SPE_ERR_NOMEM. */
+struct spe_annotated_line {
+    struct spe_code_place place;
+    struct spe_instruction sum;
+};
+SPE_API int spe_annotation_lines(const struct spe_annotation *annotation,
+                                 struct spe_profile *profile, size_t choice,
+                                 struct spe_annotated_line **lines, size_t *count);
+
+/* Add what is counted of an instruction to a sum: of a line, of a function. */
+SPE_API void spe_instruction_add(struct spe_instruction *sum, const struct spe_instruction *more);
 
 /* ---- Source profiles ------------------------------------------------------------------------ */
 

@@ -75,6 +75,50 @@ struct spe_profile_frame {
     uint64_t start, end; /* the piece of its code that has the pc */
 };
 
+/* ---- Code ----------------------------------------------------------------------------------- */
+
+/* One word of A64 code. */
+struct spe_code_word {
+    bool known;       /* text is an instruction; else ".inst" and the word */
+    bool branch;      /* it may change the PC */
+    bool has_target;  /* ... to a place that the word itself tells */
+    uint64_t target;  /* ... which is this */
+    const char *kind; /* "load", "store", "branch" ...; "undefined" if it is not allocated */
+    char text[160];   /* "ldr x0, [x1, #0x8]" */
+};
+
+struct spe_disassembler;
+
+/* NULL: no memory. A build without a disassembler library gives ".inst" for every word. */
+SPE_API struct spe_disassembler *spe_disassembler_new(void);
+SPE_API void spe_disassembler_free(struct spe_disassembler *disassembler); /* NULL is fine */
+
+/* Never wrong: a word that the library does not know, or takes for another kind of operation than
+ * our own classifier (pe.h) does, is ".inst". */
+SPE_API void spe_disassemble(struct spe_disassembler *disassembler, uint64_t address, uint32_t word,
+                             struct spe_code_word *out);
+
+/* ---- Source files --------------------------------------------------------------------------- */
+
+struct spe_source;
+
+/*
+ * A file by the path in debug information: below `directory`, if there is one, with as many of the
+ * path's last parts as are found there; else at the path itself. Regular files only, of up to 64
+ * MB. SPE_OK, SPE_ERR_UNKNOWN if there is none, SPE_ERR_NOMEM, SPE_ERR_IO, SPE_ERR_NOSPACE.
+ */
+SPE_API int spe_source_open(struct spe_source **source, const char *path, const char *directory);
+SPE_API void spe_source_close(struct spe_source *source); /* NULL is fine */
+
+SPE_API const char *spe_source_path(const struct spe_source *source); /* that was opened */
+SPE_API int64_t spe_source_time(const struct spe_source *source); /* of its last change, seconds */
+SPE_API uint32_t spe_source_lines(const struct spe_source *source);
+
+/* Line n, from 1, without its end and at most 1000 bytes of it, into `text`; "" past the last. */
+#define SPE_SOURCE_TEXT 1001
+SPE_API void spe_source_line(const struct spe_source *source, uint32_t n,
+                             char text[SPE_SOURCE_TEXT]);
+
 #ifdef __cplusplus
 }
 #endif

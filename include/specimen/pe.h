@@ -232,6 +232,17 @@ static inline int spe_machine_config_init(struct spe_machine_config *config, con
 SPE_API const char *spe_machine_preset_at(size_t i);
 SPE_API const char *spe_machine_preset_sentence(size_t i);
 
+/* Settings by name ("l2", "page", "sockets" ...), and what each is; NULL past the last. A value is
+ * a number; that of a size may end with K, M or G. SPE_ERR_UNKNOWN: there is no such key;
+ * SPE_ERR_INVALID with a sentence in `why`. Whether all of it together is a machine, validate says:
+ * SPE_OK, or SPE_ERR_INVALID with a sentence. */
+SPE_API const char *spe_machine_key_at(size_t i);
+SPE_API const char *spe_machine_key_sentence(size_t i);
+SPE_API int spe_machine_config_set(struct spe_machine_config *config, const char *key,
+                                   const char *value, char *why, size_t why_size);
+SPE_API int spe_machine_config_validate(const struct spe_machine_config *config, char *why,
+                                        size_t why_size);
+
 /* config is copied. SPE_ERR_INVALID with a sentence in `why`, SPE_ERR_NOMEM. */
 SPE_API int spe_machine_create(const struct spe_machine_config *config,
                                struct spe_machine **machine, char *why, size_t why_size);

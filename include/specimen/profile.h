@@ -388,6 +388,18 @@ SPE_API int spe_profile_inlines(struct spe_profile *profile, uint32_t map, uint6
 SPE_API int spe_profile_inlines_at(struct spe_profile *profile, uint32_t dso, uint64_t address,
                                    struct spe_profile_frame *frames, size_t max);
 
+/* ---- Code ----------------------------------------------------------------------------------- */
+
+/*
+ * `count` words of code at an address of a dso, in the file's own addresses, out of the file that
+ * the symbols came from; which it must still be. data[i] is 1 where the file says that a word is
+ * data between code (mapping symbols), else 0. Returns how many words there are up to the end of
+ * that part of the file; or SPE_ERR_UNKNOWN with a sentence in *why if there is no such file: it
+ * was not found, was refused, is another one now, is no ELF file of code. SPE_ERR_NOMEM.
+ */
+SPE_API int64_t spe_profile_code(struct spe_profile *profile, uint32_t dso, uint64_t address,
+                                 uint32_t *words, uint8_t *data, size_t count, const char **why);
+
 /* ---- Filters -------------------------------------------------------------------------------- */
 
 /*

@@ -260,7 +260,8 @@ struct spe_spu_config {
 SPE_API int spe_spu_config_preset(struct spe_spu_config *config, const char *preset);
 
 /* Fill *config from a preset: "architecture" (what the Arm ARM's pseudocode chooses, all features),
- * "neoverse-n1", "neoverse-v2", "kunpeng-920"; NULL is "architecture". SPE_ERR_UNKNOWN. */
+ * "neoverse-n1", "neoverse-v1", "neoverse-n2", "neoverse-v2", "ampereone-1a", "kunpeng-920"; NULL
+ * is "architecture". SPE_ERR_UNKNOWN. */
 static inline int spe_spu_config_init(struct spe_spu_config *config, const char *preset)
 {
     config->size = sizeof(*config);
@@ -728,6 +729,8 @@ struct spe_operation {
     bool nonarch;           /* relates to no architectural instruction */
     bool nonarch_exception; /* it generated a non-architectural exception */
     bool unfinished_mops;   /* MEMCPY, MEMSET: started, interrupted before its end */
+    bool unmodelled;        /* how long it took and what it met is not known: no counters, no data
+                               source, and those addresses that `accesses` has */
 
     /* Branches: BRANCH, ERET, ISB with isb_is_branch */
     bool taken, conditional, indirect, link, procedure_return, mispredicted;

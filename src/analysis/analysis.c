@@ -5,16 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/exact.h"
+#include "analysis/findings.h"
 #include "analysis/groups.h"
 #include "analysis/heavy.h"
+#include "analysis/journal.h"
 #include "analysis/latency.h"
 #include "analysis/mix.h"
 #include "analysis/places.h"
+#include "analysis/times.h"
 #include "analysis/top.h"
 #include "base/sized.h"
 #include "format/clones.h"
 
-#define DATA_SLOTS 8192
+#define DATA_MEMORY (UINT64_C(64) << 20)
+#define DATA_MEMORY_LEAST 8192
+#define FIRST_PLACES 8192 /* of data: a near cache has them */
 #define DATA_AHEAD 8
 #define BATCH 512 /* rows */
 #define PC_SLOTS 524288
@@ -42,7 +48,13 @@ struct spe_analysis {
     uint64_t rows_since_sum, branch_error;
     struct groups groups[SPE_BY_COUNT];
     struct spe_counts totals; /* of the places that have been summed up */
-    struct heavy data;
+    struct exact exact;       /* data: the places that came first */
+    struct journal journal;   /* ... samples of others */
+    struct exact rest; /* ... their places, looked up when the journal is full, or at the end */
+    struct heavy data; /* ... when there is no room for all places: instead of these three */
+    struct kept kept;  /* for findings */
+    uint64_t pairs, repeats; /* neighbouring rows; those of the same pc */
+    struct times times;
 };
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -52,15 +64,37 @@ static bool is_power_of_two(size_t n)
     return n >= 16 && (n & (n - 1)) == 0;
 }
 
+/* At first most of the memory is for samples. Only with more of them than that, places need it. */
+static void divide_memory(struct spe_analysis *a)
+{
+    uint64_t memory = a->config.data_memory;
+    size_t places = (size_t)(memory / 4 * 3 / EXACT_BYTES);
+
+    exact_init(&a->exact, places < FIRST_PLACES ? places : FIRST_PLACES);
+    a->exact.spread = 4;
+    exact_init(&a->rest, places);
+    a->rest.seed = a->exact.seed;
+    a->journal.max = (size_t)(memory / 8 * 5 / sizeof(struct journal_entry));
+}
+
+static size_t heavy_slots_in(uint64_t memory)
+{
+    size_t slots = 16;
+
+    while (slots * 2 * 8 * EXACT_BYTES <= memory)
+        slots *= 2;
+    return slots;
+}
+
 static int prepare(struct spe_analysis *a)
 {
     struct spe_analysis_config *config = &a->config;
     unsigned i;
 
-    config->data_slots = config->data_slots ? config->data_slots : DATA_SLOTS;
+    config->data_memory = config->data_memory ? config->data_memory : DATA_MEMORY;
     config->pc_slots = config->pc_slots ? config->pc_slots : PC_SLOTS;
     config->data_shift = config->data_shift ? config->data_shift : 6;
-    if (!is_power_of_two(config->data_slots) || !is_power_of_two(config->pc_slots) ||
+    if (config->data_memory < DATA_MEMORY_LEAST || !is_power_of_two(config->pc_slots) ||
         config->data_shift > 32)
         return SPE_ERR_INVALID;
     for (i = 0; i < OP_COUNT; i++)
@@ -69,7 +103,11 @@ static int prepare(struct spe_analysis *a)
         if (latency_prepare(&a->served[i]) < 0)
             return SPE_ERR_NOMEM;
     }
-    return config->data ? heavy_init(&a->data, config->data_slots) : SPE_OK;
+    if ((config->findings && kept_init(&a->kept) < 0) ||
+        (config->time && times_init(&a->times) < 0))
+        return SPE_ERR_NOMEM;
+    divide_memory(a);
+    return SPE_OK;
 }
 
 int spe_analysis_create(struct spe_analysis **analysis, const struct spe_analysis_config *config)
@@ -106,7 +144,12 @@ void spe_analysis_destroy(struct spe_analysis *a)
         groups_free(&a->groups[i]);
     places_free(&a->places);
     places_free(&a->branches);
+    exact_free(&a->exact);
+    exact_free(&a->rest);
+    journal_free(&a->journal);
     heavy_free(&a->data);
+    kept_free(&a->kept);
+    times_free(&a->times);
     free(a);
 }
 
@@ -143,9 +186,7 @@ static uint32_t dso_of_map(struct spe_profile *profile, uint32_t map)
     return m ? m->dso : SPE_NO_ID;
 }
 
-/* Where in its file an instruction is, as a disassembler shows it. Code of the kernel, and of what
- * is in no file, is where it was. */
-static uint64_t address_in_file(struct spe_profile *profile, uint32_t map, uint64_t pc)
+uint64_t address_in_file(struct spe_profile *profile, uint32_t map, uint64_t pc)
 {
     const struct spe_profile_map *m =
         profile && map != SPE_NO_ID ? spe_profile_map(profile, map) : NULL;
@@ -184,6 +225,7 @@ static void counts_of_place(const struct place *place, enum mix_class class_,
 
     *counts = (struct spe_counts){
         .samples = place->samples,
+        .timed = place->timed,
         .latency = place->latency,
         .memory = memory ? place->samples : 0,
         .branches = branch ? place->samples : 0,
@@ -389,22 +431,28 @@ static unsigned from_another_cache(const struct spe_rows *rows, size_t i)
            ((rows->events[i] >> SPE_EVENT_MODIFIED | rows->events[i] >> SPE_EVENT_SNOOPED) & 1);
 }
 
-static void count_data(struct spe_analysis *a, const struct spe_rows *rows, size_t i, uint64_t hash)
+/* One sample of a key. Its weight has been added. */
+static void count_key(struct heavy_counts *counts, const struct spe_rows *rows, size_t i,
+                      unsigned shift)
 {
     uint32_t thread = rows->thread[i];
-    uint64_t va = rows->va[i];
-    struct heavy_counts *counts = heavy_add_hashed(&a->data, hash, va >> a->config.data_shift,
-                                                   space_of(va, rows->pid[i]), rows->total[i]);
 
-    if (!counts)
-        return;
     counts->thread = counts->samples == 1 ? thread : counts->thread;
     counts->loads += !(rows->op[i] & 1);
     counts->misses += rows->events[i] >> SPE_EVENT_L1D_MISS & 1;
     counts->several |= counts->thread != thread;
     counts->shared += from_another_cache(rows, i);
-    heavy_vote(counts, (uint32_t)(va & ((UINT64_C(1) << a->config.data_shift) - 1)),
-               rows->total[i]);
+    heavy_vote(counts, (uint32_t)(rows->va[i] & ((UINT64_C(1) << shift) - 1)), rows->total[i]);
+}
+
+static void count_data(struct spe_analysis *a, const struct spe_rows *rows, size_t i, uint64_t hash)
+{
+    uint64_t va = rows->va[i];
+    struct heavy_counts *counts = heavy_add_hashed(&a->data, hash, va >> a->config.data_shift,
+                                                   space_of(va, rows->pid[i]), rows->total[i]);
+
+    if (counts)
+        count_key(counts, rows, i, a->config.data_shift);
 }
 
 static CLONES void hash_data(const struct batch *b, unsigned shift, uint64_t *hash)
@@ -419,8 +467,8 @@ static CLONES void hash_data(const struct batch *b, unsigned shift, uint64_t *ha
 
 /* Whether the table has a key is what nobody can predict: rows are first told apart by what it has
  * before them. Cells are in no near cache: they are asked for ahead. */
-static CLONES void count_all_data(struct spe_analysis *a, const struct batch *b,
-                                  const uint16_t *with_data, size_t n)
+static CLONES void count_heavy_data(struct spe_analysis *a, const struct batch *b,
+                                    const uint16_t *with_data, size_t n)
 {
     uint16_t known[BATCH], others[BATCH];
     size_t n_known = 0, n_others = 0, i;
@@ -444,6 +492,174 @@ static CLONES void count_all_data(struct spe_analysis *a, const struct batch *b,
         if (!heavy_absorb(&a->data, hash[row], b->rows->total[b->from + row]))
             count_data(a, b->rows, b->from + row, hash[row]);
     }
+}
+
+static void pour_keys(struct heavy *to, struct exact *from)
+{
+    size_t i;
+
+    for (i = 0; i < from->count; i++)
+        heavy_add_counts(to, from->keys[i].place, &from->keys[i].counts, from->keys[i].weight);
+    exact_free(from);
+}
+
+static void pour_key(struct heavy *to, const struct exact_key *key)
+{
+    heavy_add_counts(to, key->place, &key->counts, key->weight);
+}
+
+/* Go on with the heaviest only. */
+static int pour_data(struct spe_analysis *a)
+{
+    size_t i;
+
+    if (a->data.sets)
+        return SPE_OK;
+    if (heavy_init(&a->data, heavy_slots_in(a->config.data_memory)) < 0)
+        return SPE_ERR_NOMEM;
+    pour_keys(&a->data, &a->exact);
+    pour_keys(&a->data, &a->rest);
+    for (i = 0; i < a->journal.count; i++) {
+        struct exact_key key = journal_key(&a->journal.entries[i]);
+
+        pour_key(&a->data, &key);
+    }
+    journal_free(&a->journal);
+    return SPE_OK;
+}
+
+/* Look up entries of the journal, some at a time from its end, whose place can have the weight.
+ * Those that have been are gone, unless others were left out. False if there is no room for all. */
+static bool look_up_entries(struct spe_analysis *a, size_t n, size_t left, uint64_t weight)
+{
+    struct journal *j = &a->journal;
+    uint64_t hash[BATCH];
+    size_t k;
+
+    for (k = 0; k < n; k++) {
+        const struct journal_entry *e = &j->entries[left - 1 - k];
+
+        hash[k] = exact_hash(a->exact.seed, e->place, e->space);
+        if (*journal_cell(j, hash[k]) >= weight)
+            exact_prefetch(&a->rest, hash[k]);
+    }
+    for (k = 0; k < n; k++) {
+        if (*journal_cell(j, hash[k]) >= weight) {
+            struct exact_key key = journal_key(&j->entries[left - 1 - k]);
+
+            if (!exact_add(&a->rest, &key))
+                return false;
+        }
+        j->count = weight ? j->count : left - 1 - k;
+    }
+    return true;
+}
+
+static int empty_journal(struct spe_analysis *a, uint64_t weight)
+{
+    size_t left = a->journal.count, n;
+
+    for (; left; left -= n) {
+        n = left < BATCH ? left : BATCH;
+        if (exact_make_room(&a->rest, n) < 0)
+            return SPE_ERR_NOMEM;
+        if (look_up_entries(a, n, left, weight))
+            continue;
+        if (weight) /* nothing was there before, and all entries still are */
+            exact_free(&a->rest);
+        return pour_data(a);
+    }
+    journal_free(&a->journal);
+    a->journal.max = (size_t)(a->config.data_memory / 16 / sizeof(struct journal_entry));
+    return SPE_OK;
+}
+
+static void write_down(struct spe_analysis *a, const struct spe_rows *rows, size_t i, uint64_t hash)
+{
+    uint64_t va = rows->va[i];
+    struct journal_entry entry = {
+        .place = va >> a->config.data_shift,
+        .space = space_of(va, rows->pid[i]),
+        .thread = rows->thread[i],
+        .within = (uint32_t)(va & ((UINT64_C(1) << a->config.data_shift) - 1)),
+        .weight = rows->total[i],
+        .load = !(rows->op[i] & 1),
+        .miss = rows->events[i] >> SPE_EVENT_L1D_MISS & 1,
+        .shared = from_another_cache(rows, i) & 1,
+    };
+
+    journal_add(&a->journal, hash, entry);
+}
+
+/* A place that is among the first, or may be, or becomes one of them. */
+static void count_first_place(struct spe_analysis *a, const struct spe_rows *rows, size_t i,
+                              uint64_t hash)
+{
+    uint64_t place = rows->va[i] >> a->config.data_shift;
+    size_t number = exact_find(&a->exact, hash, place, space_of(rows->va[i], rows->pid[i]));
+    struct exact_key *key;
+
+    if (number == SIZE_MAX) {
+        write_down(a, rows, i, hash);
+        return;
+    }
+    key = &a->exact.keys[number];
+    key->weight += rows->total[i];
+    key->counts.samples++;
+    count_key(&key->counts, rows, i, a->config.data_shift);
+}
+
+/* Whether a place is among the first is what nobody can predict: rows are told apart by it before,
+ * as far as one look tells. */
+static CLONES void count_exact_data(struct spe_analysis *a, const struct batch *b,
+                                    const uint16_t *with_data, size_t n)
+{
+    const uint64_t *va = b->rows->va + b->from;
+    const uint32_t *pid = b->rows->pid + b->from;
+    bool full = a->exact.count == a->exact.max;
+    uint16_t first[BATCH], others[BATCH];
+    size_t n_first = 0, n_others = 0, i;
+    uint64_t hash[BATCH];
+
+    for (i = 0; i < b->count; i++)
+        hash[i] = exact_hash(a->exact.seed, va[i] >> a->config.data_shift, space_of(va[i], pid[i]));
+    for (i = 0; i < n; i++) {
+        uint16_t row = with_data[i];
+        bool may_be = !full | exact_may_have(&a->exact, hash[row]);
+
+        first[n_first] = others[n_others] = row;
+        n_first += may_be;
+        n_others += !may_be;
+        a->exact.total += b->rows->total[b->from + row];
+    }
+    for (i = 0; i < n_first; i++)
+        count_first_place(a, b->rows, b->from + first[i], hash[first[i]]);
+    for (i = 0; i < n_others; i++)
+        write_down(a, b->rows, b->from + others[i], hash[others[i]]);
+}
+
+/* Room for n samples, of whatever places they are; or the table of the heaviest. */
+static int make_room_for_data(struct spe_analysis *a, size_t n)
+{
+    if (a->journal.count && a->journal.count + n > a->journal.max && empty_journal(a, 0) < 0)
+        return SPE_ERR_NOMEM;
+    if (a->data.sets)
+        return SPE_OK;
+    return exact_make_room(&a->exact, n) < 0 ? SPE_ERR_NOMEM : journal_make_room(&a->journal, n);
+}
+
+static int count_all_data(struct spe_analysis *a, const struct batch *b, const uint16_t *with_data,
+                          size_t n)
+{
+    if (!n)
+        return SPE_OK;
+    if (!a->data.sets && make_room_for_data(a, n) < 0)
+        return SPE_ERR_NOMEM;
+    if (a->data.sets)
+        count_heavy_data(a, b, with_data, n);
+    else
+        count_exact_data(a, b, with_data, n);
+    return SPE_OK;
 }
 
 static uint32_t task_id(const struct spe_rows *rows, size_t i, enum spe_group_by task)
@@ -483,6 +699,7 @@ static int count_tasks(struct spe_analysis *a, struct spe_profile *profile,
     unsigned memory = class_ <= MIX_STORE, branch = class_ == MIX_BRANCH;
     struct spe_group group = {
         .counts = {.samples = 1,
+                   .timed = rows->counters[i] >> SPE_COUNTER_TOTAL & 1,
                    .latency = rows->total[i],
                    .memory = memory,
                    .branches = branch,
@@ -504,7 +721,7 @@ static int count_tasks(struct spe_analysis *a, struct spe_profile *profile,
 
 /* Which rows are loads, and which have data, is first found out without a branch that nobody can
  * predict. */
-static CLONES void count_memory(struct spe_analysis *a, const struct batch *b)
+static CLONES int count_memory(struct spe_analysis *a, const struct batch *b)
 {
     const uint16_t *total = b->rows->total + b->from;
     const uint8_t *addresses = b->rows->addresses + b->from;
@@ -520,8 +737,28 @@ static CLONES void count_memory(struct spe_analysis *a, const struct batch *b)
     }
     for (i = 0; i < n_loads; i++)
         count_load(a, b->rows, b->from + loads[i]);
-    if (a->config.data)
-        count_all_data(a, b, with_data, n_data);
+    return a->config.data ? count_all_data(a, b, with_data, n_data) : SPE_OK;
+}
+
+static CLONES uint64_t count_repeats(const uint64_t *pc, size_t count)
+{
+    uint64_t repeats = 0;
+    size_t i;
+
+    for (i = 1; i < count; i++)
+        repeats += pc[i] == pc[i - 1];
+    return repeats;
+}
+
+static void add_extras(struct spe_analysis *a, const struct spe_rows *rows)
+{
+    if (a->config.findings && rows->count) {
+        kept_add(&a->kept, rows);
+        a->pairs += rows->count - 1;
+        a->repeats += count_repeats(rows->pc, rows->count);
+    }
+    if (a->config.time)
+        times_add(&a->times, rows);
 }
 
 static int add_batch(struct spe_analysis *a, struct batch *b)
@@ -532,7 +769,8 @@ static int add_batch(struct spe_analysis *a, struct batch *b)
     if (count_places(a, b) < 0)
         return SPE_ERR_NOMEM;
     count_events(a, b);
-    count_memory(a, b);
+    if (count_memory(a, b) < 0)
+        return SPE_ERR_NOMEM;
     for (i = 0; a->config.by & ~IN_CODE && i < b->count; i++) {
         if (count_tasks(a, b->profile, b->rows, b->from + i, a->class_of[b->op[i]]) < 0)
             return SPE_ERR_NOMEM;
@@ -551,6 +789,7 @@ int spe_analysis_add(struct spe_analysis *a, struct spe_profile *profile,
         return SPE_ERR_INVALID;
     b.profile = profile;
     b.rows = rows;
+    add_extras(a, rows);
     a->rows_since_sum += rows->count;
     if (a->rows_since_sum > ROWS_BEFORE_SUM && sum_up_places(a, profile) < 0)
         return SPE_ERR_NOMEM;
@@ -595,6 +834,53 @@ static void merge_tables(struct spe_analysis *a, const struct spe_analysis *from
         a->untimed[i] += from->untimed[i];
 }
 
+/* A key that comes behind all others. */
+static int add_key(struct spe_analysis *a, const struct exact_key *key)
+{
+    if (!a->data.sets) {
+        if (exact_make_room(&a->exact, 1) < 0 || exact_make_room(&a->rest, 1) < 0)
+            return SPE_ERR_NOMEM;
+        if (exact_add(&a->exact, key) || exact_add(&a->rest, key))
+            return SPE_OK;
+        if (pour_data(a) < 0)
+            return SPE_ERR_NOMEM;
+    }
+    pour_key(&a->data, key);
+    return SPE_OK;
+}
+
+static int add_keys(struct spe_analysis *a, const struct exact *from)
+{
+    size_t i;
+
+    for (i = 0; i < from->count; i++) {
+        if (add_key(a, &from->keys[i]) < 0)
+            return SPE_ERR_NOMEM;
+    }
+    return SPE_OK;
+}
+
+static int merge_data(struct spe_analysis *a, const struct spe_analysis *from)
+{
+    uint64_t total = a->exact.total + from->exact.total;
+    size_t i;
+
+    if (from->data.sets && pour_data(a) < 0)
+        return SPE_ERR_NOMEM;
+    if (add_keys(a, &from->exact) < 0 || add_keys(a, &from->rest) < 0)
+        return SPE_ERR_NOMEM;
+    for (i = 0; i < from->journal.count; i++) {
+        struct exact_key key = journal_key(&from->journal.entries[i]);
+
+        if (add_key(a, &key) < 0)
+            return SPE_ERR_NOMEM;
+    }
+    if (from->data.sets)
+        heavy_merge(&a->data, &from->data);
+    a->exact.total = total;
+    return SPE_OK;
+}
+
 int spe_analysis_merge(struct spe_analysis *a, const struct spe_analysis *from,
                        struct spe_profile *profile)
 {
@@ -610,8 +896,14 @@ int spe_analysis_merge(struct spe_analysis *a, const struct spe_analysis *from,
             return SPE_ERR_NOMEM;
     }
     group_counts_add(&a->totals, &from->totals);
-    if (a->config.data)
-        heavy_merge(&a->data, &from->data);
+    if (a->config.findings)
+        kept_merge(&a->kept, &from->kept);
+    a->pairs += from->pairs;
+    a->repeats += from->repeats;
+    if (a->config.time)
+        times_merge(&a->times, &from->times);
+    if (a->config.data && merge_data(a, from) < 0)
+        return SPE_ERR_NOMEM;
     a->branch_error += from->branch_error;
     if (merge_places(&a->branches, &from->branches) < 0)
         return SPE_ERR_NOMEM;
@@ -623,8 +915,44 @@ int spe_analysis_merge(struct spe_analysis *a, const struct spe_analysis *from,
     return a->places.used > a->config.pc_slots ? sum_up_places(a, profile) : SPE_OK;
 }
 
+static int exact_order(const void *left, const void *right, void *user)
+{
+    const struct exact_key *a = left, *b = right;
+
+    (void)user;
+    if (a->weight != b->weight)
+        return a->weight > b->weight ? -1 : 1;
+    if (a->counts.space != b->counts.space)
+        return a->counts.space < b->counts.space ? -1 : 1;
+    return a->place < b->place ? -1 : a->place > b->place;
+}
+
+/* The weight below which a place is not among those that are wanted, as far as those say that came
+ * first: 0 if they do not, or SPE_ERR_NOMEM. */
+static int64_t least_wanted(const struct spe_analysis *a)
+{
+    size_t n = a->config.data_top, i;
+    struct top top = {.size = sizeof(struct exact_key), .n = n, .order = exact_order};
+    int64_t least;
+
+    if (!n || n > a->exact.count || a->rest.count)
+        return 0;
+    top.elements = calloc(n, top.size);
+    if (!top.elements)
+        return SPE_ERR_NOMEM;
+    for (i = 0; i < a->exact.count; i++)
+        top_offer(&top, &a->exact.keys[i]);
+    least = (int64_t)((struct exact_key *)top.elements)[0].weight; /* the last of them */
+    free(top.elements);
+    return least;
+}
+
 int spe_analysis_finish(struct spe_analysis *a, struct spe_profile *profile)
 {
+    int64_t least = a->journal.count ? least_wanted(a) : 0;
+
+    if (least < 0 || (a->journal.count && empty_journal(a, (uint64_t)least) < 0))
+        return SPE_ERR_NOMEM;
     return sum_up_places(a, profile);
 }
 
@@ -754,16 +1082,44 @@ static int data_order(const void *left, const void *right, void *user)
     return a->address < b->address ? -1 : a->address > b->address;
 }
 
+/* All keys, of weight 0 where there is none. */
+static size_t data_keys(const struct spe_analysis *a)
+{
+    return a->data.sets ? heavy_slots(&a->data) : a->exact.count + a->rest.count;
+}
+
+static struct heavy_key data_key_at(const struct spe_analysis *a, size_t i)
+{
+    const struct exact_key *key;
+
+    if (a->data.sets)
+        return heavy_key_at(&a->data, i);
+    key = i < a->exact.count ? &a->exact.keys[i] : &a->rest.keys[i - a->exact.count];
+    return (struct heavy_key){.weight = key->weight,
+                              .place = key->place,
+                              .space = key->counts.space,
+                              .samples = key->counts.samples,
+                              .loads = key->counts.loads,
+                              .misses = key->counts.misses,
+                              .thread = key->counts.thread,
+                              .several = key->counts.several,
+                              .shared = key->counts.shared,
+                              .within = key->counts.within};
+}
+
 size_t spe_analysis_data(const struct spe_analysis *a, struct spe_data *first, size_t n,
                          struct spe_data_summary *summary)
 {
     struct top top = {.elements = first, .size = sizeof(*first), .n = n, .order = data_order};
-    size_t slot;
+    size_t i;
 
-    *summary = (struct spe_data_summary){
-        .shift = a->config.data_shift, .latency = a->data.total, .missing = heavy_error(&a->data)};
-    for (slot = 0; slot < heavy_slots(&a->data); slot++) {
-        struct heavy_key key = heavy_key_at(&a->data, slot);
+    if (a->config.data_top && n > a->config.data_top)
+        top.n = a->config.data_top;
+    *summary = (struct spe_data_summary){.shift = a->config.data_shift,
+                                         .latency = a->data.sets ? a->data.total : a->exact.total,
+                                         .missing = heavy_error(&a->data)};
+    for (i = 0; i < data_keys(a); i++) {
+        struct heavy_key key = data_key_at(a, i);
         struct spe_data data = {
             .address = key.place << a->config.data_shift,
             .hottest = key.place << a->config.data_shift | key.within,
@@ -783,4 +1139,32 @@ size_t spe_analysis_data(const struct spe_analysis *a, struct spe_data *first, s
             top_offer(&top, &data);
     }
     return top_finish(&top);
+}
+
+int spe_analysis_findings(struct spe_analysis *a, struct spe_profile *profile,
+                          struct spe_finding findings[SPE_FINDINGS_MAX])
+{
+    struct study study = {
+        .count = a->kept.count,
+        .saturated_at = a->config.saturated_at,
+        .profile = profile,
+        .info = profile ? spe_profile_info(profile) : NULL,
+        .counts = profile ? spe_profile_counts(profile) : NULL,
+        .pairs = a->pairs,
+        .repeats = a->repeats,
+    };
+    int result;
+
+    kept_name(&a->kept, profile);
+    study.rows = a->kept.rows;
+    if (study_begin(&study) < 0)
+        return SPE_ERR_NOMEM;
+    result = findings_of(&study, findings);
+    study_end(&study);
+    return result;
+}
+
+int spe_analysis_times(const struct spe_analysis *a, size_t most, struct spe_times *times)
+{
+    return times_show(&a->times, most, times);
 }

@@ -56,6 +56,7 @@ static int grow(struct groups *g)
 void group_counts_add(struct spe_counts *to, const struct spe_counts *from)
 {
     to->samples += from->samples;
+    to->timed += from->timed;
     to->latency += from->latency;
     to->memory += from->memory;
     to->branches += from->branches;

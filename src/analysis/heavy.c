@@ -90,13 +90,8 @@ struct heavy_counts *heavy_add_new(struct heavy *h, uint64_t hash, uint64_t plac
     return push_in(h, heavy_set_of(h, hash), hash >> 56, place, space, weight);
 }
 
-static void merge_key(struct heavy *to, uint64_t place, const struct heavy_counts *from,
-                      uint64_t weight)
+void heavy_counts_merge(struct heavy_counts *key, const struct heavy_counts *from)
 {
-    struct heavy_counts *key = heavy_add(to, place, from->space, weight);
-
-    if (!key)
-        return;
     if (key->samples == 1) {
         key->thread = from->thread;
         key->within = from->within;
@@ -107,6 +102,15 @@ static void merge_key(struct heavy *to, uint64_t place, const struct heavy_count
     key->misses += from->misses;
     key->shared += from->shared;
     heavy_vote(key, from->within, from->votes);
+}
+
+void heavy_add_counts(struct heavy *to, uint64_t place, const struct heavy_counts *from,
+                      uint64_t weight)
+{
+    struct heavy_counts *key = heavy_add(to, place, from->space, weight);
+
+    if (key)
+        heavy_counts_merge(key, from);
 }
 
 /* More error, with the same weights. */
@@ -143,7 +147,7 @@ void heavy_merge(struct heavy *to, const struct heavy *from)
             uint64_t weight = heavy_weight(from, i, way);
 
             if (weight)
-                merge_key(to, from->sets[i].place[way], &from->sets[i].counts[way], weight);
+                heavy_add_counts(to, from->sets[i].place[way], &from->sets[i].counts[way], weight);
         }
         raise_error(to, i, from->heads[i].error);
         merge_cells(to, from, i);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
 /*
- * The heaviest of more keys than memory should be spent on (data lines and pages), by the method of
- * Misra and Gries with weights, in many small sets: a key's hash tells its set, which has room for
- * HEAVY_WAYS keys.
+ * The heaviest of more keys than memory should be spent on (see exact.h for fewer), by the method
+ * of Misra and Gries with weights, in many small sets: a key's hash tells its set, which has room
+ * for HEAVY_WAYS keys.
  *
  * While a set has room, it is exact. When a key comes to a full one, as much is taken off its keys
  * and the newcomer as the least of them weighs, and those that reach zero go. What was taken off
@@ -184,6 +184,14 @@ static inline void heavy_vote(struct heavy_counts *key, uint32_t within, uint64_
     key->within = key->within != within && key->votes < weight ? within : key->within;
     key->votes = votes < UINT32_MAX ? (uint32_t)votes : UINT32_MAX;
 }
+
+/* A key's counts, of which one sample has been counted, and those of the same key elsewhere, with
+ * that sample. */
+void heavy_counts_merge(struct heavy_counts *key, const struct heavy_counts *from);
+
+/* A key with all its counts. */
+void heavy_add_counts(struct heavy *to, uint64_t place, const struct heavy_counts *from,
+                      uint64_t weight);
 
 /* As if the keys of `from`, of the same number of slots, had come behind those of `to`. */
 void heavy_merge(struct heavy *to, const struct heavy *from);

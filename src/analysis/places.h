@@ -101,6 +101,10 @@ static inline void place_count(struct place *place, uint32_t word, uint16_t late
     place->vectors[1] -= (place_vector)((words & second) == second);
 }
 
+/* Where in its file an instruction is, as a disassembler shows it. Code of the kernel, and of what
+ * is in no file, is where it was. The profile may be NULL. */
+uint64_t address_in_file(struct spe_profile *profile, uint32_t map, uint64_t pc);
+
 /* Room for one more place and its index. SPE_OK or SPE_ERR_NOMEM. */
 int places_make_room(struct places *p);
 /* A place without counts, at the end of the list; there must be room for it. */

@@ -26,7 +26,7 @@ static const char *const names[SPE_SERVED_COUNT] = {
     [SPE_SERVED_BEYOND_LLC] = "last-level miss",
     [SPE_SERVED_BEYOND_L2] = "L2 miss, no more said",
     [SPE_SERVED_BEYOND_L1] = "L1 miss, no more said",
-    [SPE_SERVED_UNKNOWN] = "not said",
+    [SPE_SERVED_UNKNOWN] = "not recorded",
 };
 
 const char *spe_served_name(unsigned served)

@@ -99,6 +99,20 @@ bool width_option(const struct command *c, const char *text, uint64_t *value)
     return number_option(c, "--width", text, WIDTH_MIN, WIDTH_MAX, value);
 }
 
+/* By the locale's name, in the order in which the C library looks at it. */
+bool use_utf8(void)
+{
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        const char *locale = getenv(names[i]);
+
+        if (locale && *locale)
+            return strcasestr(locale, "utf-8") || strcasestr(locale, "utf8");
+    }
+    return false;
+}
+
 unsigned page_width(uint64_t given, int fd)
 {
     const char *columns = getenv("COLUMNS");

@@ -27,6 +27,7 @@ struct command {
 
 extern const struct command command_record, command_report, command_script, command_export;
 extern const struct command command_dump, command_check, command_gen, command_sim, command_vm;
+extern const struct command command_annotate, command_c2c;
 extern const struct command command_evlist, command_buildid_list;
 
 /* "spe: what: why". */
@@ -66,6 +67,9 @@ enum { OPTION_COLOR = 0x10001, OPTION_NO_PAGER };
 /* May standard output or standard error have colours? As --color says for the first; else a
  * terminal, and no NO_COLOR. */
 bool use_color(int fd);
+
+/* May our own signs be more than ASCII? */
+bool use_utf8(void);
 
 /* If standard output is a terminal, what follows goes through the user's pager, and so does
  * standard error. To be called when nothing has been written yet. */

@@ -14,8 +14,8 @@
 #endif
 
 static const struct command *const commands[] = {
-    &command_record, &command_report, &command_script, &command_export,
-    &command_dump,   &command_check,  &command_evlist, &command_buildid_list,
+    &command_record, &command_report, &command_annotate, &command_c2c,    &command_script,
+    &command_export, &command_dump,   &command_check,    &command_evlist, &command_buildid_list,
     &command_gen,    &command_sim,    &command_vm,
 };
 

@@ -28,12 +28,17 @@ static const char help[] =
     "  -o, --output FILE     where to write (perf.data); - is standard output, in the form\n"
     "                        for 'perf report -i -', and the program's goes to standard error;\n"
     "                        a file that is there becomes FILE.old\n"
-    "      --cpu NAME        which CPU to be: neoverse-n1 (default), neoverse-v2,\n"
-    "                        kunpeng-920, architecture (every feature of SPE)\n"
-    "      --model MODEL     functional: caches, TLB and branch prediction are modelled\n"
-    "                        (default); core: also when each thread does what, out-of-order\n"
-    "                        windows and prefetchers; none: only what the program does is\n"
-    "                        recorded\n"
+    "      --cpu NAME        which CPU to be: neoverse-n1 (default), neoverse-v1, neoverse-n2,\n"
+    "                        neoverse-v2, kunpeng-920, ampereone-1a, architecture (every\n"
+    "                        feature of SPE); v1, n2, v2 and architecture have SVE\n"
+    "      --machine KEY=VALUE,...\n"
+    "                        what is different in its machine: vl (bits of SVE's vectors),\n"
+    "                        sockets, page (4K, 16K, 64K, 2M), l1d, l2, llc (sizes), their\n"
+    "                        -ways and -latency, l1-tlb, l2-tlb, memory-latency ...\n"
+    "      --model MODEL     core (default): caches, TLB, prefetchers, branch prediction and\n"
+    "                        out-of-order windows, where threads meet in modelled time;\n"
+    "                        functional: faster, without prefetchers and time; none: only\n"
+    "                        what the program does is recorded\n"
     "      --cpus N          CPUs that threads share, 1 to 256 (one for each thread)\n"
     "      --seed N          of the random jitter (1)\n"
     "      --duration SEC    end the program after so many seconds\n"
@@ -72,6 +77,7 @@ struct job {
 
 enum {
     OPT_CPU = 256,
+    OPT_MACHINE,
     OPT_MODEL,
     OPT_CPUS,
     OPT_SEED,
@@ -176,6 +182,9 @@ static bool one_option(struct job *job, int option, int *status)
         return true;
     case OPT_CPU:
         return cpu_option(job, optarg);
+    case OPT_MACHINE:
+        o->machine = optarg;
+        return true;
     case OPT_MODEL:
         return model_option(job, optarg);
     case OPT_CPUS:
@@ -214,6 +223,7 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
         {"count", required_argument, NULL, 'c'},
         {"output", required_argument, NULL, 'o'},
         {"cpu", required_argument, NULL, OPT_CPU},
+        {"machine", required_argument, NULL, OPT_MACHINE},
         {"model", required_argument, NULL, OPT_MODEL},
         {"cpus", required_argument, NULL, OPT_CPUS},
         {"seed", required_argument, NULL, OPT_SEED},
@@ -264,6 +274,8 @@ static const char *plural(uint64_t count)
     return count == 1 ? "" : "es";
 }
 
+enum { HIDDEN_SHARE = 100 }; /* less than one in so many is not worth a sentence */
+
 static void print_summary(const struct job *job, const struct record_summary *s)
 {
     const struct wire_statistics *t = &s->statistics;
@@ -279,8 +291,19 @@ static void print_summary(const struct job *job, const struct record_summary *s)
             " thread%s)\n",
             t->records, s->file_bytes, s->processes, plural(s->processes), s->threads,
             s->threads == 1 ? "" : "s");
+    if (s->crowded && !job->options.cpus)
+        complain(program,
+                 "%" PRIu64 " thread%s came when 255 others ran, and share CPU 255; their records "
+                 "tell them apart",
+                 s->crowded, s->crowded == 1 ? "" : "s");
     if (s->signal)
         complain(program, "ended by signal %d (%s)", s->signal, strsignal(s->signal));
+    if (t->hidden > t->sampled / HIDDEN_SHARE)
+        complain(program,
+                 "%" PRIu64 " samples are of accesses that this QEMU does not show (SVE, SME, DC "
+                 "ZVA, prefetches): where they went and how long they took is not recorded; QEMU "
+                 "9.0 and later show them",
+                 t->hidden);
     if (s->silent)
         complain(program,
                  "%" PRIu64 " process%s ended without saying goodbye, as a killed one does: what "
@@ -306,7 +329,10 @@ static void print_kept(const struct job *job, const struct record_kept *kept)
 static void print_troubles(const struct job *job, const struct record_summary *s)
 {
     const char *program = job->options.command[0];
+    char strange[300];
 
+    if (record_strange_tell(&job->options, s, strange, sizeof(strange)))
+        complain(program, "%s", strange);
     for (const struct record_trouble *t = s->troubles;
          t < s->troubles + RECORD_TROUBLES && t->count; t++) {
         if (t->count == 1)
@@ -456,7 +482,7 @@ static int run(const struct command *self, int argc, char **argv)
                 .period = 4096,
                 .output = "perf.data",
                 .cpu = "neoverse-n1",
-                .model = RECORD_MODEL_FUNCTIONAL,
+                .model = RECORD_MODEL_CORE,
                 .seed = 1,
             },
     };

@@ -473,6 +473,16 @@ bool recording_missed(const struct recording *r, const char *file,
     return true;
 }
 
+bool data_memory_option(const struct command *c, const char *text, uint64_t *bytes)
+{
+    if (!size_option(c, "--data-memory", text, bytes))
+        return false;
+    if (*bytes >= 65536)
+        return true;
+    usage_error(c, "--data-memory", "%s is less than 64K", text);
+    return false;
+}
+
 /* ---- opening and reading --------------------------------------------------------------------- */
 
 int recording_open(struct recording *r, const struct command *c, const char *file,

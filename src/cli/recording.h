@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
 /*
- * What `spe report`, `spe script` and `spe export` have in common: which part of which recording,
- * in the words of a command line; opening it; going through its rows.
+ * What `spe report`, `spe c2c`, `spe script` and `spe export` have in common: which part of which
+ * recording, in the words of a command line; opening it; going through its rows.
  */
 #ifndef CLI_RECORDING_H
 #define CLI_RECORDING_H
@@ -57,19 +57,21 @@ enum recording_option {
         "max-memory", required_argument, NULL, RECORDING_MEMORY                                    \
     }
 
-#define RECORDING_HELP                                                                              \
-    "Which samples:\n"                                                                              \
-    "      --filter EXPR      those that match (man spe-filter), for example\n"                     \
-    "                         'load and total > 100 and symbol ~ \"mem\"'\n"                        \
-    "      --time FROM,TO     from FROM up to TO, either may be missing: 12.5s,13s;\n"              \
-    "                         +0.5s is from the start; also 10%-20%\n"                              \
-    "  -c, --comms LIST       of threads with these names\n"                                        \
-    "  -d, --dsos LIST        of these programs and libraries\n"                                    \
-    "  -S, --symbols LIST     of these functions\n"                                                 \
-    "  -C, --cpus LIST        of these CPUs, for example 0-3,8\n"                                   \
-    "      --pid LIST         of these processes\n"                                                 \
-    "      --tid LIST         of these threads\n"                                                   \
-    "\n"                                                                                            \
+/* c, d: what stands in front of --comms and --dsos, which are other options for some. */
+#define RECORDING_WHICH(c, d)                                                                      \
+    "Which samples:\n"                                                                             \
+    "      --filter EXPR      those that match (man spe-filter), for example\n"                    \
+    "                         'load and total > 100 and symbol ~ \"mem\"'\n"                       \
+    "      --time FROM,TO     from FROM up to TO, either may be missing: 12.5s,13s;\n"             \
+    "                         +0.5s is from the start; also 10%-20%\n" c                           \
+    "--comms LIST       of threads with these names\n" d                                           \
+    "--dsos LIST        of these programs and libraries\n"                                         \
+    "  -S, --symbols LIST     of these functions\n"                                                \
+    "  -C, --cpus LIST        of these CPUs, for example 0-3,8\n"                                  \
+    "      --pid LIST         of these processes\n"                                                \
+    "      --tid LIST         of these threads\n"                                                  \
+    "\n"
+#define RECORDING_HELP_REST                                                                         \
     "Where names come from:\n"                                                                      \
     "      --symfs DIR        files of the recording's machine are below DIR\n"                     \
     "      --debug-dir DIR    cache of binaries by build-id (~/.debug)\n"                           \
@@ -84,6 +86,7 @@ enum recording_option {
     "      --max-memory SIZE  for tasks, maps and buffers, such as 512M (1G, or the file's size)\n" \
     "  -f, --force            is taken, as perf has it, and changes nothing\n"                      \
     "  -q, --quiet            no warnings; errors are still said\n"
+#define RECORDING_HELP RECORDING_WHICH("  -c, ", "  -d, ") RECORDING_HELP_REST
 
 #define RECORDING_LIST 4096
 #define RECORDING_TEXT 16384
@@ -119,6 +122,9 @@ int recording_list(const char *text, uint32_t *numbers, size_t max);
 /* The same for a command's own loop over its options: what is wrong, also that there is no such
  * option, is reported; false then. */
 bool recording_take(struct recording *r, const struct command *c, int option, const char *value);
+
+/* --data-memory of report and c2c. */
+bool data_memory_option(const struct command *c, const char *text, uint64_t *bytes);
 
 /* The one file that the command line names, by -i (NULL) or as its argument; perf.data if it names
  * none. NULL after a complaint. */

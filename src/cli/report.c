@@ -14,8 +14,9 @@
 static const char help[] =
     "Usage: spe report [OPTION]... [FILE]\n"
     "\n"
-    "One page about a recording: its header, operation mix, where loads were served\n"
-    "and how long they took, the hottest functions, lines, branches and data.\n"
+    "One page about a recording: what costs most and why, the hottest functions and\n"
+    "lines, where loads were served and how long they took, branches, data, the\n"
+    "operation mix.\n"
     "FILE is a perf.data file, or bare SPE bytes, or - for standard input; without it\n"
     "perf.data in this folder.\n"
     "\n"
@@ -23,13 +24,16 @@ static const char help[] =
     "      --by LIST          lists of: function, line, symbol+source, dso, pc, thread,\n"
     "                         process, comm, cpu; and pairs of function, line or dso with\n"
     "                         one of the last four, such as function+thread\n"
-    "                         (function,line)\n"
+    "                         (function,line); time: how it went, in small bars\n"
+    "      --bins N           of --by time, at most (as many as the page has room for)\n"
+    "      --no-findings      not what costs most and why\n"
     "  -s, --sort KEY         groups by samples, latency, l1, llc, tlb or mispredicted\n"
     "                         (samples); or perf's keys, which are one list: sym, dso,\n"
     "                         srcline, comm, pid, tid, cpu\n"
     "      --top N            rows of a list (10)\n"
     "      --data WHAT        hot data by line (64 bytes), page (4096 bytes) or none\n"
     "                         (line)\n"
+    "      --data-memory SIZE for hot data, such as 256M (64M): exact as long as it is enough\n"
     "      --json             everything as one JSON object\n"
     "      --csv              the first list of groups as CSV\n"
     "      --percent-limit N  only groups with at least N % of the samples\n"
@@ -53,7 +57,8 @@ struct job {
     struct spe_analysis_config config;
     struct report report;
     enum form form;
-    uint64_t top, width;
+    uint64_t top, width, bins;
+    bool no_findings;
     double percent_limit;
 };
 
@@ -131,6 +136,8 @@ static bool add_by(struct job *job, const char *word, size_t length)
     struct report *r = &job->report;
     unsigned by;
 
+    if (length == 4 && strncmp(word, "time", length) == 0)
+        return job->config.time = true;
     for (by = 0; by < SPE_BY_COUNT; by++) {
         const char *name = report_by_name(by);
 
@@ -183,6 +190,7 @@ static bool by_option(struct job *job, const char *text)
     const char *word = text;
 
     job->config.by = 0;
+    job->config.time = false;
     job->report.table_count = 0;
     for (;;) {
         size_t length = strcspn(word, ",");
@@ -270,16 +278,31 @@ static bool data_option(struct job *job, const char *text)
 
 static bool parse_options(struct job *job, int argc, char **argv, int *status)
 {
-    enum { BY = 256, TOP, DATA, JSON, CSV, WIDTH, LIMIT, HEADER_ONLY };
+    enum {
+        BY = 256,
+        TOP,
+        DATA,
+        DATA_MEMORY,
+        JSON,
+        CSV,
+        WIDTH,
+        LIMIT,
+        HEADER_ONLY,
+        BINS,
+        NO_FINDINGS
+    };
     static const struct option options[] = {
         {"by", required_argument, NULL, BY},
         {"sort", required_argument, NULL, 's'},
         {"top", required_argument, NULL, TOP},
         {"data", required_argument, NULL, DATA},
+        {"data-memory", required_argument, NULL, DATA_MEMORY},
         {"json", no_argument, NULL, JSON},
         {"csv", no_argument, NULL, CSV},
         {"percent-limit", required_argument, NULL, LIMIT},
         {"header-only", no_argument, NULL, HEADER_ONLY},
+        {"bins", required_argument, NULL, BINS},
+        {"no-findings", no_argument, NULL, NO_FINDINGS},
         {"width", required_argument, NULL, WIDTH},
         {"stdio", no_argument, NULL, RECORDING_NOTHING},
         {"header", no_argument, NULL, RECORDING_NOTHING},
@@ -310,6 +333,9 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
         case DATA:
             good = data_option(job, optarg);
             break;
+        case DATA_MEMORY:
+            good = data_memory_option(c, optarg, &job->config.data_memory);
+            break;
         case JSON:
             job->form = FORM_JSON;
             break;
@@ -321,6 +347,12 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
             break;
         case LIMIT:
             good = limit_option(job, optarg);
+            break;
+        case BINS:
+            good = number_option(c, "--bins", optarg, 1, SPE_TIME_BINS_MAX, &job->bins);
+            break;
+        case NO_FINDINGS:
+            job->no_findings = true;
             break;
         case HEADER_ONLY:
             job->report.header_only = true;
@@ -339,6 +371,10 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
         }
         if (!good)
             return false;
+    }
+    if (job->form == FORM_CSV && !job->report.table_count) {
+        usage_error(c, "--csv", "it has a list of groups; --by time is on the page and in --json");
+        return false;
     }
     job->report.file = recording_file(&job->recording, c, argc, argv);
     return job->report.file != NULL;
@@ -373,8 +409,25 @@ static void drop_small(const struct job *job, struct report_groups *g)
     g->count = kept;
 }
 
+/* What costs most, and how it went. False if there is no memory. */
+static bool ask_summary(struct job *job, struct spe_analysis *a)
+{
+    struct report *r = &job->report;
+    unsigned room = times_bins(page_width(job->width, STDOUT_FILENO));
+
+    if (job->config.findings) {
+        int n = spe_analysis_findings(a, r->profile, r->findings);
+
+        if (n < 0)
+            return false;
+        r->finding_count = (size_t)n;
+    }
+    return !job->config.time ||
+           spe_analysis_times(a, job->bins ? (size_t)job->bins : room, &r->times) == SPE_OK;
+}
+
 /* Ask everything that the report shows. False if there is no memory. */
-static bool ask(struct job *job, const struct spe_analysis *a)
+static bool ask(struct job *job, struct spe_analysis *a)
 {
     struct report *r = &job->report;
     size_t i;
@@ -401,7 +454,7 @@ static bool ask(struct job *job, const struct spe_analysis *a)
         return false;
     r->branch_count = spe_analysis_branches(a, r->branches, job->top, &r->branch_error);
     r->data_count = spe_analysis_data(a, r->data, job->top, &r->data_summary);
-    return true;
+    return ask_summary(job, a);
 }
 
 static int show(struct job *job)
@@ -434,6 +487,7 @@ static int report_profile(struct job *job, struct spe_profile *profile)
     job->report.profile = profile;
     job->report.info = spe_profile_info(profile);
     job->report.counts = spe_profile_counts(profile);
+    job->config.data_top = (size_t)job->top;
     job->config.saturated_at = saturation(job->report.info);
     error = spe_analysis_create(&analysis, &job->config);
     if (error == SPE_OK)
@@ -458,6 +512,7 @@ static void free_report(struct report *r)
         free(r->tables[i].groups);
     free(r->branches);
     free(r->data);
+    spe_times_free(&r->times);
 }
 
 /* Columns that only some groupings read. */
@@ -476,6 +531,8 @@ static void want_columns(struct job *job)
         if (code != SPE_BY_COUNT && task != SPE_BY_COUNT)
             o->want |= SPE_WANT_SYMBOL | (code == SPE_BY_LINE ? SPE_WANT_LINE : 0);
     }
+    if (job->config.findings)
+        o->omit &= ~(unsigned)SPE_OMIT_LATENCIES;
     if (!cpu)
         o->omit |= SPE_OMIT_CPU;
     if (comm)
@@ -498,6 +555,8 @@ static int run_job(struct job *job, int argc, char **argv)
         return status;
     job->report.filter = job->recording.options.filter;
     job->report.quiet = job->recording.quiet;
+    job->config.findings = !job->no_findings && !job->report.header_only && job->form != FORM_CSV;
+    job->report.utf8 = use_utf8();
     want_columns(job);
     status = recording_open(&job->recording, job->command, job->report.file, &profile);
     if (status == STATUS_OK) {

@@ -93,13 +93,8 @@ struct answer {
 };
 
 static const struct answer commands[] = {
-    {NULL, "annotate",
-     "there is no list of instructions here; 'spe report --by pc' counts by instruction, and perf "
-     "annotate reads the recording"},
     {NULL, "archive", "spe takes binaries from ~/.debug, --debug-dir and --symfs"},
     {NULL, "buildid-cache", "spe takes binaries from ~/.debug, --debug-dir and --symfs"},
-    {NULL, "c2c",
-     "see 'spe report': column 'shared' of its hot data; perf c2c reads the recording, too"},
     {NULL, "diff",
      "two recordings are not compared here; 'spe report --csv' of each gives lists to compare"},
     {NULL, "inject", "see 'spe export', formats perf, bolt and autofdo"},
@@ -134,6 +129,16 @@ static const struct answer options[] = {
     {"record", "--weight", "it is not needed: latencies are in the records"},
     {"record", "-v", "there is not more to say; -q is for less"},
     {"record", "--verbose", "there is not more to say; -q is for less"},
+    {"c2c", "-c", "each offset has its threads and its code; of threads by name: --comms"},
+    {"c2c", "--coalesce", "each offset has its threads and its code"},
+    {"c2c", "-N", "CPUs are counted, nodes are not"},
+    {"c2c", "--node-info", "CPUs are counted, nodes are not"},
+    {"c2c", "--stats", "see 'spe report': where loads were served"},
+    {"c2c", "--full-symbols", "see --width"},
+    {"c2c", "--no-source", "it is not needed: source lines cost nothing here"},
+    {"c2c", "--show-all", "see --top N"},
+    {"c2c", "--double-cl", "it is here: --line-size 128"},
+    {"c2c", "--tui", "there is only the page: --stdio"},
     {"script", "--header", "see 'spe report --header-only'"},
     {"script", "--header-only", "see 'spe report --header-only'"},
     {"script", "-s", "there are no scripts here; see 'spe export' for CSV and JSON"},
@@ -150,6 +155,20 @@ static const struct answer options[] = {
     {"report", "--mmaps", "see 'spe buildid-list' and --by dso"},
     {"report", "--stats", "see 'spe check'"},
     {"report", "--max-samples", "see 'spe script --count N'"},
+    {"annotate", "-M", "the disassembler has one style"},
+    {"annotate", "--disassembler-style", "the disassembler has one style"},
+    {"annotate", "--objdump", "it is not needed: no other program disassembles"},
+    {"annotate", "--addr2line", "it is not needed: no other program looks lines up"},
+    {"annotate", "--prefix", "see --source-dir"},
+    {"annotate", "--prefix-strip", "see --source-dir"},
+    {"annotate", "--show-total-period", "see --columns weight"},
+    {"annotate", "--group", "a recording has one SPE event"},
+    {"annotate", "--skip-missing", "it is not needed: what is not there is said"},
+    {"annotate", "--tui", "there is only the page: --stdio"},
+    {"annotate", "--gtk", "there is only the page: --stdio"},
+    {"annotate", "-w", "see --width"},
+    {"annotate", "-m", "see --vmlinux: the kernel's modules are not disassembled"},
+    {"annotate", "--modules", "see --vmlinux: the kernel's modules are not disassembled"},
     {NULL, "--itrace", ONE_SAMPLE},
     {NULL, "--mem-mode", "it is not needed: the page has where loads were served, and hot data"},
     {NULL, "--children", NO_STACKS},
@@ -176,8 +195,9 @@ const char *perf_command(const char *name)
 
 static int reads_recordings(const char *command)
 {
-    return strcmp(command, "report") == 0 || strcmp(command, "script") == 0 ||
-           strcmp(command, "export") == 0;
+    return strcmp(command, "annotate") == 0 || strcmp(command, "report") == 0 ||
+           strcmp(command, "script") == 0 || strcmp(command, "export") == 0 ||
+           strcmp(command, "c2c") == 0;
 }
 
 const char *perf_option(const char *command, const char *option)

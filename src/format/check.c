@@ -520,6 +520,13 @@ static void check_instruction_contents(struct check *c)
         violation(c, RULE_MISSING_VA);
 }
 
+/* What a micro-op records is IMPLEMENTATION DEFINED (D17.6.2). One without a latency does not tell
+ * how it ran, and so not where its data came from. */
+static bool tells_no_execution(const struct check *c)
+{
+    return !has(c, SPE_FEAT_SPE_ArchInst) && !spe_record_has_counter(&c->record, SPE_COUNTER_TOTAL);
+}
+
 /* An atomic that returns nothing has LDST=1, so is no load here: for it the packet is optional. So
  * it is for a load that aborts; an abort that is not also an exception is too rare to allow for. */
 static void check_source_present(struct check *c)
@@ -528,7 +535,8 @@ static void check_source_present(struct check *c)
         c->source_seen)
         return;
     if (is_class(c, SPE_CLASS_LDST) && !c->op.store && !event(c, SPE_EVENT_EMPTY_PREDICATE))
-        report(c, RULE_MISSING_SOURCE, 0, severity(c), "%s load", spe_op_kind_name(c->op.kind));
+        report(c, RULE_MISSING_SOURCE, 0, tells_no_execution(c) ? SPE_REMARK : severity(c),
+               "%s load", spe_op_kind_name(c->op.kind));
 }
 
 /* The latencies are not asked for: a counter with a fixed value may be left out (D17.6). */

@@ -7,7 +7,8 @@
  *   symbols.c   symbols of ELF files; stripped.c: of those without a symbol table; symtab.c,
  *               demangle.c
  *   kernel.c    symbols of the kernel and its modules; jit.c: of code made at run time
- *   lines.c     source lines and inlined functions, out of DWARF
+ *   lines.c     source lines and inlined functions, out of DWARF; source.c: source files
+ *   code.c      words of code; disassemble.c: as text
  *
  * Symbols are read on first use, by any thread; lines by one thread only.
  */
@@ -210,6 +211,12 @@ int elf_build_id(int fd, enum dso_kind kind, uint8_t *id, size_t max, uint16_t *
 int elf_debuglink(int fd, char **link, uint32_t *crc);
 
 #define SYMBOL_OF_OBJECT 0x80000000u /* in the low half of ids: objects, not functions */
+
+/* ---- Code ----------------------------------------------------------------------------------- */
+
+/* spe_profile_code */
+int64_t dso_code(struct dsos *d, struct dso *dso, uint64_t address, uint32_t *words, uint8_t *data,
+                 size_t count, const char **why);
 
 /* ---- Lines ---------------------------------------------------------------------------------- */
 

@@ -64,3 +64,16 @@ int lines_inlines(struct dsos *d, struct dso *dso, uint64_t address,
     (void)max;
     return 0;
 }
+
+int64_t dso_code(struct dsos *d, struct dso *dso, uint64_t address, uint32_t *words, uint8_t *data,
+                 size_t count, const char **why)
+{
+    (void)d;
+    (void)dso;
+    (void)address;
+    (void)words;
+    (void)data;
+    (void)count;
+    *why = "this build cannot read programs (it has no elfutils)";
+    return SPE_ERR_UNKNOWN;
+}

@@ -15,6 +15,7 @@ static uint16_t kind_of(const struct spe_a64 *insn)
         return PE_IS_LOAD;
     case SPE_OPERATION_STORE:
     case SPE_OPERATION_DC_ZVA:
+    case SPE_OPERATION_MEMSET:
         return PE_IS_STORE;
     case SPE_OPERATION_ATOMIC:
         return insn->operation.returns_value ? PE_IS_LOAD : PE_IS_STORE;

@@ -27,6 +27,7 @@ struct pe_site {
     uint8_t latency; /* cycles from issue to result, where L1 has the data */
     uint8_t ordinal; /* among the instructions of the block that have `bytes` */
     bool registers;  /* what it does depends on them: an access, a condition */
+    bool hidden;     /* its accesses are not seen when they are made */
 };
 
 enum { /* what an instruction is; an atomic that returns a value is a load, else a store */

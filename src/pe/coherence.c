@@ -440,7 +440,7 @@ static void remember_miss(struct pe_cpu *cpu, uint32_t cycles)
 {
     struct pe_miss *miss = &cpu->misses[cpu->miss_count++ % PE_MISSES];
 
-    miss->at = pe_get(&cpu->counts.accesses);
+    miss->at = pe_moment(cpu);
     miss->cycles = cycles;
 }
 
@@ -508,6 +508,25 @@ bool pe_refill(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t line, b
     return true;
 }
 
+bool pe_refill_timed(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t line, bool store)
+{
+    const struct pe_cache l2 = cpu->l2;
+    int way = l2.words ? pe_cache_find(&l2, line) : -1;
+    uint64_t state;
+
+    if (way < 0)
+        return false;
+    state = pe_get(pe_cache_word(&l2, line, (unsigned)way)) & PE_STATE;
+    if (state & PE_PREFETCHED || (store && !(state & PE_EXCLUSIVE)))
+        return false;
+    pe_cache_use(&l2, line, (unsigned)way);
+    fill_from_l2(machine, cpu, line, state | PE_FLIGHT, store);
+    pe_count(&cpu->counts.accesses, 1);
+    pe_count(&cpu->counts.l1_misses, 1);
+    pe_count(&cpu->counts.served[SPE_PLACE_L2], 1);
+    return true;
+}
+
 bool pe_held_by_others(const struct spe_machine *machine, const struct pe_cpu *cpu, uint64_t line)
 {
     const uint64_t *sharers = pe_directory_find(&machine->directory, line);
@@ -529,21 +548,20 @@ static void mark(const struct pe_cache *cache, uint64_t line, uint64_t bits)
                                  memory_order_relaxed);
 }
 
-uint32_t pe_prefetch_line(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t line,
-                          bool into_l1, uint8_t *place)
+bool pe_prefetch_line(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t line, bool into_l1,
+                      struct spe_machine_access *met)
 {
-    struct spe_machine_access met = {0};
-    struct request r = {.machine = machine, .cpu = cpu, .met = &met, .line = line};
+    struct request r = {.machine = machine, .cpu = cpu, .met = met, .line = line};
     int way = cpu->l2.words ? pe_cache_find(&cpu->l2, line) : -1;
 
     if (pe_cache_find(&cpu->l1, line) >= 0 || (!into_l1 && (way >= 0 || !cpu->l2.words)))
-        return 0;
+        return false;
     if (way >= 0) {
         hit_l2(&r, (unsigned)way);
     } else {
         find_others(&r);
         if (r.other_count)
-            return 0;
+            return false;
         fetch(&r);
         fill_l2(&r, PE_EXCLUSIVE_LINE);
         if (into_l1)
@@ -551,8 +569,8 @@ uint32_t pe_prefetch_line(struct spe_machine *machine, struct pe_cpu *cpu, uint6
         pe_directory_add(&machine->directory, line, cpu->number);
     }
     mark(into_l1 ? &cpu->l1 : &cpu->l2, line, PE_PREFETCHED | (into_l1 ? PE_FLIGHT : 0));
-    *place = met.place;
-    return machine->cycles[met.place][false];
+    met->cycles = machine->cycles[met->place][false];
+    return true;
 }
 
 /* ---- Cache maintenance ---------------------------------------------------------------------- */

@@ -20,6 +20,7 @@ int pe_directory_init(struct pe_directory *directory, const struct pe_cache *out
 
     while (slots < lines + lines / 4 + 1)
         slots *= 2;
+    directory->cpus = cpus;
     directory->set_shift = pe_log2(outermost->set_mask + 1);
     directory->line_shift = outermost->line_shift;
     directory->slot_shift = pe_log2(slots);
@@ -110,4 +111,37 @@ void pe_directory_remove(struct pe_directory *directory, uint64_t line, unsigned
         left |= e[i];
     if (left == 0)
         close_gap(directory, line, slot);
+}
+
+/* Entries of the old one, at their places in the new one. */
+static void move_entries(const struct pe_directory *from, struct pe_directory *to)
+{
+    uint64_t count = UINT64_C(1) << (from->set_shift + from->slot_shift);
+
+    for (uint64_t i = 0; i < count; i++) {
+        const uint64_t *e = &from->entries[i * from->entry_words];
+        uint64_t line = *e & ~(uint64_t)PE_VALID;
+
+        if (*e)
+            memcpy(entry(to, line, find_slot(to, line)), e, from->entry_words * sizeof(*e));
+    }
+}
+
+/* Twice as many while there are few of them, then as many as one word more has bits for. */
+int pe_directory_grow(struct pe_directory *directory, const struct pe_cache *outermost,
+                      uint32_t cpus)
+{
+    struct pe_directory grown;
+    uint32_t room = directory->cpus;
+    int error;
+
+    while (room < cpus)
+        room += room < 64 ? room : 64;
+    error = pe_directory_init(&grown, outermost, room);
+    if (error)
+        return error;
+    move_entries(directory, &grown);
+    free(directory->entries);
+    *directory = grown;
+    return SPE_OK;
 }

@@ -119,13 +119,13 @@ static uint64_t own_lines(const struct spe_machine *machine, const struct spe_op
 
 /*
  * An operation needs the data of a load before it with a chance that is one in issue_width for the
- * newest and falls by half with every access in between; it waits for the mean. What was before a
+ * newest and falls by half with every access or branch in between; it waits for the mean. What was before a
  * misprediction is over.
  */
 static uint32_t likely_wait(const struct spe_machine *machine, const struct pe_cpu *cpu,
                             uint64_t own)
 {
-    uint64_t now = pe_get(&cpu->counts.accesses) - own;
+    uint64_t now = pe_moment(cpu) - own;
     uint32_t longest = 0;
 
     for (unsigned i = 0; i < PE_MISSES; i++) {

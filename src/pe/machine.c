@@ -9,6 +9,7 @@
 #include "machine_fast.h"
 
 #define LOCKS_MAX 1024
+#define CPUS_AT_FIRST 16 /* that the directory has room for, of a machine whose cpus come later */
 
 /* ---- Life ----------------------------------------------------------------------------------- */
 
@@ -58,7 +59,9 @@ static int init_cpu(const struct spe_machine *machine, struct pe_cpu *cpu, unsig
     while (hints < lines)
         hints *= 2;
     cpu->number = number;
-    cpu->socket = number * config->sockets / config->cpus;
+    /* CPUs that come when a thread needs one are spread: nobody knows how many there will be. */
+    cpu->socket =
+        machine->on_demand ? number % config->sockets : number * config->sockets / config->cpus;
     cpu->line_bytes = config->line_bytes;
     cpu->page_shift = machine->page_shift;
     cpu->hint_mask = hints - 1;
@@ -76,18 +79,34 @@ static int init_cpu(const struct spe_machine *machine, struct pe_cpu *cpu, unsig
     return error ? error : pe_predictor_init(&cpu->predictor, config);
 }
 
-static int init_cpus(struct spe_machine *machine)
+static int make_cpu(struct spe_machine *machine, unsigned number)
+{
+    struct pe_cpu *cpu = allocate_aligned(sizeof(*cpu));
+    int error = cpu ? init_cpu(machine, cpu, number) : SPE_ERR_NOMEM;
+
+    if (error) {
+        free_cpu(cpu);
+        return error;
+    }
+    machine->cpus[number] = cpu;
+    return SPE_OK;
+}
+
+static int init_cpus(struct spe_machine *machine, unsigned count)
 {
     int error = SPE_OK;
 
     machine->cpus = calloc(machine->config.cpus, sizeof(struct pe_cpu *));
     if (!machine->cpus)
         return SPE_ERR_NOMEM;
-    for (unsigned i = 0; !error && i < machine->config.cpus; i++) {
-        machine->cpus[i] = allocate_aligned(sizeof(struct pe_cpu));
-        error = machine->cpus[i] ? init_cpu(machine, machine->cpus[i], i) : SPE_ERR_NOMEM;
-    }
+    for (unsigned i = 0; !error && i < count; i++)
+        error = make_cpu(machine, i);
     return error;
+}
+
+static const struct pe_cache *outermost_of(const struct spe_machine *machine)
+{
+    return machine->config.l2.bytes ? &machine->cpus[0]->l2 : &machine->cpus[0]->l1;
 }
 
 /* As many locks as indexes that the outermost private cache and the LLC have in common. */
@@ -102,11 +121,10 @@ static int init_locks(struct spe_machine *machine, const struct pe_cache *outerm
     return machine->locks ? SPE_OK : SPE_ERR_NOMEM;
 }
 
-static int init_shared(struct spe_machine *machine)
+static int init_shared(struct spe_machine *machine, unsigned cpus)
 {
     const struct spe_machine_config *config = &machine->config;
-    const struct pe_cache *outermost =
-        config->l2.bytes ? &machine->cpus[0]->l2 : &machine->cpus[0]->l1;
+    const struct pe_cache *outermost = outermost_of(machine);
     int error = SPE_OK;
 
     for (unsigned i = 0; !error && i < config->sockets; i++)
@@ -116,7 +134,7 @@ static int init_shared(struct spe_machine *machine)
         error = machine->homes ? SPE_OK : SPE_ERR_NOMEM;
     }
     if (!error)
-        error = pe_directory_init(&machine->directory, outermost, config->cpus);
+        error = pe_directory_init(&machine->directory, outermost, cpus);
     return error ? error : init_locks(machine, outermost);
 }
 
@@ -134,11 +152,12 @@ static void derive(struct spe_machine *machine)
             machine->cycles[place][snooped] = pe_access_cycles(config, place, snooped);
 }
 
-static int create(const struct spe_machine_config *config, struct spe_machine **machine, char *why,
-                  size_t why_size)
+/* With so many of its cpus, and a directory for so many. */
+static int create(const struct spe_machine_config *config, unsigned cpus, unsigned known,
+                  struct spe_machine **machine, char *why, size_t why_size)
 {
     struct spe_machine *m;
-    int error = pe_machine_validate(config, why, why_size);
+    int error = spe_machine_config_validate(config, why, why_size);
 
     if (error)
         return error;
@@ -146,10 +165,11 @@ static int create(const struct spe_machine_config *config, struct spe_machine **
     if (!m)
         return SPE_ERR_NOMEM;
     m->config = *config;
+    m->on_demand = cpus < config->cpus;
     derive(m);
-    error = init_cpus(m);
+    error = init_cpus(m, cpus);
     if (!error)
-        error = init_shared(m);
+        error = init_shared(m, known);
     if (error)
         spe_machine_destroy(m);
     else
@@ -169,7 +189,29 @@ int spe_machine_create(const struct spe_machine_config *config, struct spe_machi
         return SPE_ERR_INVALID;
     }
     own.size = sizeof(own);
-    return create(&own, machine, why, why_size);
+    return create(&own, own.cpus, own.cpus, machine, why, why_size);
+}
+
+int pe_machine_create(const struct spe_machine_config *config, struct spe_machine **machine,
+                      char *why, size_t why_size)
+{
+    unsigned known = config->cpus < CPUS_AT_FIRST ? config->cpus : CPUS_AT_FIRST;
+
+    return create(config, 1, known, machine, why, why_size);
+}
+
+struct pe_cpu *pe_machine_cpu(struct spe_machine *machine, unsigned number)
+{
+    struct pe_directory *directory = &machine->directory;
+    int error = SPE_OK;
+
+    if (machine->cpus[number])
+        return machine->cpus[number];
+    if (number >= directory->cpus)
+        error = pe_directory_grow(directory, outermost_of(machine), number + 1);
+    if (!error)
+        error = make_cpu(machine, number);
+    return error ? NULL : machine->cpus[number];
 }
 
 /* ---- Accesses ------------------------------------------------------------------------------- */

@@ -408,7 +408,7 @@ static int check_window(const struct complaint *c, const struct spe_machine_conf
     return error;
 }
 
-int pe_machine_validate(const struct spe_machine_config *config, char *why, size_t why_size)
+int spe_machine_config_validate(const struct spe_machine_config *config, char *why, size_t why_size)
 {
     const struct complaint c = {why, why_size};
     int error;

@@ -9,6 +9,7 @@
 #define PE_MACHINE_FAST_H
 
 #include "machine_internal.h"
+#include "pe/code.h"
 
 /* Is it such an access? Then it has happened. Only loads and stores. */
 static inline bool pe_hit(struct pe_cpu *cpu, uint64_t address, uint32_t bytes, bool store)
@@ -52,6 +53,38 @@ static inline bool pe_foreseen(struct pe_cpu *cpu, uint64_t pc, bool taken)
     p->history = p->history << 1 | taken;
     pe_count(&cpu->counts.branches, 1);
     return true;
+}
+
+/* A block that follows itself can be no faster than what one round hands to the next. */
+static inline uint64_t pe_block_time(const struct pe_window *w, const struct pe_block *last,
+                                     const struct pe_block *block)
+{
+    uint64_t width = (uint64_t)last->count * w->step;
+    uint64_t round = (uint64_t)last->recurrence * PE_TICKS / PE_RECURRENCE;
+
+    return last == block && round > width ? round : width;
+}
+
+/* Nothing is late, no store waits and the window has room: most often, when a block begins. */
+static inline bool pe_window_passes(const struct pe_cpu *cpu, const struct pe_block *block)
+{
+    const struct pe_window *w = &cpu->window;
+
+    return w->block && !w->late && w->stored.first == w->stored.end &&
+           w->operations + w->block->count + block->count <= w->full_at;
+}
+
+/* pe_window_begin in that case, behind a branch that was foreseen. */
+static inline void pe_window_pass(struct pe_cpu *cpu, const struct pe_block *block)
+{
+    struct pe_window *w = &cpu->window;
+    const struct pe_block *last = w->block;
+
+    w->now += pe_block_time(w, last, block);
+    w->operations += last->count;
+    w->stores += last->stores;
+    w->block = block;
+    w->settled = 0;
 }
 
 /*

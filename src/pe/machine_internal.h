@@ -95,7 +95,7 @@ struct pe_counts {
 };
 
 struct pe_miss {
-    uint64_t at; /* number of the access */
+    uint64_t at; /* pe_moment() */
     uint32_t cycles;
 };
 
@@ -104,6 +104,7 @@ struct pe_miss {
 #define PE_LOAD_MISSES_MAX 64
 #define PE_STORES_MAX 256
 #define PE_PREFETCH_MAX 64
+#define PE_WAITING 24 /* loads in the queue from which they are issued */
 #define PE_FLIGHTS 64 /* lines on their way to a cpu; a power of two */
 #define PE_STRIDES 64 /* instructions that the first prefetcher knows; a power of two */
 #define PE_STREAMS 16 /* that the second one follows */
@@ -138,9 +139,11 @@ struct pe_window {
     uint32_t step;    /* ticks from one dispatch to the next */
     uint64_t stores;  /* dispatched before the block */
     uint64_t memory_free;
-    uint64_t misses; /* load misses so far */
+    uint32_t served; /* the next of served_until */
     uint64_t ready[64];
     uint64_t served_until[PE_LOAD_MISSES_MAX];
+    uint64_t waiting[PE_WAITING]; /* until when the latest loads waited for registers: ticks */
+    uint32_t waited;
     struct pe_pending_ring loads, stored;
     struct pe_flight flights[PE_FLIGHTS];
 };
@@ -179,7 +182,7 @@ struct pe_cpu {
 
     struct pe_miss misses[PE_MISSES]; /* a ring of loads that missed L1 */
     uint32_t miss_count;
-    uint64_t refetched_at; /* number of accesses at the latest misprediction */
+    uint64_t refetched_at; /* pe_moment() of the latest misprediction */
     struct pe_predictor predictor;
     struct pe_window window;
     struct pe_prefetchers prefetchers;
@@ -196,6 +199,7 @@ struct pe_lock {
  */
 struct pe_directory {
     uint64_t *entries; /* line | 1, then a bit for each cpu; 0: free */
+    uint32_t cpus;     /* that it has room for */
     uint32_t line_shift, set_shift, slot_shift, entry_words;
 };
 
@@ -219,6 +223,7 @@ struct spe_machine {
     uint32_t line_shift, page_shift, tlb_set_mask, target_mask;
     uint32_t cycles[SPE_PLACE_COUNT][2]; /* pe_access_cycles */
     bool alone;                          /* see spe_machine_alone */
+    bool on_demand;                      /* CPUs are made when a thread needs one */
 };
 
 static inline uint64_t pe_get(const pe_word *word)
@@ -230,6 +235,12 @@ static inline uint64_t pe_get(const pe_word *word)
 static inline void pe_count(pe_word *count, uint64_t n)
 {
     atomic_store_explicit(count, pe_get(count) + n, memory_order_relaxed);
+}
+
+/* What stands for time where nothing is timed: accesses and branches so far. */
+static inline uint64_t pe_moment(const struct pe_cpu *cpu)
+{
+    return pe_get(&cpu->counts.accesses) + pe_get(&cpu->counts.branches);
 }
 
 /* ---- Caches and directory (cache.c, directory.c) -------------------------------------------- */
@@ -304,10 +315,21 @@ static inline void pe_cache_use(const struct pe_cache *cache, uint64_t line, uns
 int pe_directory_init(struct pe_directory *directory, const struct pe_cache *outermost,
                       uint32_t cpus);
 void pe_directory_free(struct pe_directory *directory);
+/* Room for at least so many cpus, while nobody else uses it. */
+int pe_directory_grow(struct pe_directory *directory, const struct pe_cache *outermost,
+                      uint32_t cpus);
 /* The bits of the cpus that have the line; NULL: none has. Valid until the next change. */
 const uint64_t *pe_directory_find(const struct pe_directory *directory, uint64_t line);
 void pe_directory_add(struct pe_directory *directory, uint64_t line, unsigned cpu);
 void pe_directory_remove(struct pe_directory *directory, uint64_t line, unsigned cpu);
+
+/* ---- Cpus that come when they are needed (machine.c) ---------------------------------------- */
+
+/* spe_machine_create with the first of the cpus alone. Each other one has to be asked for, while
+ * nobody else uses the machine; NULL without memory. */
+int pe_machine_create(const struct spe_machine_config *config, struct spe_machine **machine,
+                      char *why, size_t why_size);
+struct pe_cpu *pe_machine_cpu(struct spe_machine *machine, unsigned number);
 
 /* ---- Accesses (machine.c, coherence.c, tlb.c) ----------------------------------------------- */
 
@@ -330,6 +352,9 @@ void pe_access_line(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t li
  * such a one; else nothing has happened. */
 bool pe_refill(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t line, bool store,
                uint32_t translation_cycles);
+/* The same in modelled time and without a lock; a line that a prefetcher brought is none such. It
+ * is on its way to L1 then. */
+bool pe_refill_timed(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t line, bool store);
 bool pe_held_by_others(const struct spe_machine *machine, const struct pe_cpu *cpu, uint64_t line);
 void pe_maintain_line(struct spe_machine *machine, uint64_t line, unsigned how,
                       struct spe_machine_access *met);
@@ -352,10 +377,10 @@ void pe_tlb_flush(struct pe_tlb *tlb, const struct spe_machine_config *config);
 bool pe_translate(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t address,
                   struct spe_machine_access *met);
 
-/* A prefetcher asks for a line: for L2, or L1 too. Returns cycles until it is there and where it
- * comes from; 0: it is there, or with another cpu, whom prefetchers leave alone. */
-uint32_t pe_prefetch_line(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t line,
-                          bool into_l1, uint8_t *place);
+/* A prefetcher asks for a line: for L2, or L1 too. `met` gets cycles until it is there and where it
+ * comes from. False: it is there, or with another cpu, whom prefetchers leave alone. */
+bool pe_prefetch_line(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t line, bool into_l1,
+                      struct spe_machine_access *met);
 
 /* Told beside the facts, within the model only. */
 #define PE_MET_FLIGHT (UINT32_C(1) << 31) /* the line may still be on its way */
@@ -370,7 +395,11 @@ struct pe_site;
 void pe_timed_access(struct spe_machine *machine, struct pe_cpu *cpu, const struct pe_site *site,
                      uint64_t address, uint32_t bytes, unsigned how,
                      struct spe_machine_access *met);
-/* The same for a store that was dispatched before and is made at that time: ticks. */
+/* The same for a plain load or store of one line that hits L1, or L2 where nothing is on its way,
+ * and that nobody wants to hear of; false: it is not such a one, and nothing has happened. */
+bool pe_timed_quick(struct spe_machine *machine, struct pe_cpu *cpu, const struct pe_site *site,
+                    uint64_t address, uint32_t bytes, bool store);
+/* pe_timed_access for a store that was dispatched before and is made at that time: ticks. */
 void pe_timed_store(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t pc, uint64_t address,
                     uint32_t bytes, uint64_t number, uint64_t issued,
                     struct spe_machine_access *met);
@@ -388,13 +417,23 @@ uint64_t pe_window_issue(struct pe_cpu *cpu, const struct pe_site *site);
 void pe_window_sleep(struct pe_cpu *cpu, uint64_t until);
 
 /* The line was missed, or was waiting for its first use: learn, and ask for what comes next.
- * `when`: ticks. pc 0: not known. */
+ * `outside`: L2 did not have it either, or from a prefetcher. `when`: ticks. pc 0: not known. */
 void pe_prefetch(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t pc, uint64_t address,
-                 bool missed, uint64_t when);
+                 bool outside, uint64_t when);
 /* When the line can be taken from another cpu that is about to get it; 0: at once. */
 uint64_t pe_turn(struct spe_machine *machine, const struct pe_cpu *cpu, uint64_t line);
+
+/* Where a line on its way is noted, if it is. */
+static inline struct pe_flight *pe_flight_of(struct pe_cpu *cpu, uint64_t line)
+{
+    return &cpu->window.flights[line >> cpu->l1.line_shift & (PE_FLIGHTS - 1)];
+}
+
 /* The line comes from that place and will be there then. */
-void pe_flight_add(struct pe_cpu *cpu, uint64_t line, uint64_t done, unsigned place);
+static inline void pe_flight_add(struct pe_cpu *cpu, uint64_t line, uint64_t done, unsigned place)
+{
+    *pe_flight_of(cpu, line) = (struct pe_flight){line, done, (uint8_t)place};
+}
 
 /* ---- Prediction (predictor.c) --------------------------------------------------------------- */
 
@@ -421,8 +460,6 @@ int pe_predictor_init(struct pe_predictor *predictor, const struct spe_machine_c
 void pe_predictor_free(struct pe_predictor *predictor);
 
 /* ---- Configuration and latencies (machine_config.c, latency.c) ------------------------------ */
-
-int pe_machine_validate(const struct spe_machine_config *config, char *why, size_t why_size);
 
 /* Cycles from issue to data, for data from that place. `snooped`: another core's cache was asked.
  */

@@ -8,8 +8,9 @@
 
 #include "pe/machine_fast.h"
 
-#define SLACK                                                                                      \
-    (16 * PE_TICKS)          /* ahead of the others that a cpu may be before they have their turn */
+/* Ahead of the others that a cpu may be before they have their turn: less than a line takes from
+ * one to another. */
+#define SLACK (48 * PE_TICKS)
 #define LEAD (PE_EVENTS / 2) /* events that a thread may be ahead of the machine */
 #define BATCH 2048           /* events from one handing over to the next */
 #define PATIENCE_MAX 800000  /* microseconds that others wait for a thread */
@@ -90,7 +91,8 @@ static void count_access(struct pe_stream *s, const struct pe_site *site, uint64
                          uint32_t bytes, uint32_t facts)
 {
     struct pe_site_counts *counts = counts_of(s, site);
-    uint32_t before = site == s->latest && va == s->latest_end ? s->latest_facts : 0;
+    bool same = site == s->latest && (va == s->latest_end || site->hidden);
+    uint32_t before = same ? s->latest_facts : 0;
     uint32_t now = facts & ~before;
 
     s->latest = site;
@@ -103,13 +105,22 @@ static void count_access(struct pe_stream *s, const struct pe_site *site, uint64
     counts->walks += (now & SPE_FACT_TLB_WALK) != 0;
 }
 
-/* Another cpu has the line, and this one would have to ask for it. */
+/* The line's word; 0: the cache does not have it. */
+static uint64_t state_in(const struct pe_cache *cache, uint64_t line)
+{
+    int way = cache->words ? pe_cache_find(cache, line) : -1;
+
+    return way < 0 ? 0 : pe_get(pe_cache_word(cache, line, (unsigned)way));
+}
+
+/* Its own caches do not have what it needs. */
 static bool has_to_ask(const struct pe_stream *s, uint64_t line, unsigned how)
 {
-    int way = pe_cache_find(&s->cpu->l1, line);
-    uint64_t word = way < 0 ? 0 : pe_get(pe_cache_word(&s->cpu->l1, line, (unsigned)way));
+    uint64_t word = state_in(&s->cpu->l1, line);
 
-    return way < 0 || (how & (SPE_ACCESS_STORE | SPE_ACCESS_ATOMIC) && !(word & PE_EXCLUSIVE));
+    if (!word)
+        word = state_in(&s->cpu->l2, line);
+    return !word || (how & (SPE_ACCESS_STORE | SPE_ACCESS_ATOMIC) && !(word & PE_EXCLUSIVE));
 }
 
 /* When a line that another cpu has can be had: not before it is asked for, and not before it has
@@ -190,10 +201,24 @@ static inline bool plain_access(struct pe_stream *s, unsigned ordinal, uint64_t 
     uint32_t index = s->block->plain_sites[ordinal];
     const struct pe_site *site = &s->block->sites[index];
 
-    if (!s->watching_count && !s->cpu->window.late && !s->merge->counting &&
-        pe_hit(s->cpu, va, site->bytes, site->how & SPE_ACCESS_STORE))
+    bool store = site->how & SPE_ACCESS_STORE;
+
+    if (!s->watching_count && !s->merge->simple &&
+        (pe_hit(s->cpu, va, site->bytes, store) ||
+         (!s->merge->counting &&
+          pe_timed_quick(s->merge->machine, s->cpu, site, va, site->bytes, store))))
         return true;
     return any_access(s, index, va, site->bytes, site->how);
+}
+
+static bool wide_access(struct pe_stream *s, uint32_t index, uint64_t va, uint32_t bytes,
+                        unsigned how)
+{
+    if (!(how & ~SPE_ACCESS_STORE) && !s->watching_count && !s->merge->counting &&
+        !s->merge->simple &&
+        pe_timed_quick(s->merge->machine, s->cpu, &s->block->sites[index], va, bytes, how))
+        return true;
+    return any_access(s, index, va, bytes, how);
 }
 
 /* How the branch at the end of the block went, where the program goes on at `next`. False if nobody
@@ -262,7 +287,7 @@ static void begin_watch(struct pe_stream *s, unsigned watch)
         s->next[s->next_count++] = (uint8_t)watch;
 }
 
-/* The words of one event have been had; false: it has to wait. */
+/* The event has been had, and all but one of its words are behind; false: it has to wait. */
 static bool rare_event(struct pe_stream *s, uint64_t event)
 {
     uint64_t more;
@@ -270,8 +295,8 @@ static bool rare_event(struct pe_stream *s, uint64_t event)
     switch (event >> PE_EVENT_SHIFT) {
     case PE_EVENT_WIDE:
         more = s->events[(s->done + 1) % PE_EVENTS];
-        if (!any_access(s, more & 0xffff, event & PE_EVENT_MASK, more >> 16 & 0xffff,
-                        (unsigned)(more >> 32)))
+        if (!wide_access(s, more & 0xffff, event & PE_EVENT_MASK, more >> 16 & 0xffff,
+                         (unsigned)(more >> 32)))
             return false;
         s->done++;
         break;
@@ -281,7 +306,6 @@ static bool rare_event(struct pe_stream *s, uint64_t event)
     default:
         pe_window_sleep(s->cpu, event & PE_EVENT_MASK);
     }
-    s->done++;
     return true;
 }
 
@@ -289,35 +313,65 @@ static bool rare_event(struct pe_stream *s, uint64_t event)
 static bool is_full_of_stores(struct pe_stream *s)
 {
     const struct pe_late_store *oldest = &s->stores[s->stores_first % PE_LATE_STORES];
-    uint64_t until = later(oldest->issued, s->store_not_before);
 
     if (s->stores_first == s->stores_end ||
         s->cpu->window.stores - oldest->number < s->merge->machine->config.store_queue)
         return false;
-    s->not_before = later(s->not_before, until);
+    s->not_before = later(s->not_before, later(oldest->issued, s->store_not_before));
     s->asked = UINT64_MAX; /* after the store */
+    return true;
+}
+
+/* Nobody watches or counts, and no store is kept. */
+static inline bool is_quiet(const struct pe_stream *s)
+{
+    return !(s->watching_count | s->next_count | (s->stores_end - s->stores_first)) &&
+           !s->merge->counting && !s->merge->simple;
+}
+
+/* begin_block for what most blocks are: behind a branch that was foreseen, or none, with nothing
+ * late. */
+static inline bool pass_block(struct pe_stream *s, const struct pe_block *block)
+{
+    const struct pe_block *last = s->block;
+    bool taken;
+
+    if (!last || !pe_window_passes(s->cpu, block))
+        return false;
+    if (last->branch && (!last->plain || !branch_outcome(last, block->pc, &taken) ||
+                         !pe_foreseen(s->cpu, last->end - 4, taken)))
+        return false;
+    pe_window_pass(s->cpu, block);
+    s->block = block;
     return true;
 }
 
 /* Until the cpu's time is past `limit`, or nothing is left, or it has to wait. */
 static void run(struct pe_stream *s, uint64_t limit)
 {
+    const uint64_t *events = s->events;
+    uint64_t done = s->done, handed = s->handed;
+
     pe_window_resume(s->cpu, s->block);
-    while (s->done != s->handed) {
-        uint64_t event = s->events[s->done % PE_EVENTS];
+    for (; done != handed; done = ++s->done) {
+        uint64_t event = events[done % PE_EVENTS];
         unsigned tag = (unsigned)(event >> PE_EVENT_SHIFT);
 
         if (tag < PE_ORDINALS) {
             if (!plain_access(s, tag, event & PE_EVENT_MASK))
                 return;
-            s->done++;
         } else if (tag == PE_EVENT_BLOCK) {
-            if (is_full_of_stores(s))
+            struct pe_block *block = (struct pe_block *)(uintptr_t)(event & PE_EVENT_MASK);
+
+            if (!is_quiet(s) || !pass_block(s, block)) {
+                if (is_full_of_stores(s))
+                    return;
+                begin_block(s, block);
+            }
+            if (s->cpu->window.now > limit) {
+                s->done++;
                 return;
-            begin_block(s, (struct pe_block *)(uintptr_t)(event & PE_EVENT_MASK));
-            s->done++;
-            if (s->cpu->window.now > limit)
-                return;
+            }
         } else if (!rare_event(s, event)) {
             return;
         }
@@ -498,9 +552,12 @@ static void publish(struct pe_stream *s)
     }
 }
 
-/* After a batch, or before the stream is full if that comes first. */
+/* After a batch, or before the stream is full if that comes first. Where all has been had it begins
+ * anew, in memory that the host has at hand. */
 static void set_next_hand(struct pe_stream *s)
 {
+    if (s->done == s->end)
+        s->done = s->handed = s->end = 0;
     s->hand_at = s->end + BATCH;
     if (s->hand_at - s->done > PE_EVENTS - PE_BLOCK_EVENTS)
         s->hand_at = s->done + PE_EVENTS - PE_BLOCK_EVENTS;
@@ -617,13 +674,13 @@ bool pe_stream_begin(struct pe_stream *s, struct pe_merge *merge, unsigned cpu)
 
     *s = (struct pe_stream){.merge = merge, .patience = PATIENCE_MAX, .hand_at = BATCH};
     s->handed_at = microseconds_now();
-    s->cpu = merge->machine->cpus[cpu % merge->machine->config.cpus];
     s->events = malloc(PE_EVENTS * sizeof(*s->events));
     s->watches = calloc(PE_WATCHES, sizeof(*s->watches));
     s->stores = calloc(PE_LATE_STORES, sizeof(*s->stores));
     pthread_cond_init(&s->room, NULL);
     pthread_mutex_lock(&merge->lock);
-    good = s->events && s->watches && s->stores && add(merge, s);
+    s->cpu = pe_machine_cpu(merge->machine, cpu % merge->machine->config.cpus);
+    good = s->cpu && s->events && s->watches && s->stores && add(merge, s);
     if (good)
         pe_window_sleep(s->cpu, common_time(merge));
     s->running = good;

@@ -102,6 +102,7 @@ struct pe_merge {
     struct pe_stream **streams;
     size_t count, room;
     bool counting;    /* exact counts of every instruction */
+    bool simple;      /* no short ways: for tests, which compare */
     unsigned hurried; /* not 0: nobody waits for others */
 };
 

@@ -121,7 +121,7 @@ bool spe_machine_branch(struct spe_machine *machine, unsigned cpu, uint64_t pc, 
         push(p, machine->config.return_stack, pc + 4);
     if (!right) {
         pe_count(&c->counts.mispredicted, 1);
-        c->refetched_at = pe_get(&c->counts.accesses);
+        c->refetched_at = pe_moment(c);
     }
     return !right;
 }

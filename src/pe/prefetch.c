@@ -4,16 +4,19 @@
  * Prefetchers. Both learn from accesses that miss L1 and from the first use of a line that was
  * prefetched.
  *
- *   by stride   each instruction's distance from one such access to the next, twice the same. It
- *               knows virtual addresses, and goes on in the next page
+ *   by stride   each instruction's distance from one such access to the next, twice the same and
+ *               not too far. It knows virtual addresses, and goes on in the next page
  *   streams     lines that follow each other in a page, whoever asks for them, the first
- *               prefetcher included; for L2, and within the page
+ *               prefetcher included; for L2, and within the page. It does not see what L2 has
+ *
+ * Neither asks memory for more while it is far behind: what the program itself asks for comes next.
  */
 #include <stdlib.h>
 
 #include "machine_internal.h"
 
-#define SURE 2 /* times that the same was seen before anything is asked for */
+#define SURE 2          /* times that the same was seen before anything is asked for */
+#define STRIDE_MAX 2048 /* bytes: further apart, each access would need another page */
 
 static bool same_page(const struct spe_machine *machine, uint64_t a, uint64_t b)
 {
@@ -23,28 +26,55 @@ static bool same_page(const struct spe_machine *machine, uint64_t a, uint64_t b)
 static void by_stream(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t address,
                       uint64_t when);
 
-static void ask(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t address, bool into_l1,
-                uint64_t when)
+/* What was asked for before takes memory longer than half an access. */
+static bool is_behind(const struct spe_machine *machine, const struct pe_cpu *cpu, uint64_t line,
+                      uint64_t when)
+{
+    uint64_t patience = (uint64_t)machine->config.memory_latency * PE_TICKS / 2;
+
+    return cpu->window.memory_free > when + patience &&
+           (!cpu->l2.words || pe_cache_find(&cpu->l2, line) < 0);
+}
+
+/* When the line can leave the place that has it; what is still on its way to L2 comes from where
+ * that does. */
+static uint64_t leaves(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t line,
+                       uint8_t *place, uint64_t when)
 {
     struct pe_window *w = &cpu->window;
-    uint64_t line = address & PE_ADDRESS_MASK & ~(uint64_t)(cpu->line_bytes - 1);
-    uint8_t place;
-    uint32_t cycles = pe_prefetch_line(machine, cpu, line, into_l1, &place);
 
-    if (cycles == 0)
-        return;
-    if (place == SPE_PLACE_MEMORY || place == SPE_PLACE_REMOTE_MEMORY) {
+    if (*place == SPE_PLACE_MEMORY || *place == SPE_PLACE_REMOTE_MEMORY) {
         when = when > w->memory_free ? when : w->memory_free;
         w->memory_free = when + (uint64_t)machine->config.memory_interval * PE_TICKS;
-    } else if (place == SPE_PLACE_L2) { /* an L2 prefetch may still bring it */
-        const struct pe_flight *flight =
-            &w->flights[line >> machine->line_shift & (PE_FLIGHTS - 1)];
+    } else if (*place == SPE_PLACE_L2) {
+        const struct pe_flight *flight = pe_flight_of(cpu, line);
 
-        when = flight->line == line && flight->done > when ? flight->done : when;
+        if (flight->line == line && flight->done > when) {
+            *place = flight->place;
+            return flight->done;
+        }
     }
-    pe_flight_add(cpu, line, when + (uint64_t)cycles * PE_TICKS, place);
-    if (into_l1 && machine->config.l2_prefetch.distance)
+    return when;
+}
+
+/* False: not now. */
+static bool ask(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t address, bool into_l1,
+                uint64_t when)
+{
+    uint64_t line = address & PE_ADDRESS_MASK & ~(uint64_t)(cpu->line_bytes - 1), left;
+    struct spe_machine_access met = {0};
+    bool outside;
+
+    if (is_behind(machine, cpu, line, when))
+        return false;
+    if (!pe_prefetch_line(machine, cpu, line, into_l1, &met))
+        return true;
+    outside = met.place != SPE_PLACE_L2 || met.facts & PE_MET_FIRST;
+    left = leaves(machine, cpu, line, &met.place, when);
+    pe_flight_add(cpu, line, left + (uint64_t)met.cycles * PE_TICKS, met.place);
+    if (into_l1 && outside && machine->config.l2_prefetch.distance)
         by_stream(machine, cpu, address, when);
+    return true;
 }
 
 /* ---- By stride ------------------------------------------------------------------------------- */
@@ -57,7 +87,7 @@ static void learn_stride(struct pe_stride *s, uint64_t pc, uint64_t address)
         *s = (struct pe_stride){.pc = pc, .last = address, .ahead = address};
         return;
     }
-    if (stride == s->stride && stride != 0) {
+    if (stride == s->stride && stride != 0 && llabs(stride) <= STRIDE_MAX) {
         s->sure += s->sure < SURE;
     } else {
         s->sure = 0;
@@ -84,8 +114,9 @@ static void by_stride(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t 
         near = 0;
     for (uint32_t i = 0; i < shape->degree && llabs(near) < llabs(far); i++) {
         near += s->stride;
+        if (!ask(machine, cpu, address + (uint64_t)near, true, when))
+            break;
         s->ahead = address + (uint64_t)near;
-        ask(machine, cpu, s->ahead, true, when);
     }
 }
 
@@ -119,7 +150,7 @@ static bool learn_stream(struct pe_line_stream *s, uint64_t line)
 
     if (step == 0)
         return false;
-    if (llabs(step) > 4 || direction != s->direction) {
+    if (llabs(step) > 1 || direction != s->direction) {
         s->sure = 0;
         s->ahead = line;
     } else {
@@ -148,17 +179,17 @@ static void by_stream(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t 
 
         ahead++;
         next = line + (uint64_t)(ahead * s->direction);
-        if (!same_page(machine, address, next << machine->line_shift))
+        if (!same_page(machine, address, next << machine->line_shift) ||
+            !ask(machine, cpu, next << machine->line_shift, false, when))
             break;
         s->ahead = next;
-        ask(machine, cpu, next << machine->line_shift, false, when);
     }
 }
 
 void pe_prefetch(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t pc, uint64_t address,
-                 bool missed, uint64_t when)
+                 bool outside, uint64_t when)
 {
-    if (missed && machine->config.l2_prefetch.distance)
+    if (outside && machine->config.l2_prefetch.distance)
         by_stream(machine, cpu, address, when);
     if (pc && machine->config.l1_prefetch.distance)
         by_stride(machine, cpu, pc, address, when);

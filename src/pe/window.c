@@ -12,7 +12,7 @@
  */
 #include <string.h>
 
-#include "machine_internal.h"
+#include "machine_fast.h"
 #include "pe/code.h"
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -129,16 +129,6 @@ static void full(struct pe_window *w, const struct spe_machine_config *config)
     w->full_at = is_empty(&w->loads) ? UINT64_MAX : oldest(&w->loads)->number + config->window;
 }
 
-/* A block that follows itself can be no faster than what one round hands to the next. */
-static uint64_t block_time(const struct pe_window *w, const struct pe_block *last,
-                           const struct pe_block *block)
-{
-    uint64_t width = (uint64_t)last->count * w->step;
-
-    return last == block ? later(width, (uint64_t)last->recurrence * PE_TICKS / PE_RECURRENCE)
-                         : width;
-}
-
 void pe_window_begin(struct spe_machine *machine, struct pe_cpu *cpu, const struct pe_block *block,
                      bool mispredicted)
 {
@@ -155,7 +145,7 @@ void pe_window_begin(struct spe_machine *machine, struct pe_cpu *cpu, const stru
                        (uint64_t)machine->config.mispredict_cycles * PE_TICKS;
         if (w->late)
             settle(w, last->count);
-        w->now = later(w->now + block_time(w, last, block), resolved);
+        w->now = later(w->now + pe_block_time(w, last, block), resolved);
         w->operations += last->count;
         w->stores += last->stores;
     }
@@ -188,16 +178,6 @@ void pe_window_sleep(struct pe_cpu *cpu, uint64_t until)
 
 /* ---- Lines on their way ---------------------------------------------------------------------- */
 
-static struct pe_flight *flight_of(struct pe_cpu *cpu, uint64_t line)
-{
-    return &cpu->window.flights[line >> cpu->l1.line_shift & (PE_FLIGHTS - 1)];
-}
-
-void pe_flight_add(struct pe_cpu *cpu, uint64_t line, uint64_t done, unsigned place)
-{
-    *flight_of(cpu, line) = (struct pe_flight){line, done, (uint8_t)place};
-}
-
 static void change_l1(struct pe_cpu *cpu, uint64_t line, uint64_t clear, uint64_t set)
 {
     int way = pe_cache_find(&cpu->l1, line);
@@ -211,10 +191,11 @@ static void change_l1(struct pe_cpu *cpu, uint64_t line, uint64_t clear, uint64_
 static uint64_t arriving(struct pe_cpu *cpu, uint64_t line, uint64_t when,
                          struct spe_machine_access *met)
 {
-    const struct pe_flight *flight = flight_of(cpu, line);
+    const struct pe_flight *flight = pe_flight_of(cpu, line);
 
     if (flight->line == line && flight->done > when) {
         met->place = flight->place;
+        met->facts |= SPE_FACT_RECENT; /* as L1D_LFB_HIT_RD counts it: D18.2.6, E[22] */
         return flight->done;
     }
     if (met->place == SPE_PLACE_L1 && (flight->line != line || flight->done <= cpu->window.now))
@@ -237,6 +218,13 @@ uint64_t pe_turn(struct spe_machine *machine, const struct pe_cpu *cpu, uint64_t
     return turn->line == line && turn->cpu != cpu->number ? turn->until : 0;
 }
 
+/* The next load miss may begin when the oldest of so many is over. */
+static void take_server(const struct spe_machine *machine, struct pe_window *w, uint64_t until)
+{
+    w->served_until[w->served] = until;
+    w->served = w->served + 1 < machine->config.load_misses ? w->served + 1 : 0;
+}
+
 /* A miss is served: when is its data there? */
 static uint64_t serve(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t line,
                       uint64_t issued, const struct spe_machine_access *met, bool load)
@@ -245,24 +233,31 @@ static uint64_t serve(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t 
     uint64_t start = issued, done;
 
     if (load)
-        start = later(start, w->served_until[w->misses % machine->config.load_misses]);
+        start = later(start, w->served_until[w->served]);
     if (met->place == SPE_PLACE_MEMORY || met->place == SPE_PLACE_REMOTE_MEMORY) {
         start = later(start, w->memory_free);
         w->memory_free = start + (uint64_t)machine->config.memory_interval * PE_TICKS;
     }
     if (met->asked)
         start = later(start, pe_turn(machine, cpu, line));
-    if (met->place == SPE_PLACE_L1 && flight_of(cpu, line)->line == line)
-        start = later(start, flight_of(cpu, line)->done); /* it has to arrive first */
+    if (met->place == SPE_PLACE_L1 && pe_flight_of(cpu, line)->line == line)
+        start = later(start, pe_flight_of(cpu, line)->done); /* it has to arrive first */
     done = start + (uint64_t)met->cycles * PE_TICKS;
     if (load)
-        w->served_until[w->misses++ % machine->config.load_misses] = done;
+        take_server(machine, w, done);
     if (met->asked)
         *turn_of(machine, line) = (struct pe_turn){line, done, cpu->number};
     if (met->place != SPE_PLACE_L1)
         pe_flight_add(cpu, line, done, met->place);
     change_l1(cpu, line, 0, PE_FLIGHT); /* also of a line that becomes exclusive on its way */
     return done;
+}
+
+/* From beyond L2, or of the prefetcher there. */
+static bool is_from_outside(const struct spe_machine_access *met)
+{
+    return met->facts & SPE_FACT_L2D_MISS ||
+           (met->facts & SPE_FACT_L1D_MISS && met->facts & PE_MET_FIRST);
 }
 
 /* One line: when is its data there? */
@@ -285,7 +280,7 @@ static uint64_t access_line(struct spe_machine *machine, struct pe_cpu *cpu, uin
     else if (!done && !translated)
         done = issued + (uint64_t)met->cycles * PE_TICKS;
     if (met->facts & (SPE_FACT_L1D_MISS | PE_MET_FIRST) && !(how & SPE_ACCESS_ATOMIC))
-        pe_prefetch(machine, cpu, pc, address, met->facts & SPE_FACT_L1D_MISS, issued);
+        pe_prefetch(machine, cpu, pc, address, is_from_outside(met), issued);
     met->facts &= ~PE_MET;
     if (done > issued)
         met->cycles = (uint32_t)((done - issued) / PE_TICKS);
@@ -309,25 +304,45 @@ static uint64_t access_lines(struct spe_machine *machine, struct pe_cpu *cpu, ui
     return done;
 }
 
-void pe_timed_access(struct spe_machine *machine, struct pe_cpu *cpu, const struct pe_site *site,
-                     uint64_t address, uint32_t bytes, unsigned how, struct spe_machine_access *met)
+/* It waits for registers until `issued`. When the queue of those that do is full, what is behind it
+ * is dispatched when the oldest of them is issued. */
+static void queue_up(struct pe_window *w, uint32_t index, uint64_t issued)
 {
-    struct pe_window *w = &cpu->window;
-    uint32_t index = (uint32_t)(site - w->block->sites);
-    uint64_t issued = pe_window_issue(cpu, site), done;
+    uint64_t room;
 
-    done = access_lines(machine, cpu, pe_site_pc(site), address, bytes, how, issued, met);
-    if (done <= issued)
-        return;
-    if (how & SPE_ACCESS_STORE) {
+    w->waiting[w->waited++ % PE_WAITING] = issued;
+    room = w->waiting[w->waited % PE_WAITING];
+    if (room > dispatched(w, index + 1))
+        w->now = room - (uint64_t)(index + 1) * w->step;
+}
+
+/* What the operations behind it will have to wait for. */
+static void hold(const struct spe_machine *machine, struct pe_window *w, const struct pe_site *site,
+                 bool store, uint64_t issued, uint64_t done)
+{
+    uint32_t index = (uint32_t)(site - w->block->sites);
+
+    if (store) {
         push(&w->stored, w->stores, done);
         return;
     }
     settle(w, index + 1);
+    if (issued > dispatched(w, index))
+        queue_up(w, index, issued);
     set_ready(w, site->writes, done);
     push(&w->loads, w->operations + index, done);
     if (w->full_at == UINT64_MAX)
         w->full_at = w->operations + index + machine->config.window;
+}
+
+void pe_timed_access(struct spe_machine *machine, struct pe_cpu *cpu, const struct pe_site *site,
+                     uint64_t address, uint32_t bytes, unsigned how, struct spe_machine_access *met)
+{
+    uint64_t issued = pe_window_issue(cpu, site), done;
+
+    done = access_lines(machine, cpu, pe_site_pc(site), address, bytes, how, issued, met);
+    if (done > issued)
+        hold(machine, &cpu->window, site, how & SPE_ACCESS_STORE, issued, done);
 }
 
 void pe_timed_store(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t pc, uint64_t address,
@@ -338,4 +353,85 @@ void pe_timed_store(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t pc
 
     if (done > issued)
         push(&cpu->window.stored, number, done);
+}
+
+/* ---- Those that most are --------------------------------------------------------------------- */
+
+/* Cycles that translation adds. */
+static inline uint64_t translate(const struct spe_machine *machine, struct pe_cpu *cpu,
+                                 uint64_t line)
+{
+    uint64_t page = line >> cpu->page_shift;
+    unsigned entry = cpu->tlb.first[page % PE_TLB_CHAINS];
+    struct spe_machine_access met = {0};
+
+    if (cpu->tlb.page[entry] == page)
+        pe_tlb_use(&cpu->tlb, entry);
+    else
+        pe_translate(machine, cpu, line, &met);
+    return met.translation_cycles;
+}
+
+/* The line is in L1: perhaps it is its first use, or the first since it arrived. */
+static bool quick_hit(struct spe_machine *machine, struct pe_cpu *cpu, const struct pe_site *site,
+                      uint64_t address, uint64_t line, unsigned way, bool store)
+{
+    pe_word *at = pe_cache_word(&cpu->l1, line, way);
+    uint64_t word = pe_get(at), issued = pe_window_issue(cpu, site), cycles;
+    uint64_t after = (word & ~(PE_FRESH | PE_PREFETCHED)) | (store ? PE_MODIFIED : 0);
+
+    if (store && !(word & PE_EXCLUSIVE))
+        return false;
+    if (word & PE_FLIGHT) {
+        const struct pe_flight *flight = pe_flight_of(cpu, line);
+
+        if (flight->line == line && flight->done > issued)
+            return false;
+        if (flight->line != line || flight->done <= cpu->window.now)
+            after &= ~PE_FLIGHT;
+    }
+    cycles = translate(machine, cpu, line);
+    atomic_store_explicit(at, after, memory_order_relaxed);
+    pe_cache_use(&cpu->l1, line, way);
+    cpu->way_hint[line >> cpu->l1.line_shift & cpu->hint_mask] = (uint8_t)way;
+    pe_count(&cpu->counts.accesses, 1);
+    if (word & PE_PREFETCHED)
+        pe_prefetch(machine, cpu, pe_site_pc(site), address, false, issued);
+    if (cycles)
+        hold(machine, &cpu->window, site, store, issued,
+             issued + (cycles + machine->cycles[SPE_PLACE_L1][false]) * PE_TICKS);
+    return true;
+}
+
+static bool quick_refill(struct spe_machine *machine, struct pe_cpu *cpu,
+                         const struct pe_site *site, uint64_t address, uint64_t line, bool store)
+{
+    struct pe_window *w = &cpu->window;
+    const struct pe_flight *flight = pe_flight_of(cpu, line);
+    uint64_t issued = pe_window_issue(cpu, site), done;
+
+    if ((flight->line == line && flight->done > issued) ||
+        !pe_refill_timed(machine, cpu, line, store))
+        return false;
+    done = store ? issued : later(issued, w->served_until[w->served]);
+    done += (machine->cycles[SPE_PLACE_L2][false] + translate(machine, cpu, line)) * PE_TICKS;
+    if (!store)
+        take_server(machine, w, done);
+    pe_flight_add(cpu, line, done, SPE_PLACE_L2);
+    pe_prefetch(machine, cpu, pe_site_pc(site), address, false, issued);
+    hold(machine, w, site, store, issued, done);
+    return true;
+}
+
+bool pe_timed_quick(struct spe_machine *machine, struct pe_cpu *cpu, const struct pe_site *site,
+                    uint64_t address, uint32_t bytes, bool store)
+{
+    uint64_t line = address & PE_ADDRESS_MASK & ~(uint64_t)(cpu->line_bytes - 1);
+    int way;
+
+    if ((address & (cpu->line_bytes - 1)) + bytes > cpu->line_bytes)
+        return false;
+    way = pe_cache_find(&cpu->l1, line);
+    return way >= 0 ? quick_hit(machine, cpu, site, address, line, (unsigned)way, store)
+                    : quick_refill(machine, cpu, site, address, line, store);
 }

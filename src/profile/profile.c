@@ -317,9 +317,10 @@ static void describe_guest(struct spe_profile_info *info)
         return;
     info->simulated = true;
     info->model_note = strcmp(info->hostname + sizeof(name) - 1, "no-model") == 0
-                           ? "software SPE in QEMU, no model of caches and branch prediction"
-                           : "software SPE in QEMU, functional model of caches and branch "
-                             "prediction";
+                           ? "software SPE in QEMU, no model: no latencies, cache events or data "
+                             "sources"
+                           : "software SPE in QEMU, functional model: no time, prefetchers or "
+                             "order of CPUs";
 }
 
 static void describe(struct spe_profile *p)
@@ -995,6 +996,16 @@ int spe_profile_inlines_at(struct spe_profile *profile, uint32_t dso, uint64_t a
     struct dsos *d = &profile->dsos;
 
     return dso < d->list.count ? lines_inlines(d, d->list.at[dso], address, frames, max) : 0;
+}
+
+int64_t spe_profile_code(struct spe_profile *profile, uint32_t dso, uint64_t address,
+                         uint32_t *words, uint8_t *data, size_t count, const char **why)
+{
+    struct dsos *d = &profile->dsos;
+
+    *why = "there is no such file";
+    return dso < d->list.count ? dso_code(d, d->list.at[dso], address, words, data, count, why)
+                               : SPE_ERR_UNKNOWN;
 }
 
 int spe_profile_line(const struct spe_profile *profile, uint32_t id, struct spe_profile_line *line)

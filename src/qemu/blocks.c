@@ -6,6 +6,8 @@
 #include <stdlib.h>
 
 #include "qemu/channel.h"
+#include "qemu/hidden.h"
+#include "qemu/unit.h"
 
 #define POINTER sizeof(void *)
 
@@ -63,6 +65,18 @@ static bool is_same(const struct pe_block *b, uint64_t pc, const uint32_t *words
     return true;
 }
 
+/* DC ZVA is a store, or cache maintenance, as the unit has it (D17.6.4): exact counts agree. */
+static void note_site(struct pe_site *site)
+{
+    struct spe_a64 insn;
+
+    spe_a64_classify(site->word, 0, &insn);
+    site->hidden = hidden_is(&insn);
+    if (insn.operation.kind == SPE_OPERATION_DC_ZVA &&
+        unit_process.config.dc_zva_as != SPE_ZVA_STORE)
+        site->is = 0;
+}
+
 static struct pe_block *add(uint64_t pc, const uint32_t *words, size_t count)
 {
     struct pe_block *b = pe_block_create(pc, words, count), **bucket = bucket_of(pc, count);
@@ -71,8 +85,10 @@ static struct pe_block *add(uint64_t pc, const uint32_t *words, size_t count)
         return NULL;
     b->time = channel_time();
     b->id = (uint32_t)table.count;
-    for (uint32_t i = 0; i < b->count; i++)
+    for (uint32_t i = 0; i < b->count; i++) {
         b->sites[i].id = (uint32_t)table.sites++;
+        note_site(&b->sites[i]);
+    }
     b->next = *bucket;
     *bucket = b;
     table.list[table.count++] = b;

@@ -2,6 +2,9 @@
 /* Copyright (c) 2026 The Specimen authors */
 #include "qemu/core.h"
 
+#include <stdatomic.h>
+#include <unistd.h>
+
 #include "qemu/tasks.h"
 #include "qemu/vcpus.h"
 
@@ -20,14 +23,8 @@ static inline void follow(struct vcpu *v, const struct pe_block *b)
         v->taken = b->pc;
 }
 
-static void on_block(unsigned index, void *user)
+static inline void begin_block(struct vcpu *v, struct pe_block *b)
 {
-    struct vcpu *v = vcpus_at(index);
-    struct pe_block *b = user;
-
-    if (RARELY(!v))
-        return;
-    follow(v, b);
     v->left -= b->count;
     if (RARELY(v->left < 0))
         unit_look(v, b);
@@ -35,6 +32,25 @@ static void on_block(unsigned index, void *user)
         return;
     if (RARELY(pe_put_block(&v->stream, b)))
         pe_stream_hand(&v->stream);
+}
+
+static void on_block(unsigned index, void *user)
+{
+    struct vcpu *v = vcpus_at(index);
+
+    if (RARELY(!v))
+        return;
+    begin_block(v, user);
+}
+
+static void on_block_followed(unsigned index, void *user)
+{
+    struct vcpu *v = vcpus_at(index);
+
+    if (RARELY(!v))
+        return;
+    follow(v, user);
+    begin_block(v, user);
 }
 
 /* The instruction's ordinal is all that has to be known of it. */
@@ -68,11 +84,16 @@ _Static_assert(PE_ORDINALS + 2 < PE_BLOCK_EVENTS / 2, "plain accesses have room 
 
 void core_call_back(struct qemu_plugin_tb *tb, struct pe_block *b)
 {
-    qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block, QEMU_NO_REGS, b);
+    bool follows = unit_process.config.features & SPE_FEAT(SPE_PBT);
+
+    qemu_plugin_register_vcpu_tb_exec_cb(tb, follows ? on_block_followed : on_block, QEMU_NO_REGS,
+                                         b);
     for (uint32_t i = 0; i < b->count; i++) {
         struct pe_site *site = &b->sites[i];
         struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 
+        if (site->hidden)
+            continue; /* see recorder.c */
         if (site->bytes)
             qemu_plugin_register_vcpu_mem_cb(insn, on_plain_access, QEMU_NO_REGS, QEMU_MEM_BOTH,
                                              (void *)(uintptr_t)site->ordinal);
@@ -95,10 +116,44 @@ static void hurry(struct vcpu *v)
     pe_merge_hurry(unit_process.merge, true);
 }
 
+/*
+ * On the machine that is modelled a thread that was woken runs soon. On the host it may have to
+ * wait for a processor, and whoever woke it would be far ahead. So who wakes waits until those who
+ * were woken are back; not for long, because nobody knows who they are.
+ */
+enum { FUTEXES = 256, FUTEX_COMMAND = 0x7f, WAKING_ROUNDS = 100, WAKING_PAUSE = 50 /* us */ };
+enum { FUTEX_WAITS = 1 << 0 | 1 << 9, FUTEX_WAKES = 1 << 1 | 1 << 10 }; /* with and without bits */
+
+static atomic_uint woken[FUTEXES]; /* threads that are back, by a hash of where they waited */
+
+static atomic_uint *woken_at(uint64_t address)
+{
+    return &woken[address * UINT64_C(0x9e3779b97f4a7c15) >> 56];
+}
+
+static bool is_futex(int64_t number, const uint64_t arguments[8], unsigned commands)
+{
+    return number == SYSCALL_FUTEX && (arguments[1] & FUTEX_COMMAND) < 32 &&
+           commands >> (arguments[1] & FUTEX_COMMAND) & 1;
+}
+
+static void wait_for_woken(const struct vcpu *v, uint64_t count)
+{
+    const atomic_uint *back = woken_at(v->call_arguments[0]);
+
+    for (unsigned i = 0; i < WAKING_ROUNDS; i++) {
+        if (atomic_load_explicit(back, memory_order_relaxed) - v->woken >= count)
+            return;
+        usleep(WAKING_PAUSE);
+    }
+}
+
 /* In vcpu_exit QEMU has locks, and nobody should wait long: what a thread has done is had before.
  */
-void core_syscall(struct vcpu *v, int64_t number, bool forks)
+void core_syscall(struct vcpu *v, int64_t number, const uint64_t arguments[8], bool forks)
 {
+    if (is_futex(number, arguments, FUTEX_WAKES))
+        v->woken = atomic_load_explicit(woken_at(arguments[0]), memory_order_relaxed);
     if (number == SYSCALL_EXIT)
         unit_end_stream(v);
     else
@@ -107,10 +162,14 @@ void core_syscall(struct vcpu *v, int64_t number, bool forks)
         hurry(v);
 }
 
-void core_syscall_return(struct vcpu *v)
+void core_syscall_return(struct vcpu *v, int64_t number, int64_t result)
 {
+    if (result == 0 && is_futex(number, v->call_arguments, FUTEX_WAITS))
+        atomic_fetch_add_explicit(woken_at(v->call_arguments[0]), 1, memory_order_relaxed);
     if (v->hurries)
         pe_merge_hurry(unit_process.merge, false);
     v->hurries = false;
-    unit_back(v);
+    unit_back(v); /* from now on it holds up those that it woke, and they it */
+    if (result > 0 && is_futex(number, v->call_arguments, FUTEX_WAKES))
+        wait_for_woken(v, (uint64_t)result);
 }

@@ -14,7 +14,7 @@ void core_call_back(struct qemu_plugin_tb *tb, struct pe_block *block);
 
 /* A system call of the vCPU's thread is about to begin, and has returned. `forks`: QEMU stops all
  * threads for it. */
-void core_syscall(struct vcpu *v, int64_t number, bool forks);
-void core_syscall_return(struct vcpu *v);
+void core_syscall(struct vcpu *v, int64_t number, const uint64_t arguments[8], bool forks);
+void core_syscall_return(struct vcpu *v, int64_t number, int64_t result);
 
 #endif

@@ -30,6 +30,8 @@ static pid_t process;
 /* Where a vCPU is before its first block. */
 static const struct pe_block nowhere;
 
+enum { PAGE_BYTES = 4096, BLOCK_MAX = 256 }; /* of QEMU's translation; instructions */
+
 #define RARELY(condition) __builtin_expect(!!(condition), 0)
 #define SELDOM __attribute__((noinline, cold))
 
@@ -239,6 +241,91 @@ static void on_store(unsigned index, uint32_t info, uint64_t va, void *user)
     on_simple_access(index, info, va, user, true);
 }
 
+/* ---- Accesses that are not seen ------------------------------------------------------------- */
+
+/* Through the machine at once; what they met is added up for the exact counts. */
+static void touch_hidden(struct vcpu *v, const struct pe_site *site, const struct hidden *h,
+                         struct spe_machine_access *met)
+{
+    struct spe_machine_access all = {0};
+
+    if (v->cpu_lock)
+        pthread_mutex_lock(v->cpu_lock);
+    for (uint32_t i = 0; i < h->op.access_count; i++) {
+        const struct spe_memory_access *a = &h->accesses[i];
+
+        if (hidden_is_made(a))
+            spe_machine_touch(unit_process.machine, v->cpu, a->va, a->bytes,
+                              h->how | (a->store ? SPE_ACCESS_STORE : 0), &met[i]);
+        all.facts |= met[i].facts;
+    }
+    if (v->cpu_lock)
+        pthread_mutex_unlock(v->cpu_lock);
+    v->met_site = NULL;
+    if (unit_process.stat)
+        count_access(v, site, 0, 0, &all);
+}
+
+/* One block may have more of these than there is room for behind the last look. */
+static void put_piece(struct vcpu *v, const struct pe_site *site, uint64_t va, uint32_t bytes,
+                      unsigned how)
+{
+    if (v->stream.end >= v->stream.hand_at + PE_BLOCK_EVENTS / 2)
+        pe_stream_hand(&v->stream);
+    pe_put_wide(&v->stream, (uint32_t)(site - site->block->sites), va, bytes, how);
+}
+
+/* On the way to the model. An event has room for small sizes; a memory set may be of a large one.
+ */
+static void put_hidden(struct vcpu *v, const struct pe_site *site, const struct hidden *h)
+{
+    enum { PIECE = 1 << 15 };
+
+    for (uint32_t i = 0; v->stream.events && i < h->op.access_count; i++) {
+        const struct spe_memory_access *a = &h->accesses[i];
+        unsigned how = h->how | (a->store ? SPE_ACCESS_STORE : 0);
+
+        for (uint64_t at = 0; hidden_is_made(a) && at < a->bytes; at += PIECE)
+            put_piece(v, site, a->va + at,
+                      a->bytes - at < PIECE ? (uint32_t)(a->bytes - at) : PIECE, how);
+    }
+}
+
+static void on_hidden(unsigned index, void *user)
+{
+    struct spe_machine_access met[SPE_A64_ACCESSES_MAX] = {0};
+    const struct pe_site *site = user;
+    struct vcpu *v = vcpus_at(index);
+    struct hidden h;
+
+    if (!v || (!unit_process.machine && !unit_is_armed(v, site)) ||
+        !hidden_evaluate(site, v->vector_bits, &h))
+        return;
+    if (unit_process.merge) {
+        put_hidden(v, site, &h);
+        return;
+    }
+    if (unit_process.machine)
+        touch_hidden(v, site, &h, met);
+    if (unit_is_armed(v, site))
+        unit_hidden(v, site, &h, unit_process.machine ? met : NULL);
+}
+
+static bool can_read_registers(void)
+{
+    return plugin_level() >= 2;
+}
+
+static void call_back_hidden(struct qemu_plugin_tb *tb, struct pe_block *b)
+{
+    for (uint32_t i = 0; can_read_registers() && i < b->count; i++)
+        if (b->sites[i].hidden)
+            qemu_plugin_register_vcpu_insn_exec_cb(qemu_plugin_tb_get_insn(tb, i), on_hidden,
+                                                   QEMU_R_REGS, &b->sites[i]);
+}
+
+/* ---- Without a model, with exact counts ----------------------------------------------------- */
+
 static void on_block_counted(unsigned index, void *user)
 {
     struct vcpu *v = vcpus_at(index);
@@ -293,11 +380,16 @@ static void on_trip(unsigned index, void *user)
 
 static void on_armed(unsigned index, void *user)
 {
+    const struct pe_site *site = user;
     struct vcpu *v = vcpus_at(index);
+    struct hidden h;
 
     if (!v)
         return;
-    unit_evaluate(v, user, &registers_now);
+    if (site->hidden && hidden_evaluate(site, v->vector_bits, &h))
+        unit_hidden(v, site, &h, NULL);
+    else
+        unit_evaluate(v, site, &registers_now);
     cells_of(index)->armed = unit_wants_registers(v);
 }
 
@@ -350,9 +442,27 @@ static void call_back(struct qemu_plugin_tb *tb, struct pe_block *b)
 
     qemu_plugin_register_vcpu_tb_exec_cb(tb, at_block, QEMU_NO_REGS, b);
     for (uint32_t i = 0; i < b->count; i++)
-        qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, i),
-                                         access_function(&b->sites[i], modelled), QEMU_NO_REGS,
-                                         QEMU_MEM_BOTH, &b->sites[i]);
+        if (!b->sites[i].hidden)
+            qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, i),
+                                             access_function(&b->sites[i], modelled), QEMU_NO_REGS,
+                                             QEMU_MEM_BOTH, &b->sites[i]);
+}
+
+/* QEMU ends a block behind an instruction that its CPU does not have, and few others end one there:
+ * branches, system instructions, the last of a page or of very many. Tell it, for the program may
+ * end now, with SIGILL. */
+static void tell_strange(const struct pe_block *b)
+{
+    const struct pe_site *last = pe_block_last(b);
+    bool system = (last->word >> 26 & 7) == 5;
+    struct wire_strange message = {
+        .header = {.type = WIRE_STRANGE, .size = sizeof(message)},
+        .pc = b->end - 4,
+        .word = last->word,
+    };
+
+    if (!system && b->end % PAGE_BYTES != 0 && b->count < BLOCK_MAX)
+        channel_send(&message.header, NULL, 0, -1);
 }
 
 static void translate(struct qemu_plugin_tb *tb)
@@ -362,12 +472,18 @@ static void translate(struct qemu_plugin_tb *tb)
     if (!announced)
         begin_program(tb);
     b = blocks_find(tb);
-    if (b && board)
+    if (!b)
+        return;
+    tell_strange(b);
+    if (board) {
         count_inline(tb, b);
-    else if (b && unit_process.merge)
+        return;
+    }
+    if (unit_process.merge)
         core_call_back(tb, b);
-    else if (b)
+    else
         call_back(tb, b);
+    call_back_hidden(tb, b);
 }
 
 /* ---- Threads and processes ------------------------------------------------------------------ */
@@ -377,7 +493,7 @@ static void vcpu_init(unsigned index)
 {
     struct vcpu *v;
 
-    if (board)
+    if (can_read_registers())
         registers_find();
     vcpus_lock();
     v = vcpus_add(index);
@@ -541,7 +657,8 @@ static void on_syscall(unsigned index, int64_t number, const uint64_t arguments[
     if (unit_process.machine && !unit_process.merge && starts_thread(number, arguments))
         spe_machine_alone(unit_process.machine, false);
     if (v && unit_process.merge)
-        core_syscall(v, number, number == SYSCALL_CLONE && !starts_thread(number, arguments));
+        core_syscall(v, number, arguments,
+                     number == SYSCALL_CLONE && !starts_thread(number, arguments));
     if (v) {
         v->call = number;
         memcpy(v->call_arguments, arguments, sizeof(v->call_arguments));
@@ -553,14 +670,25 @@ static void on_syscall(unsigned index, int64_t number, const uint64_t arguments[
     }
 }
 
+/* The thread may have set the length of its vectors, which those that it starts inherit. */
+static void vectors_changed(struct vcpu *v, int64_t result)
+{
+    enum { PR_SVE_SET_VL = 50, PR_SVE_VL_LEN_MASK = 0xffff };
+
+    if (v->call_arguments[0] == PR_SVE_SET_VL && result > 0)
+        v->vector_bits = unit_process.vector_bits = (uint32_t)(result & PR_SVE_VL_LEN_MASK) * 8;
+}
+
 static void on_syscall_return(unsigned index, int64_t number, int64_t result)
 {
     struct vcpu *v = vcpus_at(index);
 
     if (v && v->call == number)
         tasks_syscall_return(number, v->call_arguments, result);
+    if (v && v->call == number && number == SYSCALL_PRCTL)
+        vectors_changed(v, result);
     if (v && unit_process.merge)
-        core_syscall_return(v);
+        core_syscall_return(v, number, result);
 }
 
 /* ---- Set-up --------------------------------------------------------------------------------- */

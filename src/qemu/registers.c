@@ -71,7 +71,7 @@ static bool read_p(void *user, unsigned n, uint8_t *out, size_t size)
     return read_vector(handles.p[n & 15], out, size);
 }
 
-const struct spe_a64_registers registers_now = {
+struct spe_a64_registers registers_now = {
     .size = sizeof(registers_now),
     .x = read_x,
     .nzcv = read_nzcv,

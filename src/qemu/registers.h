@@ -10,6 +10,6 @@
 void registers_find(void);
 
 /* Those of the vCPU whose callback (QEMU_R_REGS) is running. */
-extern const struct spe_a64_registers registers_now;
+extern struct spe_a64_registers registers_now;
 
 #endif

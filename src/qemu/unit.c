@@ -12,13 +12,13 @@
 
 #include "pe/machine_fast.h"
 #include "qemu/channel.h"
+#include "qemu/registers.h"
 #include "qemu/slots.h"
 #include "qemu/trouble.h"
 
 #define FORCE (INT64_C(1) << 62)
 #define MANY (INT64_C(1) << 60)          /* operations: more than ever run */
 #define DRAIN_AFTER UINT64_C(1000000000) /* ns: what a killed launcher can lose */
-#define VECTOR_BITS 128                  /* as the launcher sets up QEMU */
 
 struct unit_process unit_process;
 
@@ -26,16 +26,10 @@ struct unit_process unit_process;
 
 static bool setup_machine(const struct wire_setup *setup, char *why, size_t why_size)
 {
-    struct spe_machine_config config;
+    bool core = setup->flags & WIRE_CORE;
 
-    if (spe_machine_config_init(&config, setup->machine) < 0) {
-        snprintf(why, why_size, "there is no machine model of %.32s", setup->machine);
-        return false;
-    }
-    config.cpus = setup->cpus;
-    if (config.sockets > config.cpus)
-        config.sockets = 1;
-    if (spe_machine_create(&config, &unit_process.machine, why, why_size) != SPE_OK)
+    if ((core ? pe_machine_create : spe_machine_create)(&setup->machine, &unit_process.machine, why,
+                                                        why_size) != SPE_OK)
         return false;
     spe_machine_alone(unit_process.machine, true); /* until there is a second thread */
     return true;
@@ -61,6 +55,8 @@ static bool setup_unit(const struct wire_setup *setup)
     /* Nobody sees the flags when a conditional select or compare runs: they count as unconditional,
      * which an implementation may choose (D17.6.5). */
     config->cond_ops = 0;
+    /* An operation missed if any part of it did: exact counts are of operations, too. */
+    config->part_events = SPE_PART_EVENTS_WHOLE;
     memset(config->store_cache_events, SPE_STORE_RECORDED, sizeof(config->store_cache_events));
     config->rng_seed = setup->seed;
     return true;
@@ -74,6 +70,8 @@ bool unit_setup(const struct wire_setup *setup, char *why, size_t why_size)
     };
     unit_process.cpus = setup->cpus;
     unit_process.stat = setup->flags & WIRE_STAT;
+    unit_process.vector_bits = setup->vector_bits;
+    registers_now.zva_bytes = setup->zva_bytes;
     if (!setup_unit(setup)) {
         snprintf(why, why_size, "there is no unit of %.32s", setup->cpu);
         return false;
@@ -88,6 +86,8 @@ void unit_prepare(struct vcpu *v)
     pthread_mutex_init(&v->lock, NULL);
     v->slot = SLOTS_NONE;
     v->left = -1; /* the first block has to look */
+    v->vector_bits = unit_process.vector_bits;
+    v->hidden = 0;
 }
 
 /* ---- The merge ------------------------------------------------------------------------------ */
@@ -234,9 +234,17 @@ static bool make_unit(struct vcpu *v)
     return true;
 }
 
+/* A merge lets threads share the cpus; else a thread without a cpu would have no facts. */
+static bool needs_cpu(void)
+{
+    return unit_process.machine && !unit_process.merge;
+}
+
 /* In the thread itself, which is not where QEMU creates the vCPU. */
 static void start(struct vcpu *v)
 {
+    const char *why = NULL;
+
     v->started = true;
     v->tid = gettid();
     if (!v->stream.events)
@@ -245,17 +253,19 @@ static void start(struct vcpu *v)
     v->cpu = slots_are_shared() ? v->slot % unit_process.cpus : v->slot;
     v->cpu_lock = slots_cpu_lock(v->cpu);
     v->pe = NULL;
-    if (unit_process.machine && !unit_process.stat && !v->cpu_lock && v->cpu < unit_process.cpus)
+    if (needs_cpu() && !unit_process.stat && !v->cpu_lock && v->cpu < unit_process.cpus)
         v->pe = unit_process.machine->cpus[v->cpu];
     v->drained = channel_time();
     if (v->slot == SLOTS_NONE)
         errno = EAGAIN; /* as when the kernel has no room for a thread */
+    else if (v->cpu >= unit_process.cpus && needs_cpu())
+        why = "the functional model has no CPU for another one; --cpus lets threads share them";
     else if (unit_process.merge && !v->stream.events)
         errno = ENOMEM;
     else if (share_buffer(v) && make_unit(v))
         return;
     v->ended = true;
-    unit_not_recorded(strerror(errno));
+    unit_not_recorded(why ? why : strerror(errno));
 }
 
 /* ---- Sending -------------------------------------------------------------------------------- */
@@ -274,6 +284,7 @@ static void publish_statistics(struct vcpu *v)
     to->records = s.records;
     to->bytes = s.bytes_written;
     to->dropped = s.dropped + s.fate[SPE_FATE_NOT_CAPTURED];
+    to->hidden = v->hidden;
     to->discarded = 0;
     for (unsigned i = SPE_FATE_DISCARD_MODE; i < SPE_FATE_COUNT; i++)
         to->discarded += s.fate[i];
@@ -363,8 +374,9 @@ static bool describe_branch(struct spe_operation *op, const struct spe_a64 *insn
 }
 
 /* An operation that should have accessed memory and did not: it never ran, or it faulted. Only a
- * store-exclusive may fail quietly, and vector accesses may have no active element. */
-static bool never_ran(struct spe_operation *op)
+ * store-exclusive may fail quietly, vector accesses may have no active element, and of some nobody
+ * sees the accesses. */
+static bool never_ran(const struct sample *s, struct spe_operation *op)
 {
     if (op->kind != SPE_OPERATION_LOAD && op->kind != SPE_OPERATION_STORE &&
         op->kind != SPE_OPERATION_ATOMIC)
@@ -373,8 +385,7 @@ static bool never_ran(struct spe_operation *op)
         op->exclusive_failed = true;
         return false;
     }
-    return !op->predicated && op->registers != SPE_REGISTERS_SVE &&
-           op->registers != SPE_REGISTERS_SME;
+    return !op->predicated && !s->site->hidden;
 }
 
 /* Without registers: what the word tells, and the accesses that QEMU has seen. */
@@ -387,7 +398,19 @@ static bool describe_seen(const struct spe_a64 *insn, struct sample *s)
     s->op.accesses = s->access_count ? s->accesses : NULL;
     s->op.access_count = s->access_count;
     s->op.contiguous = s->access_count > 1 && !s->op.gather_scatter;
-    return s->access_count || !never_ran(&s->op);
+    return s->access_count || !never_ran(s, &s->op);
+}
+
+/* Does the machine know what the operation met? Not of a cpu that it does not have, and not of
+ * accesses that nobody saw. */
+static bool is_modelled(const struct vcpu *v, const struct spe_a64 *insn,
+                        const struct spe_operation *op)
+{
+    bool accesses = insn->load || insn->store || insn->address != SPE_A64_NO_ADDRESS;
+
+    if (!unit_process.machine || (!unit_process.merge && v->cpu >= unit_process.cpus))
+        return false;
+    return !accesses || op->access_count || op->exclusive_failed || op->empty_predicate;
 }
 
 /* Fill in s->op; one that did not run is "misspeculated". */
@@ -396,16 +419,20 @@ static void describe(struct vcpu *v, struct sample *s, uint64_t next)
     struct spe_a64 insn;
     bool ran = true;
 
-    spe_a64_classify(s->site->word, VECTOR_BITS, &insn);
+    spe_a64_classify(s->site->word, v->vector_bits, &insn);
     if (!s->evaluated)
         ran = describe_seen(&insn, s) && !(unit_process.by_registers && s->site->registers);
     s->op.mispredicted = s->mispredicted;
     if (insn.branch && !describe_branch(&s->op, &insn, next))
         ran = false;
     s->op.misspeculated = !ran;
+    v->hidden += s->site->hidden && !s->evaluated && !s->access_count;
+    s->op.unmodelled = !is_modelled(v, &insn, &s->op);
+    if (s->op.unmodelled)
+        return;
     if (unit_process.merge && ran)
         pe_describe(&unit_process.machine->config, &s->op, s->accesses, s->met, s->wait);
-    else if (unit_process.machine && ran)
+    else if (ran)
         spe_machine_describe(unit_process.machine, v->cpu, &s->op, s->accesses, s->met);
 }
 
@@ -638,10 +665,31 @@ void unit_evaluate(struct vcpu *v, const struct pe_site *site,
     pthread_mutex_lock(&v->lock);
     s = sample_of(v, site);
     if (s && !s->evaluated) {
-        spe_a64_classify(site->word, VECTOR_BITS, &insn);
+        spe_a64_classify(site->word, v->vector_bits, &insn);
         spe_a64_evaluate(&insn, pe_site_pc(site), registers, &s->op, s->accesses);
         for (uint32_t i = 0; i < s->op.access_count; i++)
             translate(&s->accesses[i]);
+        s->evaluated = true;
+    }
+    pthread_mutex_unlock(&v->lock);
+}
+
+void unit_hidden(struct vcpu *v, const struct pe_site *site, const struct hidden *hidden,
+                 const struct spe_machine_access *met)
+{
+    struct sample *s;
+
+    pthread_mutex_lock(&v->lock);
+    s = sample_of(v, site);
+    if (s && !s->evaluated) {
+        s->op = hidden->op;
+        s->op.accesses = s->accesses;
+        for (uint32_t i = 0; i < s->op.access_count; i++) {
+            s->accesses[i] = hidden->accesses[i];
+            if (met)
+                s->met[i] = met[i];
+            translate(&s->accesses[i]);
+        }
         s->evaluated = true;
     }
     pthread_mutex_unlock(&v->lock);

@@ -18,6 +18,7 @@
 #include "pe/merge.h"
 #include "qemu/blocks.h"
 #include "qemu/driver.h"
+#include "qemu/hidden.h"
 #include "qemu/wire.h"
 
 enum { UNIT_SAMPLES_MAX = 8 }; /* in one block */
@@ -28,7 +29,7 @@ struct sample {
     unsigned number; /* in flight, as the unit has it */
     uint32_t access_count;
     bool mispredicted;
-    bool evaluated; /* `op` and accesses are from registers, just before it ran */
+    bool evaluated; /* `op`, accesses (and met) are from registers, just before it ran */
     uint32_t wait;  /* for issue, cycles; where there is a merge */
     struct spe_operation op;
     struct spe_memory_access accesses[SPE_A64_ACCESSES_MAX];
@@ -69,16 +70,19 @@ struct vcpu {
     bool started, ended;
     bool irq;
     pid_t tid;
-    uint32_t slot;    /* SLOTS_NONE: none */
-    uint64_t told;    /* operations that the unit allowed, at the time that `left` was set */
-    uint64_t drained; /* time */
+    uint32_t slot;        /* SLOTS_NONE: none */
+    uint64_t told;        /* operations that the unit allowed, at the time that `left` was set */
+    uint64_t drained;     /* time */
+    uint64_t hidden;      /* samples whose accesses nobody saw */
+    uint32_t vector_bits; /* of SVE, in this thread */
     struct spe_spu *spu;
     struct wire_shared *shared;
     struct sample *samples;
     unsigned sample_count;
     struct watched *watched; /* a ring of PE_WATCHES, in order */
     unsigned watched_first, watched_end;
-    bool hurries; /* all others, until its system call returns */
+    bool hurries;   /* all others, until its system call returns */
+    uint32_t woken; /* others that had been woken before it wakes some itself: see core.c */
 
     /* Its last system call, until that returns. */
     int64_t call;
@@ -107,6 +111,7 @@ struct unit_process {
     struct spe_machine *machine; /* NULL: no model */
     struct pe_merge *merge;      /* NULL: accesses go through the machine when they happen */
     unsigned cpus;
+    uint32_t vector_bits; /* of SVE, where a thread has not asked for another length */
     bool stat;
     bool by_registers; /* accesses are not seen, but computed: unit_evaluate */
 };
@@ -143,6 +148,10 @@ void unit_access(struct vcpu *v, const struct pe_site *site, uint64_t va, uint32
 /* The instruction is about to run, and its registers are known. */
 void unit_evaluate(struct vcpu *v, const struct pe_site *site,
                    const struct spe_a64_registers *registers);
+
+/* The same of an instruction whose accesses are hidden; `met` is NULL without a model. */
+void unit_hidden(struct vcpu *v, const struct pe_site *site, const struct hidden *hidden,
+                 const struct spe_machine_access *met);
 
 /* The next sampled instruction that wants to be told so: its id + 1, 0 if there is none. */
 uint64_t unit_wants_registers(const struct vcpu *v);

@@ -13,11 +13,12 @@
 #define QEMU_WIRE_H
 
 #include <fcntl.h>
+#include <specimen/pe.h>
 #include <stdatomic.h>
 #include <stdint.h>
 
 enum {
-    WIRE_VERSION = 2,
+    WIRE_VERSION = 3,
     WIRE_BUFFER = 64 << 10,       /* Profiling Buffer of a vCPU, and so the largest AUX message */
     WIRE_MESSAGE_MAX = 128 << 10, /* of any message */
     WIRE_TEXT = 4096,
@@ -36,6 +37,7 @@ enum wire_type {
     WIRE_AWAY,       /* header only: the connection ends, the process does not: it comes back */
     WIRE_COUNTS,     /* struct wire_counts: exact counts, with --stat */
     WIRE_TROUBLE,    /* struct wire_text: a sentence for the user */
+    WIRE_STRANGE,    /* struct wire_strange: QEMU's CPU does not seem to have this instruction */
     WIRE_BYE,        /* header only: the process ends now, or becomes a program that is not ours */
 };
 
@@ -74,11 +76,13 @@ enum {
 struct wire_setup {
     struct wire_header header;
     uint32_t version;
-    uint32_t flags; /* WIRE_STAT ... */
-    uint32_t cpus;  /* of the machine */
+    uint32_t flags;                  /* WIRE_STAT ... */
+    uint32_t cpus;                   /* of the machine */
+    uint32_t vector_bits, zva_bytes; /* of QEMU's CPU: SVE's vectors, what DC ZVA writes */
     uint64_t seed;
     uint64_t config, config1, config2, config3, config4, period;
-    char cpu[32], machine[32]; /* presets of unit and machine */
+    char cpu[32]; /* preset of the unit */
+    struct spe_machine_config machine;
     /* How QEMU was started up to the program, for exec: strings one after the other. */
     uint32_t argument_count, arguments_size;
     char arguments[WIRE_TEXT * 4];
@@ -119,6 +123,7 @@ struct wire_statistics {
     uint64_t dropped;        /* sampled, but never completed */
     uint64_t discarded;      /* completed, but the buffer did not take the record */
     uint64_t filtered_by[8]; /* enum spe_sample_filter */
+    uint64_t hidden;         /* sampled, but nobody saw where it accessed memory */
 };
 
 struct wire_thread_end {
@@ -154,6 +159,12 @@ struct wire_count {
     uint64_t executed; /* times */
     uint64_t taken, mispredicted, l1_misses, llc_misses, walks; /* 0 without a model */
     uint32_t word, is;
+};
+
+struct wire_strange {
+    struct wire_header header;
+    uint64_t pc;
+    uint32_t word;
 };
 
 enum { WIRE_COUNTS_MAX = 1024 };

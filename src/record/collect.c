@@ -74,6 +74,7 @@ struct collector {
         struct wire_thread_end thread_end;
         struct wire_aux aux;
         struct wire_counts counts;
+        struct wire_strange strange;
         char bytes[WIRE_MESSAGE_MAX + 1]; /* and a NUL behind any text */
     } message;
 };
@@ -199,15 +200,9 @@ static void add_statistics(struct wire_statistics *to, const struct wire_statist
     to->bytes += from->bytes;
     to->dropped += from->dropped;
     to->discarded += from->discarded;
+    to->hidden += from->hidden;
     for (unsigned i = 0; i < 8; i++)
         to->filtered_by[i] += from->filtered_by[i];
-}
-
-/* Threads that share a CPU take turns as the host likes: nobody could say when. */
-static void tell_switch(struct collector *c, const struct file_place *at, bool out)
-{
-    if (!(c->setup->flags & WIRE_SHARE_CPUS))
-        file_switch(c->file, at, out);
 }
 
 /* What the thread says that it made, and what of it is in the file. */
@@ -246,7 +241,7 @@ static void end_thread(struct collector *c, struct process *p, uint32_t slot, ui
         compare(c, &at, q, said);
     add_statistics(&c->summary->statistics, said ? said : &q->shared->statistics);
     munmap((void *)(uintptr_t)q->shared, sizeof(*q->shared));
-    tell_switch(c, &at, true);
+    file_switch(c->file, &at, true);
     if (exits)
         file_exit(c->file, &at, q->tid == p->pid ? p->parent : p->pid);
     give_queue(c, queue);
@@ -456,11 +451,12 @@ static enum heard start_thread(struct collector *c, struct process *p, int fd)
     c->queues[queue].shared = shared;
     c->queues[queue].tid = m->header.tid;
     c->summary->threads += !is_main || !p->main_thread; /* exec goes on with the same one */
+    c->summary->crowded += !file_has_own_cpu(c->file, queue);
     p->main_thread |= is_main;
     at.cpu = queue;
     if (!is_main)
         file_fork(c->file, &at, p->pid, p->pid);
-    tell_switch(c, &at, false);
+    file_switch(c->file, &at, false);
     file_start(c->file, &at);
     return HEARD;
 }
@@ -559,6 +555,9 @@ static bool size_is_right(const struct collector *c, size_t size)
         least = offsetof(struct wire_counts, counts);
         most = size < least ? 0 : least + c->message.counts.count * sizeof(struct wire_count);
         return size == most && c->message.counts.count <= WIRE_COUNTS_MAX;
+    case WIRE_STRANGE:
+        least = most = sizeof(struct wire_strange);
+        break;
     case WIRE_AWAY:
     case WIRE_BYE:
         most = least;
@@ -611,6 +610,10 @@ static enum heard take_message(struct collector *c, struct process *p, int fd)
         break;
     case WIRE_TROUBLE:
         take_trouble(c->summary, c->message.text.text);
+        break;
+    case WIRE_STRANGE:
+        c->summary->strange =
+            (struct record_strange){p->pid, c->message.strange.word, c->message.strange.pc};
         break;
     default:
         break;

@@ -3,19 +3,22 @@
 /*
  * The CPUs that a program can be recorded on: those that both the unit and the machine model have,
  * and one with every feature of SPE. QEMU's CPU has to know no instructions that the unit does not
- * know, and vectors of 128 bits.
+ * know. Its own models of CPUs with SVE came late, so that those are "max", which has more than
+ * they have, and blocks of 512 bytes for DC ZVA.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "record/record.h"
 
-#define MAX_SVE128 "max,sve-default-vector-length=16"
-
 static const struct record_cpu cpus[] = {
-    {"neoverse-n1", "neoverse-n1", "neoverse-n1", 0x413fd0c1, 1024},
-    {"neoverse-v2", "neoverse-v2", MAX_SVE128, 0x410fd4f1, 1024},
-    {"kunpeng-920", "kunpeng-920", "neoverse-n1", 0x481fd010, 1024},
-    {"architecture", "neoverse-v2", MAX_SVE128, SOFTWARE_MIDR, 256},
+    {"neoverse-n1", "neoverse-n1", "neoverse-n1", 0x413fd0c1, 1024, 0, 64},
+    {"neoverse-v1", "neoverse-v1", "max", 0x411fd401, 1024, 256, 512},
+    {"neoverse-n2", "neoverse-n2", "max", 0x410fd490, 1024, 128, 512},
+    {"neoverse-v2", "neoverse-v2", "max", 0x410fd4f1, 1024, 128, 512},
+    {"kunpeng-920", "kunpeng-920", "neoverse-n1", 0x481fd010, 1024, 0, 64},
+    {"ampereone-1a", "ampereone-1a", "max", 0xc00fac40, 1024, 0, 512},
+    {"architecture", "neoverse-v2", "max", SOFTWARE_MIDR, 256, 128, 512},
 };
 
 const struct record_cpu *record_cpu_at(size_t i)

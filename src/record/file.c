@@ -36,6 +36,7 @@ struct record_file {
     char *path;
     int fd;
     unsigned cpus;
+    bool shared; /* by more threads than there are, as --cpus says */
     uint64_t ids[CPUS_MAX], tracking_ids[CPUS_MAX]; /* of the events, one a CPU */
     uint64_t *offsets;                              /* of each queue */
     size_t offset_count;
@@ -88,7 +89,7 @@ static uint64_t midr_of(const struct record_options *o)
 static void add_features(struct record_file *f, const struct record_options *o)
 {
     static const struct spe_perf_pmu pmus[] = {{1, "software"}, {PMU_TYPE, "arm_spe_0"}};
-    char cpuid[32], cpus[32], note[160];
+    char cpuid[32], cpus[32], note[512];
     struct spe_perf_numa_node node = {0, 16 << 20, 8 << 20, cpus};
     struct utsname host = {0};
     struct spe_perf_features features = {
@@ -110,15 +111,16 @@ static void add_features(struct record_file *f, const struct record_options *o)
     };
 
     static const char *const models[] = {
-        [RECORD_MODEL_NONE] = "no model of caches and branch prediction",
-        [RECORD_MODEL_FUNCTIONAL] = "functional model of caches and branch prediction",
-        [RECORD_MODEL_CORE] = "model of cores, caches and branch prediction",
+        [RECORD_MODEL_NONE] = "no model: no latencies, cache events or data sources",
+        [RECORD_MODEL_FUNCTIONAL] = "functional model: no time, prefetchers or order of threads",
+        [RECORD_MODEL_CORE] = "core model: no store forwarding, ports or instruction side",
     };
 
     uname(&host);
     snprintf(cpuid, sizeof(cpuid), "0x%016llx", (unsigned long long)midr_of(o));
     snprintf(cpus, sizeof(cpus), "0-%u", f->cpus - 1);
-    snprintf(note, sizeof(note), "%s, software SPE under QEMU, %s", o->cpu, models[o->model]);
+    snprintf(note, sizeof(note), "%s%s%s, software SPE under QEMU, %s", o->cpu,
+             o->machine ? " with " : "", o->machine ? o->machine : "", models[o->model]);
     set_error(f, spe_perf_writer_features(f->writer, &features));
 }
 
@@ -177,6 +179,7 @@ struct record_file *file_create(const struct record_options *options, const char
         return NULL;
     }
     f->cpus = cpus;
+    f->shared = options->cpus != 0;
     if (!open_writer(f, program, problem)) {
         file_free(f);
         return NULL;
@@ -193,10 +196,23 @@ struct record_file *file_create(const struct record_options *options, const char
 
 /* ---- Records -------------------------------------------------------------------------------- */
 
+bool file_has_own_cpu(const struct record_file *f, uint32_t queue)
+{
+    return !f->shared && queue + 1 < f->cpus;
+}
+
+/* The CPU of a queue's thread: its own, or the last one, or one that threads share. */
+static uint32_t file_cpu(const struct record_file *f, uint32_t queue)
+{
+    if (f->shared)
+        return queue % f->cpus;
+    return file_has_own_cpu(f, queue) ? queue : f->cpus - 1;
+}
+
 static struct spe_perf_record record_at(const struct record_file *f, const struct file_place *at,
                                         uint32_t type, int event)
 {
-    uint32_t cpu = at->cpu % f->cpus;
+    uint32_t cpu = file_cpu(f, at->cpu);
 
     return (struct spe_perf_record){
         .type = type,
@@ -255,10 +271,13 @@ void file_start(struct record_file *f, const struct file_place *at)
     put(f, &r);
 }
 
+/* Threads that share a CPU take turns as the host likes: nobody could say when. */
 void file_switch(struct record_file *f, const struct file_place *at, bool out)
 {
     struct spe_perf_record r = record_at(f, at, SPE_PERF_SWITCH_CPU_WIDE, TRACKING_EVENT);
 
+    if (!file_has_own_cpu(f, at->cpu))
+        return;
     r.misc = out ? SPE_PERF_MISC_SWITCH_OUT : 0;
     r.switched = (struct spe_perf_switch){0, 0}; /* the idle task before and after */
     put(f, &r);
@@ -460,7 +479,7 @@ void file_aux(struct record_file *f, const struct file_place *at, uint32_t queue
         .reference = at->time,
         .idx = queue,
         .tid = UINT32_MAX,
-        .cpu = at->cpu % f->cpus,
+        .cpu = file_cpu(f, at->cpu),
     };
 
     if (f->error || !offset)

@@ -25,6 +25,8 @@ void file_fork(struct record_file *f, const struct file_place *at, uint32_t pare
 void file_exit(struct record_file *f, const struct file_place *at, uint32_t parent);
 void file_start(struct record_file *f, const struct file_place *at); /* ITRACE_START */
 void file_switch(struct record_file *f, const struct file_place *at, bool out);
+/* Has the queue's thread a CPU of its own in the file? Else CONTEXT packets alone tell it. */
+bool file_has_own_cpu(const struct record_file *f, uint32_t queue);
 
 /* So many records of the thread, of SPE or others, will never come. */
 void file_lost(struct record_file *f, const struct file_place *at, uint64_t count);

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <specimen/pe.h>
+
 #include "qemu/wire.h"
 
 /* An event in perf's words. */
@@ -28,7 +30,8 @@ struct record_options {
     const char *sysroot; /* NULL: found */
     const char *qemu;    /* NULL: found */
     enum record_model model;
-    unsigned cpus; /* 0: a CPU for every thread */
+    const char *machine; /* "l2=2M,page=64K"; NULL: as the CPU's is */
+    unsigned cpus;       /* 0: a CPU for every thread */
     uint64_t seed;
     double duration; /* seconds; 0: until the program ends */
     bool stat;
@@ -62,6 +65,13 @@ struct record_kept {
     char why[512]; /* the first of these was */
 };
 
+/* An instruction that QEMU's CPU does not seem to have: one that ends a program with SIGILL. */
+struct record_strange {
+    uint32_t pid; /* 0: there was none */
+    uint32_t word;
+    uint64_t pc;
+};
+
 /* What was recorded. */
 /* Mapped files that could not be read: their build-ids are not in the recording. */
 struct file_unread {
@@ -78,12 +88,14 @@ struct record_summary {
     uint64_t unrecorded;    /* processes that there was no room for */
     uint64_t silent;        /* processes that ended without WIRE_BYE, as killed ones do */
     uint64_t left;          /* processes that outlive the recording */
+    uint64_t crowded;       /* threads that had no CPU of their own, --cpus or not */
     struct file_unread unread;
     int level;       /* of QEMU's plugin interface */
     int exit_status; /* of the program: 128 + signal if one ended it */
     int signal;      /* that one, or 0 */
     bool timed_out;  /* the duration was over */
     struct record_trouble troubles[RECORD_TROUBLES];
+    struct record_strange strange; /* the last */
     struct record_kept kept;
 };
 
@@ -136,9 +148,25 @@ struct record_cpu {
     const char *qemu;    /* QEMU's -cpu */
     uint64_t midr;
     uint32_t min_interval;
+    uint32_t vector_bits; /* of SVE; 0: it has none */
+    uint32_t zva_bytes;   /* that DC ZVA writes in QEMU's CPU */
 };
 
 const struct record_cpu *record_cpu_at(size_t i); /* NULL past the last */
 const struct record_cpu *record_cpu_find(const char *name);
+
+/* What `options` make of their CPU's machine. */
+struct record_machine {
+    struct spe_machine_config config;
+    uint32_t vector_bits; /* of SVE; 0: it has none */
+};
+
+/* After SIGILL: a sentence that says which --cpu has the instruction. False if that was not it. */
+bool record_strange_tell(const struct record_options *options, const struct record_summary *summary,
+                         char *text, size_t room);
+
+/* With that many CPUs. False with a problem. */
+bool record_machine_of(const struct record_options *options, unsigned cpus,
+                       struct record_machine *machine, struct record_problem *problem);
 
 #endif

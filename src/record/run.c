@@ -22,7 +22,9 @@
 #include "record/signals.h"
 
 enum {
-    DEFAULT_CPUS = 64,
+    FILE_CPUS = 256, /* in the file: one for each thread but the last, which is of all others */
+    CORE_CPUS = 256, /* in the model, made when a thread needs one */
+    FUNCTIONAL_CPUS = 64,
     FLUSH_BYTES = 1 << 18,
     BACKLOG = 128,
     TURNS = 64,             /* between two looks at signals and the time */
@@ -37,6 +39,7 @@ struct recording {
     struct record_problem *problem;
     struct record_summary *summary;
     struct found found;
+    struct record_machine machine;
     struct wire_setup setup;
     struct record_file *file;
     struct collector *collector;
@@ -107,17 +110,41 @@ static bool plugin_option(const struct recording *r, char *text, size_t room)
     return n >= 0 && (size_t)n < room;
 }
 
+/* SME came with 7.1; its vectors are as long as SVE's. */
+static void cpu_option(const struct recording *r, char *text, size_t room)
+{
+    const struct record_cpu *cpu = record_cpu_find(r->options->cpu);
+    bool sme = r->found.major > 7 || (r->found.major == 7 && r->found.minor >= 1);
+    unsigned bytes = r->setup.vector_bits / 8;
+
+    if (strcmp(cpu->qemu, "max") != 0)
+        snprintf(text, room, "%s", cpu->qemu);
+    else if (!bytes)
+        snprintf(text, room, "max,sve=off%s", sme ? ",sme=off" : "");
+    else if (sme)
+        snprintf(text, room, "max,sve-default-vector-length=%u,sme-default-vector-length=%u", bytes,
+                 bytes);
+    else
+        snprintf(text, room, "max,sve-default-vector-length=%u", bytes);
+}
+
 /* QEMU's command line up to the program, for us and for every exec. */
 static bool make_arguments(struct recording *r)
 {
     struct wire_setup *s = &r->setup;
-    char plugin[2 * WIRE_TEXT];
+    char plugin[2 * WIRE_TEXT], cpu[128];
 
+    cpu_option(r, cpu, sizeof(cpu));
     return plugin_option(r, plugin, sizeof(plugin)) && add_argument(s, r->found.qemu) &&
-           add_argument(s, "-cpu") && add_argument(s, record_cpu_find(r->options->cpu)->qemu) &&
+           add_argument(s, "-cpu") && add_argument(s, cpu) &&
            (!r->found.sysroot[0] || (add_argument(s, "-L") && add_argument(s, r->found.sysroot))) &&
            add_argument(s, "-U") && add_argument(s, "SPECIMEN_PLUGIN_LEVEL") &&
            add_argument(s, "-plugin") && add_argument(s, plugin);
+}
+
+static unsigned cpus_of(const struct record_options *o)
+{
+    return o->cpus ? o->cpus : o->model == RECORD_MODEL_CORE ? CORE_CPUS : FUNCTIONAL_CPUS;
 }
 
 static bool make_setup(struct recording *r)
@@ -130,7 +157,7 @@ static bool make_setup(struct recording *r)
     s->flags = (o->stat ? WIRE_STAT : 0) | (o->cpus ? WIRE_SHARE_CPUS : 0) |
                (o->model == RECORD_MODEL_NONE ? 0 : WIRE_FUNCTIONAL) |
                (o->model == RECORD_MODEL_CORE ? WIRE_CORE : 0);
-    s->cpus = o->cpus ? o->cpus : DEFAULT_CPUS;
+    s->cpus = cpus_of(o);
     s->seed = o->seed;
     s->config = o->event.config | 1; /* per CPU, time cannot be done without: as perf does */
     s->config1 = o->event.config1;
@@ -138,8 +165,10 @@ static bool make_setup(struct recording *r)
     s->config3 = o->event.config3;
     s->config4 = o->event.config4;
     s->period = o->period;
+    s->machine = r->machine.config;
+    s->vector_bits = r->machine.vector_bits;
+    s->zva_bytes = record_cpu_find(o->cpu)->zva_bytes;
     snprintf(s->cpu, sizeof(s->cpu), "%s", o->cpu);
-    snprintf(s->machine, sizeof(s->machine), "%s", record_cpu_find(o->cpu)->machine);
     return make_arguments(r);
 }
 
@@ -344,6 +373,7 @@ static void stay(struct recording *r)
 static bool prepare(struct recording *r)
 {
     if (!record_check_event(&r->options->event, r->options->cpu, r->problem) ||
+        !record_machine_of(r->options, cpus_of(r->options), &r->machine, r->problem) ||
         !find_all(r->options, &r->found, r->problem))
         return false;
     if (!listen_for_processes(r)) {
@@ -355,7 +385,8 @@ static bool prepare(struct recording *r)
         return false;
     }
     /* Signals are not watched yet: a FIFO waits for its reader, and a signal has to end that. */
-    r->file = file_create(r->options, r->found.program, r->setup.cpus, r->problem);
+    r->file = file_create(r->options, r->found.program,
+                          r->options->cpus ? r->options->cpus : FILE_CPUS, r->problem);
     return r->file != NULL;
 }
 

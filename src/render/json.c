@@ -2,6 +2,8 @@
 /* Copyright (c) 2026 The Specimen authors */
 #include "render/json.h"
 
+#include <specimen/analysis.h>
+
 #include "render/safe.h"
 
 void json_begin(struct json *j, struct out *o)
@@ -124,4 +126,24 @@ void json_string(struct json *j, const char *key, const char *value)
     }
     start(j, key);
     quoted(j->out, value);
+}
+
+void json_real(struct json *j, const char *key, double value)
+{
+    struct out *o = j->out;
+
+    if (j->comma)
+        out_char(o, ',');
+    j->comma = true;
+    out_printf(o, "\"%s\":%.9f", key, value);
+}
+
+void json_interval(struct json *j, const char *key, uint64_t hits, uint64_t samples)
+{
+    struct spe_interval i = spe_interval_of_share(hits, samples);
+
+    json_object(j, key);
+    json_real(j, "low", i.low);
+    json_real(j, "high", i.high);
+    json_object_end(j);
 }

@@ -30,6 +30,10 @@ void json_array_end(struct json *j);
 
 void json_number(struct json *j, const char *key, uint64_t value);
 void json_hex(struct json *j, const char *key, uint64_t value);
+/* Fractions with nine digits behind the point: more than any sample size gives a meaning to. */
+void json_real(struct json *j, const char *key, double value);
+/* The 95 % interval of a share: an object with "low" and "high". */
+void json_interval(struct json *j, const char *key, uint64_t hits, uint64_t samples);
 void json_bool(struct json *j, const char *key, bool value);
 void json_null(struct json *j, const char *key);
 

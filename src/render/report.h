@@ -43,12 +43,31 @@ struct report {
     struct spe_data *data;
     size_t data_count;
     struct spe_data_summary data_summary;
+    struct spe_finding findings[SPE_FINDINGS_MAX];
+    size_t finding_count;
+    struct spe_times times;
+    bool utf8; /* the page may have more than ASCII of our own */
 };
 
 /* False if memory ran out. */
 bool report_text(struct out *o, const struct report *report, unsigned width, bool color);
 void report_json(struct out *o, const struct report *report);
 void report_csv(struct out *o, const struct report *report); /* the first list of groups */
+
+/* ---- parts of the page, without their titles ------------------------------------------------ */
+
+/* False if memory ran out. */
+bool findings_text(struct out *o, const struct report *report, unsigned width, bool color);
+void times_text(struct out *o, const struct report *report);
+unsigned times_bins(unsigned width); /* for which there is room */
+
+/* One sentence without a full stop; names of more than `room` columns lose their middle, 0: none.
+ */
+void finding_sentence(const struct report *report, const struct spe_finding *finding, unsigned room,
+                      char *text, size_t size);
+/* The command to look closer with; "" if there is none. */
+void finding_next(const struct report *report, const struct spe_finding *finding, char *text,
+                  size_t size);
 
 /* ---- what the forms share ------------------------------------------------------------------- */
 

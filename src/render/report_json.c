@@ -1,31 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
 /* The report as one JSON object: counts, and what follows from them where it is not a division. */
-#include <stdio.h>
-
 #include "render/json.h"
 #include "render/report.h"
-
-/* Fractions with nine digits behind the point: more than any sample size gives a meaning to. */
-static void json_real(struct json *j, const char *key, double value)
-{
-    struct out *o = j->out;
-
-    if (j->comma)
-        out_char(o, ',');
-    j->comma = true;
-    out_printf(o, "\"%s\":%.9f", key, value);
-}
-
-static void json_interval(struct json *j, const char *key, uint64_t hits, uint64_t samples)
-{
-    struct spe_interval i = spe_interval_of_share(hits, samples);
-
-    json_object(j, key);
-    json_real(j, "low", i.low);
-    json_real(j, "high", i.high);
-    json_object_end(j);
-}
 
 static void recording_json(struct json *j, const struct report *r)
 {
@@ -278,12 +255,104 @@ static void data_json(struct json *j, const struct report *r)
     json_object_end(j);
 }
 
+static void place_json(struct json *j, const struct report *r, const struct spe_finding *f)
+{
+    const struct spe_profile_map *map =
+        f->map != SPE_NO_ID ? spe_profile_map(r->profile, f->map) : NULL;
+    const char *dso = map ? report_dso_name(r, map->dso) : "";
+    struct spe_data data = {.thread = f->thread, .hottest = f->address};
+    char name[REPORT_NAME];
+
+    if (!f->pc) {
+        json_null(j, "place");
+        return;
+    }
+    json_object(j, "place");
+    json_hex(j, "pc", f->pc);
+    report_symbol_name(r, f->symbol, name);
+    json_string(j, "function", name[0] ? name : NULL);
+    report_line_name(r, f->line, name);
+    json_string(j, "line", name[0] ? name : NULL);
+    json_string(j, "dso", *dso ? dso : NULL);
+    if (f->address) {
+        json_hex(j, "address", f->address);
+        report_data_name(r, &data, name);
+        json_string(j, "data", name[0] ? name : NULL);
+    }
+    json_object_end(j);
+}
+
+static void finding_json(struct json *j, const struct report *r, const struct spe_finding *f)
+{
+    static const char *const bases[] = {
+        [SPE_OF_LATENCY] = "latency",   [SPE_OF_SAMPLES] = "samples",
+        [SPE_OF_BRANCHES] = "branches", [SPE_OF_ACCESSES] = "loads and stores",
+        [SPE_OF_LOADS] = "loads",       [SPE_OF_SVE] = "SVE operations",
+        [SPE_OF_BUFFERS] = "buffers",   [SPE_OF_BYTES] = "bytes",
+    };
+    char text[4 * REPORT_NAME];
+
+    json_object(j, NULL);
+    json_string(j, "name", spe_finding_name(f->rule));
+    json_bool(j, "doubt", spe_finding_is_doubt(f->rule));
+    finding_sentence(r, f, 0, text, sizeof(text));
+    json_string(j, "sentence", text);
+    json_real(j, "share", f->share);
+    json_object(j, "interval");
+    json_real(j, "low", f->interval.low);
+    json_real(j, "high", f->interval.high);
+    json_object_end(j);
+    json_string(j, "basis", bases[f->basis]);
+    json_number(j, "samples", f->samples);
+    place_json(j, r, f);
+    finding_next(r, f, text, sizeof(text));
+    json_string(j, "next", text[0] ? text : NULL);
+    json_object_end(j);
+}
+
+static void findings_json(struct json *j, const struct report *r)
+{
+    size_t i;
+
+    json_array(j, "findings");
+    for (i = 0; i < r->finding_count; i++)
+        finding_json(j, r, &r->findings[i]);
+    json_array_end(j);
+}
+
+static void times_json(struct json *j, const struct report *r)
+{
+    const struct spe_times *t = &r->times;
+    unsigned served;
+    size_t i;
+
+    json_object(j, "time");
+    json_number(j, "first_ns", t->from_ns);
+    json_number(j, "bin_ns", t->bin_ns);
+    json_array(j, "bins");
+    for (i = 0; i < t->count; i++) {
+        json_object(j, NULL);
+        json_number(j, "samples", t->bins[i].samples);
+        json_number(j, "latency", t->bins[i].latency);
+        json_object(j, "loads");
+        for (served = 0; served < SPE_SERVED_COUNT; served++) {
+            if (t->bins[i].loads[served])
+                json_number(j, spe_served_name(served), t->bins[i].loads[served]);
+        }
+        json_object_end(j);
+        json_object_end(j);
+    }
+    json_array_end(j);
+    json_object_end(j);
+}
+
 void report_json(struct out *o, const struct report *r)
 {
     struct json j;
 
     json_begin(&j, o);
     json_object(&j, NULL);
+    findings_json(&j, r);
     recording_json(&j, r);
     account_json(&j, r);
     json_string(&j, "filter", r->filter);
@@ -296,6 +365,8 @@ void report_json(struct out *o, const struct report *r)
     groups_json(&j, r);
     branches_json(&j, r);
     data_json(&j, r);
+    if (r->times.count)
+        times_json(&j, r);
     json_object_end(&j);
     json_end_line(&j);
 }

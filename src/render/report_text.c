@@ -2,68 +2,36 @@
 /* Copyright (c) 2026 The Specimen authors */
 /* The report as a page for a terminal. */
 #include <inttypes.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "render/cells.h"
 #include "render/report.h"
 #include "render/safe.h"
 #include "render/table.h"
+#include "render/wrap.h"
 
 struct page {
     struct out *out;
     const struct report *report;
     unsigned width;
     bool color, no_memory;
+    bool begun; /* a section is above */
 };
 
 /* ---- header ---------------------------------------------------------------------------------- */
 
 #define LABEL 12
 
-/* Where the text has to end so that it fits: at a blank, or else within a word, but not within a
- * code point. */
-static size_t line_end(const char *s, size_t room)
-{
-    size_t end = strlen(s);
-
-    if (end <= room)
-        return end;
-    for (end = room; end > 0 && s[end] != ' '; end--)
-        ;
-    if (end)
-        return end;
-    for (end = room; end > 1 && ((unsigned char)s[end] & 0xc0) == 0x80; end--)
-        ;
-    return end;
-}
-
 /* A label in its column, and text that goes on below itself where it is too long. The text may hold
  * names from the file. */
 static void wrapped(struct page *p, unsigned column, const char *label, enum tone tone,
                     const char *text)
 {
-    unsigned room = p->width > column + 22 ? p->width - column - 2 : 20;
-    char *safe = text_safe(text);
-    const char *s = safe;
+    struct wrap wrap = {p->out, p->width, p->color, column, tone};
 
-    if (!safe) {
-        p->no_memory = true;
-        return;
-    }
-    do {
-        size_t end = line_end(s, room);
-
-        out_printf(p->out, "  %-*s", (int)column, label);
-        tone_begin(p->out, p->color, tone);
-        out_bytes(p->out, s, end);
-        tone_end(p->out, p->color, tone);
-        out_char(p->out, '\n');
-        label = "";
-        s += end + (s[end] == ' ');
-    } while (*s);
-    free(safe);
+    p->no_memory |= !wrap_text(&wrap, label, text);
 }
 
 static void header_line(struct page *p, const char *label, enum tone tone, const char *text)
@@ -281,7 +249,9 @@ static void title(struct page *p, const char *format, ...)
     va_end(args);
     safe = text_safe(text);
     p->no_memory |= !safe;
-    out_char(p->out, '\n');
+    if (p->begun)
+        out_char(p->out, '\n');
+    p->begun = true;
     tone_begin(p->out, p->color, TONE_TITLE);
     out_string(p->out, safe ? safe : "");
     tone_end(p->out, p->color, TONE_TITLE);
@@ -293,10 +263,7 @@ static void header(struct page *p)
 {
     size_t i;
 
-    tone_begin(p->out, p->color, TONE_TITLE);
-    out_string(p->out, "Recording");
-    tone_end(p->out, p->color, TONE_TITLE);
-    out_char(p->out, '\n');
+    title(p, "Recording");
     file_line(p);
     machine_line(p);
     cpu_line(p);
@@ -312,28 +279,6 @@ static void header(struct page *p)
 
 /* ---- cells ----------------------------------------------------------------------------------- */
 
-/* Both ends in percent, with the digits that the width of the interval gives a meaning to, rounded
- * away from each other: what is shown is never narrower than it is. */
-static void interval_cell(struct table *t, uint64_t hits, uint64_t samples)
-{
-    struct spe_interval i = spe_interval_of_share(hits, samples);
-    double wide = 100.0 * (i.high - i.low), scale;
-    int digits = wide >= 10.0 ? 0 : wide >= 1.0 || i.high >= 0.1 ? 1 : 2;
-
-    scale = digits == 0 ? 100.0 : digits == 1 ? 1000.0 : 10000.0;
-    table_format(t, TONE_QUIET, "%.*f-%.*f", digits, 100.0 * floor(i.low * scale) / scale, digits,
-                 100.0 * ceil(i.high * scale) / scale);
-}
-
-/* A share of its own kind: "-" where there are none of the kind. */
-static void miss_cell(struct table *t, uint64_t misses, uint64_t of)
-{
-    if (!of)
-        table_text(t, TONE_QUIET, "-");
-    else
-        table_percent(t, tone_of_misses(share_of(misses, of)), share_of(misses, of));
-}
-
 static void latency_cell(struct table *t, const struct spe_latency_summary *l, uint16_t value)
 {
     if (!l->samples)
@@ -341,14 +286,6 @@ static void latency_cell(struct table *t, const struct spe_latency_summary *l, u
     else
         table_format(t, TONE_PLAIN, "%u%s", value,
                      l->saturated_at && value >= l->saturated_at ? "+" : "");
-}
-
-static void mean_cell(struct table *t, uint64_t latency, uint64_t samples)
-{
-    if (samples)
-        table_format(t, TONE_PLAIN, "%.1f", (double)latency / (double)samples);
-    else
-        table_text(t, TONE_QUIET, "-");
 }
 
 static void end_table(struct page *p, struct table *t)
@@ -581,7 +518,7 @@ static void group_row(struct page *p, struct table *t, const struct report_group
     table_percent(t, tone_of_share(share), share);
     interval_cell(t, c->samples, all->samples);
     table_percent(t, tone_of_share(latency), latency);
-    mean_cell(t, c->latency, c->samples);
+    mean_cell(t, c->latency, c->timed);
     miss_cell(t, c->l1_misses, c->memory);
     miss_cell(t, c->llc_misses, c->memory);
     miss_cell(t, c->tlb_walks, c->memory);
@@ -754,21 +691,39 @@ static void data_section(struct page *p)
     remark_errors(p);
 }
 
+/* What people look for first: it fits on the first screen. */
+static void answers(struct page *p)
+{
+    const struct report *r = p->report;
+    size_t i;
+
+    if (r->finding_count)
+        title(p, "Findings");
+    if (!findings_text(p->out, r, p->width, p->color))
+        p->no_memory = true;
+    for (i = 0; i < r->table_count; i++)
+        group_section(p, &r->tables[i]);
+    groups_remark(p);
+    if (r->times.count)
+        title(p, "Over time, %zu bins of %.6f s, from %.6fs", r->times.count,
+              (double)r->times.bin_ns * 1e-9, (double)r->times.from_ns * 1e-9);
+    times_text(p->out, r);
+}
+
 bool report_text(struct out *o, const struct report *report, unsigned width, bool color)
 {
     struct page p = {.out = o, .report = report, .width = width, .color = color};
-    size_t i;
+    bool empty = !report->totals.samples || report->header_only;
 
+    if (!empty)
+        answers(&p);
     header(&p);
-    if (report->totals.samples && !report->header_only) {
-        mix_section(&p);
-        events_section(&p);
+    if (!empty) {
         served_section(&p);
-        for (i = 0; i < report->table_count; i++)
-            group_section(&p, &report->tables[i]);
-        groups_remark(&p);
         branch_section(&p);
         data_section(&p);
+        mix_section(&p);
+        events_section(&p);
         out_char(o, '\n');
         remark(&p, "95 %: Wilson's interval of the share, if samples are independent");
     }

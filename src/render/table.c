@@ -222,13 +222,16 @@ static void put_ends(struct out *o, const char *text, unsigned length, unsigned 
 }
 
 /* The whole text, or its two ends: names differ at the ends more often than in the middle. Of a
- * path only the end, if the file's name fits: directories go first. */
-static void put_shortened(struct out *o, const char *text, unsigned length, unsigned width)
+ * path only the end, if the file's name fits: directories go first. Of code only the beginning. */
+static void put_shortened(struct out *o, const char *text, unsigned length, unsigned width,
+                          bool keep_start)
 {
     unsigned tail = (width - 2) / 2;
 
     if (length <= width)
         out_string(o, text);
+    else if (keep_start)
+        put_ends(o, text, length, width - 2, 0);
     else if (text[0] == '/' && count_points(strrchr(text, '/')) <= width - 2)
         put_ends(o, text, length, 0, width - 2);
     else
@@ -243,7 +246,7 @@ static void put_cell(struct out *o, const struct table_column *column, const cha
     if (!column->text)
         out_spaces(o, width - shown);
     if (column->text)
-        put_shortened(o, text, length, width);
+        put_shortened(o, text, length, width, column->text == TABLE_END);
     else
         out_string(o, text);
     if (column->text && !last)

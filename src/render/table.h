@@ -16,9 +16,12 @@
 
 #define TABLE_COLUMNS 16
 
+enum { TABLE_END = 2 };
+
 struct table_column {
     const char *title; /* NULL: the column is not there */
-    bool text;         /* to the left, may be shortened; else to the right, never shortened */
+    uint8_t text;      /* to the left, may be shortened: in the middle, or if it is TABLE_END at its
+                          end; 0: to the right, never shortened */
     unsigned rank;     /* 0 stays always; of the others the highest goes first */
     unsigned minimum;  /* text: not shortened below this */
 };

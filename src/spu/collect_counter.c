@@ -176,9 +176,11 @@ void spu_put_counters(struct collector *c)
     c->sample->total = counter_value(c, SPE_COUNTER_TOTAL, total_cycles(c));
     if (c->info != SPE_INFO_ALL)
         return;
-    put_counter(c, SPE_COUNTER_TOTAL, c->sample->total);
-    put_issue(c);
-    put_translation(c);
+    if (!c->op->unmodelled) {
+        put_counter(c, SPE_COUNTER_TOTAL, c->sample->total);
+        put_issue(c);
+        put_translation(c);
+    }
     for (uint32_t i = 0; i < c->op->extra_count; i++) {
         const struct spe_extra *e = &c->op->extras[i];
 

@@ -50,7 +50,7 @@ int spu_put_source(struct collector *c)
     uint16_t source;
     bool filtered;
 
-    if (c->info != SPE_INFO_ALL || c->config->data_source == SPE_SOURCE_NONE ||
+    if (c->info != SPE_INFO_ALL || c->config->data_source == SPE_SOURCE_NONE || c->op->unmodelled ||
         !source_applies(c, &filtered))
         return SPE_OK;
     a = source_part(c);

@@ -24,6 +24,17 @@ struct preset {
     struct setting settings[16]; /* ends with a NULL name */
 };
 
+/* Of the cores with SPEv1p1: what is known of Neoverse V2. That the others are like it in this is
+ * assumed. */
+/* clang-format off */
+#define V1P1_SETTINGS                                                                              \
+    {{"layout", "architecture"}, {"max_size", "64"}, {"min_align_bytes", "64"},                    \
+     {"min_interval", "1024"}, {"count_size", "12"}, {"events_size", "4"}, {"ea_described", "0"}}
+/* clang-format on */
+#define V1P1 (BASE | SPE_FEAT(SPEv1p1) | SPE_FEAT(SPE_LDS))
+#define V1 (V1P1 | SPE_FEAT(SVE) | SPE_FEAT(NV) | SPE_FEAT(NV2))
+#define N2 (V1 | SPE_FEAT(MTE) | SPE_FEAT(MTE2) | SPE_FEAT(SEL2) | SPE_FEAT(FGT) | SPE_FEAT(ECV))
+
 static const struct preset presets[] = {
     {
         .name = "architecture",
@@ -46,20 +57,36 @@ static const struct preset presets[] = {
                      {"ea_described", "0"}},
     },
     {
+        .name = "neoverse-v1",
+        .sentence = "Armv8.4 with SVE: FEAT_SPEv1p1, records of 64 bytes, 12-bit counters, data "
+                    "sources, micro-operations.",
+        .cpu = "neoverse-v1",
+        .features = V1,
+        .settings = V1P1_SETTINGS,
+    },
+    {
+        .name = "neoverse-n2",
+        .sentence = "Armv9.0 with SVE: FEAT_SPEv1p1, records of 64 bytes, 12-bit counters, data "
+                    "sources, micro-operations.",
+        .cpu = "neoverse-n2",
+        .features = N2,
+        .settings = V1P1_SETTINGS,
+    },
+    {
         .name = "neoverse-v2",
         .sentence = "Armv9.0 with SVE: FEAT_SPEv1p1, records of 64 bytes, 12-bit counters, data "
                     "sources, micro-operations.",
         .cpu = "neoverse-v2",
-        .features = BASE | SPE_FEAT(SPEv1p1) | SPE_FEAT(SPE_LDS) | SPE_FEAT(SVE) | SPE_FEAT(MTE) |
-                    SPE_FEAT(MTE2) | SPE_FEAT(SEL2) | SPE_FEAT(FGT) | SPE_FEAT(ECV) | SPE_FEAT(NV) |
-                    SPE_FEAT(NV2),
-        .settings = {{"layout", "architecture"},
-                     {"max_size", "64"},
-                     {"min_align_bytes", "64"},
-                     {"min_interval", "1024"},
-                     {"count_size", "12"},
-                     {"events_size", "4"},
-                     {"ea_described", "0"}},
+        .features = N2,
+        .settings = V1P1_SETTINGS,
+    },
+    {
+        .name = "ampereone-1a",
+        .sentence = "Armv8.6: FEAT_SPEv1p1, records of 64 bytes, 12-bit counters, data sources, "
+                    "micro-operations; as assumed.",
+        .cpu = "ampereone-1a",
+        .features = V1P1,
+        .settings = V1P1_SETTINGS,
     },
     {
         .name = "kunpeng-920",

@@ -113,13 +113,13 @@ static struct spe_analysis *analyse(struct spe_analysis_config config)
 
 static void test_config(void **state)
 {
-    struct spe_analysis_config config = {.size = sizeof(config), .data = true, .data_slots = 17};
+    struct spe_analysis_config config = {.size = sizeof(config), .data = true, .data_memory = 8191};
     struct spe_analysis *a = NULL;
 
     (void)state;
     assert_int_equal(spe_analysis_create(&a, &config), SPE_ERR_INVALID);
     assert_null(a);
-    config.data_slots = 16;
+    config.data_memory = 8192;
     config.size = 0;
     assert_int_equal(spe_analysis_create(&a, &config), SPE_ERR_INVALID);
     spe_analysis_destroy(NULL);
@@ -410,7 +410,8 @@ static void test_data_errors(void **state)
     enum { LINES = 2000 };
     uint64_t truth[LINES] = {0};
     struct spe_data_summary summary;
-    struct spe_analysis_config config = {.size = sizeof(config), .data = true, .data_slots = 64};
+    struct spe_analysis_config config = {
+        .size = sizeof(config), .data = true, .data_memory = 32768};
     struct spe_data top[64];
     struct spe_analysis *a;
     uint32_t random = 1;
@@ -430,6 +431,7 @@ static void test_data_errors(void **state)
         }
         assert_int_equal(spe_analysis_add(a, NULL, &t.rows), SPE_OK);
     }
+    assert_int_equal(spe_analysis_finish(a, NULL), SPE_OK);
     n = spe_analysis_data(a, top, 64, &summary);
     assert_true(n >= 10 && summary.missing > 0);
     for (i = 0; i < n; i++) {
@@ -442,6 +444,115 @@ static void test_data_errors(void **state)
     for (i = 0; i < LINES; i++)
         assert_in_range(truth[i], 0, summary.missing);
     spe_analysis_destroy(a);
+}
+
+enum { MANY_LINES = 20000 };
+
+struct plain_line {
+    uint64_t latency;
+    uint32_t samples, loads;
+};
+
+/* Samples `from` to `to` of a sequence over all lines, also counted in a plain way. */
+static void add_many_lines(struct spe_analysis *a, struct plain_line *truth, uint32_t from,
+                           uint32_t to)
+{
+    for (uint32_t n = from; n < to;) {
+        start_rows();
+        for (; n < to && t.rows.count < ROWS; n++) {
+            uint32_t line = n < MANY_LINES ? n : n * 2654435761u % MANY_LINES;
+            uint16_t latency = (uint16_t)(1 + (n >> 3) % 900);
+            bool load = n % 3;
+
+            address(add(load ? LOAD : STORE, 1, 1, L1D, latency), (uint64_t)line * 64, 7, 1);
+            truth[line].latency += latency;
+            truth[line].samples++;
+            truth[line].loads += load;
+        }
+        assert_int_equal(spe_analysis_add(a, NULL, &t.rows), SPE_OK);
+    }
+}
+
+static void check_many_lines(const struct spe_analysis *a, const struct plain_line *truth)
+{
+    static struct spe_data top[MANY_LINES + 1];
+    struct spe_data_summary summary;
+    uint64_t sum = 0;
+
+    assert_int_equal(spe_analysis_data(a, top, MANY_LINES + 1, &summary), MANY_LINES);
+    assert_int_equal(summary.missing, 0);
+    for (size_t i = 0; i < MANY_LINES; i++) {
+        const struct plain_line *line = &truth[top[i].address / 64];
+
+        assert_int_equal(top[i].error, 0);
+        assert_int_equal(top[i].latency, line->latency);
+        assert_int_equal(top[i].samples, line->samples);
+        assert_int_equal(top[i].loads, line->loads);
+        assert_true(!i || top[i - 1].latency >= top[i].latency);
+        sum += top[i].latency;
+    }
+    assert_int_equal(summary.latency, sum);
+}
+
+/* More lines than the 8,192 that were once kept, in the memory that there is by default: what is
+ * said is what a plain count says, in one analysis and in two that are merged. */
+static void test_data_exact(void **state)
+{
+    static struct plain_line truth[MANY_LINES];
+    struct spe_analysis_config config = {.size = sizeof(config), .data = true};
+    struct spe_analysis *a, *b;
+
+    (void)state;
+    for (int parts = 1; parts <= 2; parts++) {
+        uint32_t end = 60000, middle = parts == 1 ? end : 25000;
+
+        memset(truth, 0, sizeof(truth));
+        assert_int_equal(spe_analysis_create(&a, &config), SPE_OK);
+        assert_int_equal(spe_analysis_create(&b, &config), SPE_OK);
+        add_many_lines(a, truth, 0, middle);
+        add_many_lines(b, truth, middle, end);
+        assert_int_equal(spe_analysis_merge(a, b, NULL), SPE_OK);
+        assert_int_equal(spe_analysis_finish(a, NULL), SPE_OK);
+        check_many_lines(a, truth);
+        spe_analysis_destroy(a);
+        spe_analysis_destroy(b);
+    }
+}
+
+/* An analysis that had room for all, and one that had not: the bounds hold for what is merged. */
+static void test_data_merge_errors(void **state)
+{
+    static struct plain_line truth[MANY_LINES];
+    struct spe_analysis_config config = {
+        .size = sizeof(config), .data = true, .data_memory = 65536};
+    static struct spe_data top[MANY_LINES];
+    struct spe_data_summary summary;
+    struct spe_analysis *a, *b;
+
+    (void)state;
+    for (int full = 0; full < 2; full++) {
+        size_t n;
+
+        memset(truth, 0, sizeof(truth));
+        assert_int_equal(spe_analysis_create(&a, &config), SPE_OK);
+        assert_int_equal(spe_analysis_create(&b, &config), SPE_OK);
+        add_many_lines(a, truth, 0, full ? 30000 : 300);
+        add_many_lines(b, truth, 300, full ? 600 : 30000);
+        assert_int_equal(spe_analysis_merge(a, b, NULL), SPE_OK);
+        assert_int_equal(spe_analysis_finish(a, NULL), SPE_OK);
+        n = spe_analysis_data(a, top, MANY_LINES, &summary);
+        assert_true(n > 0 && summary.missing > 0);
+        for (size_t i = 0; i < n; i++) {
+            struct plain_line *line = &truth[top[i].address / 64];
+
+            assert_in_range(line->latency, top[i].latency, top[i].latency + top[i].error);
+            line->latency = 0;
+        }
+        for (size_t i = 0; i < MANY_LINES; i++)
+            assert_in_range(truth[i].latency, 0, summary.missing);
+        spe_analysis_destroy(a);
+        spe_analysis_destroy(b);
+    }
 }
 
 static void test_threads_and_cpus(void **state)
@@ -580,6 +691,8 @@ int main(void)
         cmocka_unit_test(test_data),
         cmocka_unit_test(test_hottest),
         cmocka_unit_test(test_data_errors),
+        cmocka_unit_test(test_data_exact),
+        cmocka_unit_test(test_data_merge_errors),
         cmocka_unit_test(test_threads_and_cpus),
         cmocka_unit_test(test_sums_and_merge),
         cmocka_unit_test(test_datasrc),

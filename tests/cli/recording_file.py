@@ -140,7 +140,7 @@ def sample(pc, time, tid=None, op=(1, 0), events=0x16, total=9, va=None, target=
     out = s.address(0, pc & (1 << 56) - 1 | el << 61 | 1 << 63)
     if tid is not None:
         out += s.context(0, tid)
-    out += s.op(*op) + s.events(events, 2) + s.counter(1, 1)
+    out += s.op(*op) + s.events(events, 4 if events >> 16 else 2) + s.counter(1, 1)
     if total is not None:
         out += s.counter(0, total)
     if va is not None:

@@ -51,7 +51,8 @@ class Completion(CommandTest):
             macros = re.findall(r"#define (\w+_OPTIONS)\b(.*?)(?=\n#|\n\n)", text, re.S)
             shared.update({key: re.findall(r'"([a-z-]+)", (?:no|req)', body) for key, body in macros})
         self.assertEqual(sorted(shared), ["PAGE_OPTIONS", "RECORDING_OPTIONS"])
-        for command in ("report", "script", "export", "record", "dump", "check", "gen"):
+        for command in ("annotate", "report", "c2c", "script", "export", "record", "dump",
+                        "check", "gen"):
             with open(os.path.join(SOURCES, f"{command}.c"), encoding="utf-8") as f:
                 text = f.read()
             table = re.search(r"struct option options\[\] = \{(.*?)\{0\}", text, re.S).group(1)

@@ -17,7 +17,7 @@ import recording_file
 import spetest
 from spetest import CommandTest, load_record, spe
 
-COMMANDS = ("report", "script", "export", "dump", "check", "gen")
+COMMANDS = ("report", "annotate", "script", "export", "dump", "check", "gen")
 
 
 class Usage(CommandTest):
@@ -46,8 +46,8 @@ class Usage(CommandTest):
         result = spe()
         self.assertEqual(result.returncode, 2)
         self.assertIn(b"Commands:", result.stderr)
-        self.assertEqual(self.bad(2, "frobnicate"), "spe: frobnicate: there is no such command; there are record, report, script, "
-                         "export, dump, check, evlist, buildid-list, gen, sim and vm")
+        self.assertEqual(self.bad(2, "frobnicate"), "spe: frobnicate: there is no such command; there are record, report, annotate, "
+                         "script, export, dump, check, evlist, buildid-list, gen, sim and vm")
         self.assertIn("spe: nothing: there is no such command", self.bad(2, "help", "nothing"))
 
     def test_usage_errors(self):

@@ -16,7 +16,7 @@ PAGES = os.path.join(os.environ.get("SPE_SOURCE_DIR", "."), "docs/man")
 
 class Man(CommandTest):
     def test_options(self):
-        for command in ("dump", "check", "export", "gen", "record", "report", "script", "vm"):
+        for command in ("c2c", "dump", "check", "export", "gen", "record", "report", "script", "vm"):
             text = self.good(command, "--help").decode()
             helped = set(re.findall(r"^ {2,6}(?:-\w, )?--([a-z-]+)", text, re.M))
             with open(os.path.join(PAGES, f"spe-{command}.1"), encoding="utf-8") as f:

@@ -392,9 +392,9 @@ class Vm(CommandTest):
     def test_report_says_that_it_is_software(self):
         """By the name of the guest, which its perf keeps."""
         path = os.path.join(self.dir, "perf.data")
-        for name, said in (("software-spe-in-qemu.no-model", "software SPE in QEMU, no model of"),
+        for name, said in (("software-spe-in-qemu.no-model", "software SPE in QEMU, no model: no latencies"),
                            ("software-spe-in-qemu.functional-model-of-neoverse-n1",
-                            "software SPE in QEMU, functional model of"), ("testhost", None)):
+                            "software SPE in QEMU, functional model: no"), ("testhost", None)):
             recording = recording_file.Recording()
             recording.features[3] = recording_file.feature_string(name)
             recording.aux(0, recording_file.sample(0x1000, 1))

@@ -191,11 +191,16 @@ def reading_cases(path):
     one = ("--threads", 1)
     return [
         Case(MEMORY + FILES, "report", *one, path),
-        Case(MEMORY, "report", *one, "--by", "function,line,symbol+source,dso,thread,cpu", path),
+        Case(MEMORY, "report", *one, "--by", "function,line,symbol+source,dso,thread,cpu,time", path),
         Case(MEMORY + OUTPUT, "report", *one, "--json", "--by", "line,thread", path),
         Case(MEMORY, "report", *one, "--csv", "--by", "symbol+source", path),
         Case(MEMORY, "report", *one, "--data", "page", "--filter",
              'comm ~ "task" and level == l2', path),
+        Case(MEMORY + FILES, "annotate", *one, path),
+        Case(MEMORY + OUTPUT, "annotate", *one, "--json", path),
+        Case(MEMORY + FILES, "c2c", *one, path),
+        Case(MEMORY + OUTPUT, "c2c", *one, "--json", path),
+        Case(MEMORY, "c2c", *one, "--data-memory", "64K", path),
         Case(MEMORY + FILES, "script", *one, path),
         Case(MEMORY, "script", *one, "-F", "+srcline,source,timestamp", "--order", "queue", path),
         Case(MEMORY + FILES, "export", *one, "--format", "csv", "--lines", "-o", "OUT", path),

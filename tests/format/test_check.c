@@ -463,9 +463,21 @@ static void data_sources(void **state)
 {
     static const struct example examples[] = {
         /* D18.2-052: loads, LDADD, SWP */
-        {LDS, 0, "missing-data-source", {EVENTS(RETIRED), PC, LOAD, VA, END, NO_MORE}},
-        {LDS, 0, "missing-data-source", {EVENTS(RETIRED), PC, OP(1, 0x06), VA, END, NO_MORE}},
-        {LDS, 0, "missing-data-source", {EVENTS(RETIRED), PC, OP(1, 0x16), VA, END, NO_MORE}},
+        {LDS, 0, "missing-data-source", {EVENTS(RETIRED), PC, LOAD, TOTAL, VA, END, NO_MORE}},
+        {LDS,
+         0,
+         "missing-data-source",
+         {EVENTS(RETIRED), PC, OP(1, 0x06), TOTAL, VA, END, NO_MORE}},
+        {LDS,
+         0,
+         "missing-data-source",
+         {EVENTS(RETIRED), PC, OP(1, 0x16), TOTAL, VA, END, NO_MORE}},
+        /* A micro-op that tells nothing of its execution may do without (D17.6.2). */
+        {LDS, 0, "missing-data-source?", {EVENTS(RETIRED), PC, LOAD, VA, END, NO_MORE}},
+        {LDS | F(SPE_ArchInst),
+         0,
+         "missing-data-source",
+         {EVENTS(RETIRED), PC, LOAD, VA, END, NO_MORE}},
         {LDS, 0, "", {EVENTS(RETIRED), PC, LOAD, VA, SOURCE(0), END, NO_MORE}},
         {LDS, 0, "", {EVENTS(RETIRED | EXCEPTION), PC, LOAD, VA, END, NO_MORE}},
         {LDS, SPECULATIVE, "", {EVENTS(0), PC, LOAD, VA, END, NO_MORE}},

@@ -343,13 +343,58 @@ static void test_unit(void **state)
     }
 }
 
+/* ---- Settings by name ----------------------------------------------------------------------- */
+
+static int set(struct spe_machine_config *config, const char *key, const char *value)
+{
+    char why[200] = "";
+    int error = spe_machine_config_set(config, key, value, why, sizeof(why));
+
+    assert_int_equal(error == SPE_ERR_INVALID, why[0] != 0);
+    return error;
+}
+
+static void test_settings(void **state)
+{
+    static const char *const wrong[] = {"", "x", "-1", "1x", "1KK", "4294967296", "4G", " 1"};
+    struct spe_machine_config config, before;
+    char why[200];
+
+    (void)state;
+    spe_machine_config_init(&config, NULL);
+    before = config;
+    /* Every key sets one field, and sets it to what it says. */
+    for (size_t i = 0; spe_machine_key_at(i); i++) {
+        assert_int_equal(set(&config, spe_machine_key_at(i), "3"), SPE_OK);
+        assert_memory_not_equal(&config, &before, sizeof(config));
+        assert_true(strlen(spe_machine_key_sentence(i)) > 5);
+        config = before;
+    }
+    assert_null(spe_machine_key_at(1000));
+    assert_null(spe_machine_key_sentence(1000));
+    assert_int_equal(set(&config, "l2", "2M"), SPE_OK);
+    assert_int_equal(config.l2.bytes, 2 << 20);
+    assert_int_equal(set(&config, "page", "64k"), SPE_OK);
+    assert_int_equal(config.page_bytes, 64 << 10);
+    assert_int_equal(set(&config, "page", "1G"), SPE_OK);
+    assert_int_equal(config.page_bytes, 1 << 30);
+    assert_int_equal(spe_machine_config_validate(&config, why, sizeof(why)), SPE_OK);
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+        assert_int_equal(set(&config, "l2", wrong[i]), SPE_ERR_INVALID);
+    assert_int_equal(config.l2.bytes, 2 << 20);
+    assert_int_equal(set(&config, "sockets", "1K"), SPE_ERR_INVALID);
+    assert_int_equal(set(&config, "l4", "1"), SPE_ERR_UNKNOWN);
+    config.l2.bytes = 3;
+    assert_int_equal(spe_machine_config_validate(&config, why, sizeof(why)), SPE_ERR_INVALID);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_order),   cmocka_unit_test(test_translation),
         cmocka_unit_test(test_upgrade), cmocka_unit_test(test_describe_load),
         cmocka_unit_test(test_issue),   cmocka_unit_test(test_branch_and_other),
-        cmocka_unit_test(test_unit),
+        cmocka_unit_test(test_unit),    cmocka_unit_test(test_settings),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -58,7 +58,9 @@ void hear_setup(struct wire_setup *setup, unsigned flags, uint64_t period)
     setup->config = 1;
     setup->period = period;
     strcpy(setup->cpu, "neoverse-n1");
-    strcpy(setup->machine, "neoverse-n1");
+    spe_machine_config_init(&setup->machine, NULL);
+    setup->machine.cpus = setup->cpus;
+    setup->zva_bytes = 64;
 }
 
 uint64_t heard_executed(const struct heard *heard, uint64_t pc)
@@ -103,13 +105,14 @@ static void start_thread(struct ear *e, struct connection *c, int fd)
         e->heard->slot_end = slot + 1;
 }
 
+/* Records begin at multiples of 64, as the units that are set up here write them. */
 static void take_records(struct ear *e)
 {
     const struct wire_aux *m = &e->message.aux;
     struct spe_record record;
 
     e->heard->bytes += m->size;
-    for (uint32_t at = 0; e->see && at < m->size; at += record.size) {
+    for (uint32_t at = 0; e->see && at < m->size; at += (record.size + 63) / 64 * 64) {
         require(spe_record_decode(m->bytes + at, m->size - at, &record) > 0, "whole records",
                 __FILE__, __LINE__);
         e->see(&record, e->user);

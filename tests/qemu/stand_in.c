@@ -35,6 +35,8 @@ struct qemu_plugin_insn {
     uint32_t word;
     qemu_plugin_mem_fn access;
     void *access_user;
+    qemu_plugin_exec_fn exec;
+    void *exec_user;
     struct condition condition;
 };
 
@@ -117,6 +119,14 @@ void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *tb, qemu_plugin
     (void)flags;
     tb->exec = fn;
     tb->exec_user = user;
+}
+
+void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn, qemu_plugin_exec_fn fn,
+                                            int flags, void *user)
+{
+    (void)flags;
+    insn->exec = fn;
+    insn->exec_user = user;
 }
 
 void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn, qemu_plugin_mem_fn fn,
@@ -266,6 +276,8 @@ void stand_in_run(unsigned vcpu, struct qemu_plugin_tb *tb, uint64_t va)
     for (size_t i = 0; i < tb->count; i++) {
         struct qemu_plugin_insn *insn = &tb->insns[i];
 
+        if (insn->exec)
+            insn->exec(vcpu, insn->exec_user);
         check(&insn->condition, vcpu);
         if (insn->access && accesses(insn->word))
             insn->access(vcpu, !(insn->word >> 22 & 1), va, insn->access_user);

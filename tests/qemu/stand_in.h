@@ -15,6 +15,12 @@
 
 enum { STAND_IN_INSNS = 16, STAND_IN_VCPUS = 512 /* with inline counts, level 3 */ };
 
+/* What all vCPUs have in them; vectors of 128 bits. */
+extern struct stand_in_registers {
+    uint64_t x[32], cpsr; /* x[31] is SP */
+    uint8_t z[32][16], p[16][2];
+} stand_in_registers;
+
 /* The plugin, loaded into a QEMU of this level. */
 void stand_in_install(const char *socket_name, int level);
 

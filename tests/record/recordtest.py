@@ -104,7 +104,7 @@ class RecordTest(CommandTest):
         self.assertEqual(result.returncode, status, text)
         found = SUMMARY.search(text)
         self.assertTrue(found, text)
-        self.stdout = result.stdout.decode()
+        self.stdout, self.said = result.stdout.decode(), text
         summary = Summary(*(int(found[key] or 0) for key in Summary._fields))
         # Nothing that was sampled is unaccounted for.
         self.assertEqual(summary.sampled, summary.filtered + summary.dropped + summary.discarded

@@ -552,6 +552,36 @@ static void test_source(void **state)
     bench_close(&b);
 }
 
+/* What the host does not know is absent, also where the architecture always has it. */
+static void test_unmodelled(void **state)
+{
+    struct spe_memory_access a = {.va = 0x1000, .bytes = 8};
+    struct spe_operation op = operation(SPE_OPERATION_LOAD);
+    struct bench b;
+
+    (void)state;
+    bench_open(&b, ALL, "");
+    op.registers = SPE_REGISTERS_SVE;
+    op.vl_bits = 128;
+    op.accesses = &a;
+    op.access_count = 1;
+    bench_record(&b, &op);
+    assert_true(b.record.has & SPE_HAS_SOURCE);
+    assert_true(spe_record_has_counter(&b.record, SPE_COUNTER_TOTAL));
+    op.unmodelled = true;
+    bench_record(&b, &op);
+    assert_false(b.record.has & SPE_HAS_SOURCE);
+    assert_int_equal(b.record.counters, 0);
+    assert_int_equal(address_of(&b, SPE_ADDRESS_VA), 0x1000);
+    assert_int_equal(b.record.events, 2); /* retired */
+    op.access_count = 0;
+    bench_record(&b, &op);
+    assert_false(b.record.has & SPE_HAS_SOURCE);
+    assert_int_equal(b.record.counters, 0);
+    assert_false(spe_record_has_address(&b.record, SPE_ADDRESS_VA));
+    bench_close(&b);
+}
+
 static void test_source_refused(void **state)
 {
     char why[256];
@@ -1340,6 +1370,7 @@ int main(void)
         cmocka_unit_test(test_store_events),
         cmocka_unit_test(test_events_as_pmu),
         cmocka_unit_test(test_source),
+        cmocka_unit_test(test_unmodelled),
         cmocka_unit_test(test_source_refused),
         cmocka_unit_test(test_source_map),
         cmocka_unit_test(test_source_options),

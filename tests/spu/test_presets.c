@@ -160,6 +160,8 @@ static const struct value architecture[] = {
  * cache, DRAM; remote DRAM and device have no number of their own. */
 #define NEOVERSE_SOURCES "0x0,0x0,0x8,0xb,0x9,0xa,0xc,0xd,0xe,0xe,0xe"
 
+#define AMPEREONE_SOURCES "0x0,0x8,0x9,0x3,0x0,0x0,0x0,0x5,0x7,0x7,0x7"
+
 /* In which options a CPU differs from the architecture preset. */
 static const struct value neoverse_n1[] = {
     {"features", "SPE,SPE_LDS,Secure,EL2,EL3,VHE,E2H0,RAS,HAFDBS,PMUv3"},
@@ -183,23 +185,33 @@ static const struct value neoverse_n1[] = {
     {NULL, NULL},
 };
 
+/* clang-format off */
+#define V1P1_VALUES                                                                                \
+    {"feat_spe_ernd", "0"}, {"sample_unit", "micro_op"}, {"random_when", "before_countdown"},      \
+        {"max_size", "64"}, {"min_align_bytes", "64"}, {"min_interval", "1024"},                   \
+        {"count_size", "12"}, {"events_size", "4"}, {"ea_described", "0"}, {"ev_l2", "0"},         \
+        {"ev_modified", "0"}, {"ev_recent", "0"}, {"ev_snoop", "0"}
+/* clang-format on */
+
 static const struct value neoverse_v2[] = {
     {"features", "SPE,SPEv1p1,SPE_LDS,SVE,MTE,MTE2,NV,NV2,Secure,EL2,EL3,SEL2,VHE,E2H0,ECV,FGT,"
                  "RAS,HAFDBS,PMUv3"},
-    {"feat_spe_ernd", "0"},
-    {"sample_unit", "micro_op"},
-    {"random_when", "before_countdown"},
-    {"max_size", "64"},
-    {"min_align_bytes", "64"},
-    {"min_interval", "1024"},
-    {"count_size", "12"},
-    {"events_size", "4"},
-    {"ea_described", "0"},
-    {"ev_l2", "0"},
-    {"ev_modified", "0"},
-    {"ev_recent", "0"},
-    {"ev_snoop", "0"},
+    V1P1_VALUES,
     {"data_source_map", NEOVERSE_SOURCES},
+    {NULL, NULL},
+};
+
+static const struct value neoverse_v1[] = {
+    {"features", "SPE,SPEv1p1,SPE_LDS,SVE,NV,NV2,Secure,EL2,EL3,VHE,E2H0,RAS,HAFDBS,PMUv3"},
+    V1P1_VALUES,
+    {"data_source_map", NEOVERSE_SOURCES},
+    {NULL, NULL},
+};
+
+static const struct value ampereone_1a[] = {
+    {"features", "SPE,SPEv1p1,SPE_LDS,Secure,EL2,EL3,VHE,E2H0,RAS,HAFDBS,PMUv3"},
+    V1P1_VALUES,
+    {"data_source_map", AMPEREONE_SOURCES},
     {NULL, NULL},
 };
 
@@ -229,10 +241,9 @@ static const struct {
     const char *name;
     const struct value *values; /* what differs */
 } presets[] = {
-    {"architecture", architecture},
-    {"neoverse-n1", neoverse_n1},
-    {"neoverse-v2", neoverse_v2},
-    {"kunpeng-920", kunpeng_920},
+    {"architecture", architecture}, {"neoverse-n1", neoverse_n1},   {"neoverse-v1", neoverse_v1},
+    {"neoverse-n2", neoverse_v2}, /* of the same features */
+    {"neoverse-v2", neoverse_v2},   {"ampereone-1a", ampereone_1a}, {"kunpeng-920", kunpeng_920},
 };
 
 static const char *value_in(const struct value *values, const char *option)

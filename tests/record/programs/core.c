@@ -45,6 +45,45 @@ static int counting(size_t apart)
     return 0;
 }
 
+/* ---- Eight threads and one lock ----------------------------------------------------------------
+ */
+
+enum { LOCKERS = 8 };
+
+static struct {
+    _Alignas(LINE) pthread_mutex_t mutex;
+    long value;
+} locked[LOCKERS] = {{PTHREAD_MUTEX_INITIALIZER, 0}};
+
+__attribute__((noinline)) void *lock(void *one)
+{
+    typeof(&locked[0]) at = one;
+
+    pthread_barrier_wait(&start);
+    for (int i = 0; i < 20000; i++) {
+        pthread_mutex_lock(&at->mutex);
+        at->value++;
+        pthread_mutex_unlock(&at->mutex);
+    }
+    return NULL;
+}
+
+static int locking(size_t locks)
+{
+    pthread_t threads[LOCKERS];
+    long sum = 0;
+
+    pthread_barrier_init(&start, NULL, LOCKERS);
+    for (size_t i = 0; i < LOCKERS; i++)
+        pthread_create(&threads[i], NULL, lock, &locked[i % locks]);
+    for (int i = 0; i < LOCKERS; i++)
+        pthread_join(threads[i], NULL);
+    for (int i = 0; i < LOCKERS; i++)
+        sum += locked[i].value;
+    printf("%ld\n", sum);
+    return 0;
+}
+
 /* ---- An array in order, and with a stride ---------------------------------------------------- */
 
 enum { ARRAY = 64 << 20, READS = 600000 };
@@ -206,8 +245,14 @@ int main(int argc, char **argv)
         return counting(sizeof(long));
     if (strcmp(what, "padded") == 0)
         return counting(LINE);
+    if (strcmp(what, "lock") == 0)
+        return locking(1);
+    if (strcmp(what, "locks") == 0)
+        return locking(LOCKERS);
     if (strcmp(what, "order") == 0)
         return array(sizeof(long));
+    if (strcmp(what, "lines") == 0)
+        return array(LINE);
     if (strcmp(what, "stride") == 0)
         return array(4160);
     if (strcmp(what, "alu") == 0)

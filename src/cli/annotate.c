@@ -1,0 +1,693 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/* spe annotate: source lines and instructions of the hottest functions, or of those that are named.
+ */
+#include "render/annotate.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/vector.h"
+#include "cli/cli.h"
+#include "cli/recording.h"
+#include "cli/words.h"
+#include "render/report.h"
+
+static const char help[] =
+    "Usage: spe annotate [OPTION]... [PLACE] [FILE]\n"
+    "\n"
+    "Source lines and instructions of the hottest functions, or of those at PLACE, with\n"
+    "samples, latency, misses and where loads were served. PLACE is the name of a\n"
+    "function, FILE:LINE of its source, or an address: 0x1234, function+0x10,\n"
+    "library.so+0x1234. FILE is a perf.data file; without it perf.data in this folder.\n"
+    "\n"
+    "What to show:\n"
+    "  -s, --symbol NAME      as PLACE, in perf's way\n"
+    "      --top N            functions, where no PLACE is given (3)\n"
+    "      --sort KEY         what is hot: by samples or by latency (samples)\n"
+    "      --source           source lines only\n"
+    "      --asm, --no-source instructions only\n"
+    "      --all              code without samples, too: nothing is folded\n"
+    "      --percent-limit N  fold instructions with less than N % of the function, too\n"
+    "  -F, --columns LIST     of: share, interval, samples, latency, weight, issue,\n"
+    "                         translation, execution, l1, llc, tlb, served,\n"
+    "                         mispredicted, operation (as many as there is room for)\n"
+    "      --percent-type T   shares of the function (local) or of all samples (global)\n"
+    "      --asm-raw          the words of instructions, too\n"
+    "  -P, --full-paths       paths of source files, not only their names\n"
+    "      --source-dir DIR   source files are below DIR\n"
+    "      --json             everything as one JSON object\n"
+    "      --width N          columns of the page (the terminal's, or 80)\n" PAGE_HELP
+    "      --stdio, -l, --print-line, -n, --show-nr-samples\n"
+    "                         perf's words for what the page does anyway\n"
+    "\n" RECORDING_HELP "  -h, --help             this text\n"
+    "\n"
+    "Examples:\n"
+    "  spe annotate\n"
+    "  spe annotate walk perf.data\n"
+    "  spe annotate --sort latency --asm -F share,latency,served table.c:120\n"
+    "  spe annotate -i perf.data --source --source-dir ~/src/zstd\n";
+
+#define FUNCTIONS_MAX 64
+#define WORDS_MAX (UINT64_C(4) << 20)
+#define AROUND 16 /* bytes of code shown around samples that no function has */
+
+/* What is asked for. */
+struct place {
+    const char *text; /* NULL: the hottest functions */
+    enum { PLACE_HOTTEST, PLACE_FUNCTION, PLACE_LINE, PLACE_ADDRESS } kind;
+    char name[1024]; /* a function or a dso of an address; or a source file */
+    uint64_t number; /* line, or address */
+};
+
+struct job {
+    const struct command *command;
+    struct recording recording;
+    struct annotate annotate;
+    struct annotate_sources sources;
+    struct place place;
+    VECTOR(struct spe_code_choice) choices;
+    uint64_t top, width;
+    bool json;
+};
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+static bool columns_option(struct job *job, const char *text)
+{
+    const char *names[ANNOTATE_COLUMNS], *word = text;
+    char list[256];
+
+    for (unsigned i = 0; i < ANNOTATE_COLUMNS; i++)
+        names[i] = annotate_column_name(i);
+    job->annotate.chosen = true;
+    job->annotate.columns = 0;
+    for (;;) {
+        size_t length = strcspn(word, ",");
+        unsigned i;
+
+        for (i = 0; i < ANNOTATE_COLUMNS; i++) {
+            if (strlen(names[i]) == length && strncmp(names[i], word, length) == 0)
+                break;
+        }
+        if (i == ANNOTATE_COLUMNS) {
+            list_names(list, sizeof(list), names, ANNOTATE_COLUMNS, " and ");
+            usage_error(job->command, "--columns", "there is no '%.*s'; there are %s",
+                        length < 40 ? (int)length : 40, word, list);
+            return false;
+        }
+        job->annotate.columns |= 1u << i;
+        if (!word[length])
+            return true;
+        word += length + 1;
+    }
+}
+
+static bool sort_option(struct job *job, const char *text)
+{
+    job->annotate.by_latency = strcmp(text, "latency") == 0;
+    if (job->annotate.by_latency || strcmp(text, "samples") == 0)
+        return true;
+    usage_error(job->command, "--sort", "'%s' is neither samples nor latency", text);
+    return false;
+}
+
+static bool limit_option(struct job *job, const char *text)
+{
+    char *end;
+
+    job->annotate.limit = strtod(text, &end) / 100;
+    if (end != text && (!*end || strcmp(end, "%") == 0) && job->annotate.limit >= 0 &&
+        job->annotate.limit <= 1)
+        return true;
+    usage_error(job->command, "--percent-limit", "'%s' is not a number from 0 to 100", text);
+    return false;
+}
+
+/* perf has hits and periods of each; they are the same here. */
+static bool percent_option(struct job *job, const char *text)
+{
+    static const char *const types[] = {"local",  "local-hits",  "local-period",
+                                        "global", "global-hits", "global-period"};
+
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+        if (strcmp(types[i], text) == 0) {
+            job->annotate.global = i >= 3;
+            return true;
+        }
+    }
+    usage_error(job->command, "--percent-type", "'%s' is neither local nor global", text);
+    return false;
+}
+
+/* "function", "file.c:12", "0x1234", "name+0x10". */
+static void read_place(struct place *p)
+{
+    const char *colon = strrchr(p->text, ':'), *plus = strrchr(p->text, '+');
+    char *end;
+
+    p->kind = PLACE_FUNCTION;
+    if (strncmp(p->text, "0x", 2) == 0) {
+        p->number = strtoull(p->text, &end, 16);
+        p->kind = *end ? PLACE_FUNCTION : PLACE_ADDRESS;
+    } else if (plus && strncmp(plus, "+0x", 3) == 0) {
+        p->number = strtoull(plus + 1, &end, 16);
+        p->kind = *end ? PLACE_FUNCTION : PLACE_ADDRESS;
+        snprintf(p->name, sizeof(p->name), "%.*s", (int)(plus - p->text), p->text);
+    } else if (colon && colon > p->text && colon[1] >= '0' && colon[1] <= '9') {
+        p->number = strtoull(colon + 1, &end, 10);
+        p->kind = *end ? PLACE_FUNCTION : PLACE_LINE;
+        snprintf(p->name, sizeof(p->name), "%.*s", (int)(colon - p->text), p->text);
+    }
+}
+
+/* Does a perf.data have this name? Programs and functions are often called the same, so that being
+ * a file is not enough. */
+static bool is_recording(const char *path)
+{
+    char magic[8] = "";
+    struct stat st;
+    bool is = false;
+    FILE *f;
+
+    if (strcmp(path, "-") == 0)
+        return true;
+    if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) || !(f = fopen(path, "re")))
+        return false;
+    if (fread(magic, 1, sizeof(magic), f) == sizeof(magic))
+        is = memcmp(magic, "PERFILE2", sizeof(magic)) == 0;
+    fclose(f);
+    return is;
+}
+
+/* Words that are not options: a place, a recording, or both. False after a complaint. */
+static bool take_words(struct job *job, int argc, char **argv)
+{
+    for (; optind < argc; optind++) {
+        char *word = argv[optind];
+        bool recording = !job->recording.input && is_recording(word);
+
+        if (recording) {
+            job->recording.input = word;
+        } else if (!job->place.text) {
+            job->place.text = word;
+        } else if (!job->recording.input) {
+            job->recording.input = word; /* opening it says what is wrong with it */
+        } else {
+            usage_error(job->command, word, "one place and one file at a time");
+            return false;
+        }
+    }
+    if (job->place.text)
+        read_place(&job->place);
+    job->annotate.file = recording_file(&job->recording, job->command, argc, argv);
+    return job->annotate.file != NULL;
+}
+
+static bool parse_options(struct job *job, int argc, char **argv, int *status)
+{
+    enum { TOP = 256, SORT, SOURCE, ASM, ALL, LIMIT, PERCENT, RAW, SOURCE_DIR, JSON, WIDTH };
+    static const struct option options[] = {
+        {"symbol", required_argument, NULL, 's'},
+        {"top", required_argument, NULL, TOP},
+        {"sort", required_argument, NULL, SORT},
+        {"source", no_argument, NULL, SOURCE},
+        {"asm", no_argument, NULL, ASM},
+        {"no-source", no_argument, NULL, ASM},
+        {"all", no_argument, NULL, ALL},
+        {"percent-limit", required_argument, NULL, LIMIT},
+        {"columns", required_argument, NULL, 'F'},
+        {"percent-type", required_argument, NULL, PERCENT},
+        {"asm-raw", no_argument, NULL, RAW},
+        {"full-paths", no_argument, NULL, 'P'},
+        {"source-dir", required_argument, NULL, SOURCE_DIR},
+        {"json", no_argument, NULL, JSON},
+        {"width", required_argument, NULL, WIDTH},
+        {"stdio", no_argument, NULL, RECORDING_NOTHING},
+        {"print-line", no_argument, NULL, 'l'},
+        {"show-nr-samples", no_argument, NULL, 'n'},
+        PAGE_OPTIONS,
+        RECORDING_OPTIONS,
+        {"help", no_argument, NULL, 'h'},
+        {0},
+    };
+    const struct command *c = job->command;
+    struct annotate *a = &job->annotate;
+    int option;
+
+    *status = STATUS_USAGE;
+    while ((option = next_option(c, argc, argv, ":s:F:Pln" RECORDING_LETTERS, options)) != -1) {
+        bool good = true;
+
+        switch (option) {
+        case 's':
+            job->place.text = optarg;
+            break;
+        case TOP:
+            good = number_option(c, "--top", optarg, 1, FUNCTIONS_MAX, &job->top);
+            break;
+        case SORT:
+            good = sort_option(job, optarg);
+            break;
+        case SOURCE:
+            a->source = true;
+            break;
+        case ASM:
+            a->assembly = true;
+            break;
+        case ALL:
+            a->all = true;
+            break;
+        case LIMIT:
+            good = limit_option(job, optarg);
+            break;
+        case 'F':
+            good = columns_option(job, optarg);
+            break;
+        case PERCENT:
+            good = percent_option(job, optarg);
+            break;
+        case RAW:
+            a->words = true;
+            break;
+        case 'P':
+            a->full_paths = true;
+            break;
+        case SOURCE_DIR:
+            job->sources.directory = optarg;
+            break;
+        case JSON:
+            job->json = true;
+            break;
+        case WIDTH:
+            good = width_option(c, optarg, &job->width);
+            break;
+        case 'l':
+        case 'n':
+            break;
+        case OPTION_HELP:
+            *status = STATUS_OK;
+            return false;
+        case '?':
+        case ':':
+            return false;
+        default:
+            good = recording_take(&job->recording, c, option, optarg);
+            break;
+        }
+        if (!good)
+            return false;
+    }
+    if (!a->source && !a->assembly)
+        a->source = a->assembly = true;
+    return take_words(job, argc, argv);
+}
+
+/* ---- which functions ------------------------------------------------------------------------- */
+
+static int failed(const struct job *job, int error)
+{
+    complain(job->annotate.file, "%s", spe_strerror(error));
+    return STATUS_BAD_DATA;
+}
+
+/* A name without its parameters is enough: "walk" for "walk(int)". */
+static bool is_called(const char *name, const char *wanted)
+{
+    size_t length = strlen(wanted);
+
+    return strncmp(name, wanted, length) == 0 && (!name[length] || name[length] == '(');
+}
+
+/* A path, or the end of it: "src/table.c" of "/home/me/src/table.c". */
+static bool is_path(const char *path, const char *wanted)
+{
+    size_t all = strlen(path), length = strlen(wanted);
+
+    return length <= all && strcmp(path + all - length, wanted) == 0 &&
+           (length == all || wanted[0] == '/' || path[all - length - 1] == '/');
+}
+
+static bool has_address(struct spe_profile *profile, const struct place *p,
+                        const struct spe_profile_symbol *symbol)
+{
+    const struct spe_profile_dso *dso = spe_profile_dso(profile, symbol->dso);
+    bool inside = p->number >= symbol->address && p->number - symbol->address < symbol->size;
+
+    if (!p->name[0])
+        return inside;
+    if (is_called(symbol->name, p->name))
+        return p->number < symbol->size;
+    return inside && dso && strcmp(spe_profile_string(profile, dso->name), p->name) == 0;
+}
+
+/* Of a function that is named; one pass over the rows is then enough. */
+static bool is_named(void *user, struct spe_profile *profile, uint64_t id)
+{
+    const struct place *p = user;
+    struct spe_profile_symbol symbol;
+
+    return spe_profile_symbol(profile, id, &symbol) == SPE_OK && is_called(symbol.name, p->text);
+}
+
+static bool is_wanted(struct job *job, struct spe_profile *profile, const struct spe_group *group)
+{
+    const struct place *p = &job->place;
+    struct spe_profile_symbol symbol;
+    struct spe_profile_line line;
+
+    if (p->kind == PLACE_HOTTEST)
+        return job->choices.count < job->top;
+    if (p->kind == PLACE_LINE)
+        return spe_profile_line(profile, group->line, &line) == SPE_OK && line.line == p->number &&
+               is_path(spe_profile_string(profile, line.file), p->name);
+    return p->kind == PLACE_ADDRESS &&
+           spe_profile_symbol(profile, group->symbol, &symbol) == SPE_OK &&
+           has_address(profile, p, &symbol);
+}
+
+static bool is_chosen(const struct job *job, const struct spe_group *group)
+{
+    for (size_t i = 0; i < job->choices.count; i++) {
+        if (job->choices.at[i].symbol == group->symbol && job->choices.at[i].dso == group->dso)
+            return true;
+    }
+    return false;
+}
+
+static bool choose(struct job *job, struct spe_profile *profile, const struct spe_group *groups,
+                   size_t count)
+{
+    for (size_t i = 0; i < count && job->choices.count < FUNCTIONS_MAX; i++) {
+        if (!is_wanted(job, profile, &groups[i]) || is_chosen(job, &groups[i]))
+            continue;
+        if (VECTOR_ROOM(&job->choices) < 0)
+            return false;
+        job->choices.at[job->choices.count++] =
+            (struct spe_code_choice){groups[i].symbol, groups[i].dso};
+    }
+    return true;
+}
+
+/* An address as it was when the program ran, which is what `spe script` shows. */
+static bool choose_by_pc(struct job *job, struct spe_profile *profile)
+{
+    size_t maps = spe_profile_map_count(profile);
+
+    for (uint32_t i = 0; i < maps && !job->place.name[0]; i++) {
+        const struct spe_profile_map *map = spe_profile_map(profile, i);
+        uint64_t pc = job->place.number, symbol;
+
+        if (pc < map->start || pc >= map->end)
+            continue;
+        symbol = spe_profile_find_symbol(profile, i, pc);
+        if (VECTOR_ROOM(&job->choices) < 0)
+            return false;
+        job->choices.at[job->choices.count++] = (struct spe_code_choice){symbol, map->dso};
+        return true;
+    }
+    return true;
+}
+
+#define NEAR_NAMES 1000
+
+/* Nothing has samples there. */
+static int nothing_there(struct job *job, struct spe_profile *profile,
+                         const struct spe_group *groups, size_t count)
+{
+    const char *names[NEAR_NAMES], *near = NULL;
+    struct spe_profile_symbol symbol;
+    size_t n = 0;
+
+    recording_warn(&job->recording, profile, job->annotate.file);
+    for (size_t i = 0; i < count && n < NEAR_NAMES; i++) {
+        if (spe_profile_symbol(profile, groups[i].symbol, &symbol) == SPE_OK)
+            names[n++] = symbol.name;
+    }
+    if (job->place.kind == PLACE_FUNCTION)
+        near = nearest_name(job->place.text, names, n);
+    if (!job->place.text)
+        complain(job->annotate.file, "there are no samples");
+    else if (near)
+        complain(job->annotate.file, "no sample is in '%s'; did you mean '%s'?", job->place.text,
+                 near);
+    else
+        complain(job->annotate.file,
+                 "no sample is in '%s'; 'spe report --by function' shows what has samples",
+                 job->place.text);
+    return STATUS_BAD_DATA;
+}
+
+/* The first pass: which functions (and lines) have samples. */
+static int choose_functions(struct job *job, struct spe_profile *profile)
+{
+    enum spe_group_by by = job->place.kind == PLACE_LINE ? SPE_BY_FUNCTION_LINE : SPE_BY_FUNCTION;
+    struct spe_analysis_config config = {.size = sizeof(config), .by = 1u << by};
+    enum spe_sort sort = job->annotate.by_latency ? SPE_SORT_LATENCY : SPE_SORT_SAMPLES;
+    struct spe_analysis *analysis = NULL;
+    struct spe_group *groups = NULL;
+    int status = STATUS_OK, error = spe_analysis_create(&analysis, &config);
+    size_t count = 0;
+
+    if (error == SPE_OK)
+        error = recording_analyse(profile, job->annotate.file, analysis);
+    if (error == SPE_OK) {
+        count = spe_analysis_group_count(analysis, by);
+        groups = calloc(count + 1, sizeof(*groups));
+    }
+    if (groups)
+        count = spe_analysis_groups(analysis, by, sort, groups, count);
+    if (error == SPE_OK && (!groups || !choose(job, profile, groups, count)))
+        error = SPE_ERR_NOMEM;
+    if (error == SPE_OK && !job->choices.count && job->place.kind == PLACE_ADDRESS &&
+        !choose_by_pc(job, profile))
+        error = SPE_ERR_NOMEM;
+    if (error < 0) {
+        status = failed(job, error);
+    } else if (!job->choices.count) {
+        status = nothing_there(job, profile, groups, count);
+    }
+    free(groups);
+    spe_analysis_destroy(analysis);
+    return status;
+}
+
+/* ---- what they are --------------------------------------------------------------------------- */
+
+/* The code of a function; of what has no symbol, the code around its samples. */
+static bool load_code(struct spe_profile *profile, struct annotate_function *f)
+{
+    struct spe_profile_symbol symbol = {.size = 0};
+    uint64_t end, count;
+    int64_t read;
+
+    if (!f->count)
+        return true;
+    if (f->dso == SPE_NO_ID) {
+        f->no_code = "no map of the recording has it";
+        return true;
+    }
+    if (f->symbol != SPE_NO_SYMBOL && spe_profile_symbol(profile, f->symbol, &symbol) == SPE_OK) {
+        f->start = symbol.address & ~UINT64_C(3);
+        end = symbol.size < UINT64_MAX - symbol.address ? symbol.address + symbol.size : UINT64_MAX;
+    } else {
+        f->start = f->instructions[0].address;
+        f->start -= f->start > AROUND ? AROUND : 0;
+        end = f->instructions[f->count - 1].address + AROUND;
+    }
+    count = (end - f->start) / 4;
+    count = count < WORDS_MAX ? count : WORDS_MAX;
+    f->words = calloc(count + 1, sizeof(*f->words));
+    f->data = calloc(count + 1, 1);
+    if (!f->words || !f->data)
+        return false;
+    read = spe_profile_code(profile, f->dso, f->start, f->words, f->data, count, &f->no_code);
+    f->word_count = read > 0 ? (size_t)read : 0;
+    return read != SPE_ERR_NOMEM;
+}
+
+static bool name_function(struct spe_profile *profile, struct annotate_function *f)
+{
+    const struct spe_profile_dso *dso =
+        f->dso != SPE_NO_ID ? spe_profile_dso(profile, f->dso) : NULL;
+    struct spe_profile_symbol symbol;
+    int size;
+
+    if (spe_profile_symbol(profile, f->symbol, &symbol) == SPE_OK)
+        size = asprintf(&f->name, "%s", symbol.name);
+    else if (dso)
+        size = asprintf(&f->name, "[no symbol] %s", spe_profile_string(profile, dso->path));
+    else
+        size = asprintf(&f->name, "[no map]");
+    if (size < 0)
+        f->name = NULL;
+    return f->name;
+}
+
+static bool describe(struct job *job, struct spe_profile *profile,
+                     const struct spe_annotation *annotation)
+{
+    struct annotate *a = &job->annotate;
+    size_t count;
+    const struct spe_code_choice *choices = spe_annotation_choices(annotation, &count);
+
+    a->functions = calloc(count + 1, sizeof(*a->functions));
+    a->disassembler = spe_disassembler_new();
+    if (!a->functions || !a->disassembler)
+        return false;
+    a->targets = spe_annotation_targets(annotation);
+    spe_annotation_totals(annotation, &a->samples, &a->latency);
+    for (size_t i = 0; i < count && i < FUNCTIONS_MAX; i++) {
+        struct annotate_function *f = &a->functions[a->function_count++];
+
+        f->symbol = choices[i].symbol;
+        f->dso = choices[i].dso;
+        f->instructions = spe_annotation_instructions(annotation, i, &f->count);
+        for (size_t k = 0; k < f->count; k++)
+            spe_instruction_add(&f->sum, &f->instructions[k]);
+        if (!name_function(profile, f) || !load_code(profile, f) ||
+            spe_annotation_lines(annotation, profile, i, &f->lines, &f->line_count) < 0)
+            return false;
+    }
+    return true;
+}
+
+/* ---- the work -------------------------------------------------------------------------------- */
+
+static int show(struct job *job)
+{
+    struct annotate *a = &job->annotate;
+    struct out out;
+    int error;
+
+    if (!job->json)
+        start_pager();
+    if (!open_stdout(&out))
+        return STATUS_BAD_DATA;
+    if (job->json)
+        error = annotate_json(&out, a);
+    else
+        error =
+            annotate_text(&out, a, page_width(job->width, STDOUT_FILENO), use_color(STDOUT_FILENO));
+    recording_warn(&job->recording, a->profile, a->file);
+    return close_stdout(&out, error < 0 ? failed(job, error) : recording_status(a->profile));
+}
+
+static int count_rows(void *user, struct spe_profile *profile, struct spe_rows *rows)
+{
+    int result = spe_annotation_add(user, profile, rows);
+
+    return result < 0 ? result : 1;
+}
+
+/* The pass that counts. SPE_OK, or an error that has not been reported. */
+static int count_instructions(struct job *job, struct spe_profile *profile,
+                              struct spe_annotation *annotation)
+{
+    int error = recording_rows(profile, job->annotate.file, count_rows, annotation);
+
+    return error < 0 ? error : spe_annotation_finish(annotation);
+}
+
+/* Chooses functions, by a pass of its own or while counting, and counts. */
+static int annotate_rows(struct job *job, struct spe_profile *profile,
+                         struct spe_annotation **annotation)
+{
+    bool named = job->place.kind == PLACE_FUNCTION;
+    int status = named ? STATUS_OK : choose_functions(job, profile), error;
+    size_t found = 0;
+
+    if (status != STATUS_OK)
+        return status;
+    error = spe_annotation_create(annotation, job->choices.at, job->choices.count);
+    if (error == SPE_OK && named)
+        spe_annotation_ask(*annotation, is_named, &job->place);
+    else if (error == SPE_OK)
+        error = spe_profile_rewind(profile);
+    if (error == SPE_OK)
+        error = count_instructions(job, profile, *annotation);
+    if (error < 0)
+        return failed(job, error);
+    spe_annotation_choices(*annotation, &found);
+    if (found)
+        return STATUS_OK;
+    error = spe_profile_rewind(profile);
+    return error < 0 ? failed(job, error) : choose_functions(job, profile); /* which says it */
+}
+
+static int annotate_profile(struct job *job, struct spe_profile *profile)
+{
+    struct spe_annotation *annotation = NULL;
+    int status = annotate_rows(job, profile, &annotation);
+
+    job->annotate.profile = profile;
+    if (status == STATUS_OK)
+        status = describe(job, profile, annotation) ? show(job) : failed(job, SPE_ERR_NOMEM);
+    if (status == STATUS_OK && recording_result(profile, job->annotate.file, SPE_OK) < 0)
+        status = STATUS_BAD_DATA;
+    spe_annotation_destroy(annotation);
+    return status;
+}
+
+static void free_job(struct job *job)
+{
+    struct annotate *a = &job->annotate;
+
+    for (size_t i = 0; i < a->function_count; i++) {
+        free(a->functions[i].name);
+        free(a->functions[i].lines);
+        free(a->functions[i].words);
+        free(a->functions[i].data);
+    }
+    free(a->functions);
+    spe_disassembler_free(a->disassembler);
+    annotate_sources_free(&job->sources);
+    free(job->choices.at);
+}
+
+static int64_t recorded_at(const char *file)
+{
+    struct stat st;
+
+    return strcmp(file, "-") != 0 && stat(file, &st) == 0 ? st.st_mtime : 0;
+}
+
+static int run_job(struct job *job, int argc, char **argv)
+{
+    struct spe_profile *profile;
+    int status;
+
+    recording_init(&job->recording);
+    job->recording.options.order = SPE_ORDER_FAST;
+    job->recording.options.omit = SPE_ANNOTATION_OMIT;
+    job->top = 3;
+    job->annotate.sources = &job->sources;
+    if (!parse_options(job, argc, argv, &status))
+        return status;
+    job->sources.recorded = recorded_at(job->annotate.file);
+    status = recording_open(&job->recording, job->command, job->annotate.file, &profile);
+    if (status == STATUS_OK) {
+        status = annotate_profile(job, profile);
+        spe_profile_close(profile);
+    }
+    free_job(job);
+    return status;
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+    static struct job job; /* it has room for long lists, which hardly anybody needs */
+
+    memset(&job, 0, sizeof(job));
+    job.command = self;
+    return run_job(&job, argc, argv);
+}
+
+const struct command command_annotate = {
+    .name = "annotate",
+    .summary = "source lines and instructions of the hottest functions",
+    .help = help,
+    .run = run,
+};

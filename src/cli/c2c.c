@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/* spe c2c: cache lines that travel between cores, who uses them, and what would separate them. */
+#include "render/c2c.h"
+
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/recording.h"
+
+static const char help[] =
+    "Usage: spe c2c [report] [OPTION]... [FILE]\n"
+    "\n"
+    "Cache lines that travel between cores: how often, what they cost, who uses which\n"
+    "of their bytes, whether it is true or false sharing, and what would separate it.\n"
+    "FILE is a perf.data file, or bare SPE bytes, or - for standard input; without it\n"
+    "perf.data in this folder.\n"
+    "\n"
+    "What to show:\n"
+    "      --top N            lines (10)\n"
+    "      --line-size N      bytes of a cache line, a power of two from 16 to 4096 (64)\n"
+    "      --data-memory SIZE for lines and their users, such as 256M (64M)\n"
+    "      --json             everything as one JSON object\n"
+    "      --width N          columns of the page (the terminal's, or 80)\n" PAGE_HELP
+    "      --stdio            perf's word for what the page does anyway\n"
+    "  -d, --display peer     likewise: lines are sorted by loads that others served\n"
+    "\n" RECORDING_WHICH("      ", "      ") RECORDING_HELP_REST
+    "  -h, --help             this text\n"
+    "\n"
+    "Examples:\n"
+    "  spe record --model core -- ./program && spe c2c\n"
+    "  spe c2c --top 3 --json perf.data\n";
+
+struct job {
+    const struct command *command;
+    struct recording recording;
+    struct spe_sharing_config config;
+    struct c2c c2c;
+    bool json;
+    uint64_t width, top;
+};
+
+/* ---- options --------------------------------------------------------------------------------- */
+
+static bool line_option(struct job *job, const char *text)
+{
+    uint64_t size;
+
+    if (!number_option(job->command, "--line-size", text, 16, 4096, &size))
+        return false;
+    if (size & (size - 1)) {
+        usage_error(job->command, "--line-size", "%s is not a power of two", text);
+        return false;
+    }
+    job->config.shift = (unsigned)__builtin_ctzll(size);
+    job->c2c.line_size_given = true;
+    return true;
+}
+
+static bool display_option(struct job *job, const char *text)
+{
+    if (strcmp(text, "peer") == 0)
+        return true;
+    usage_error(job->command, "--display",
+                "'%s' is not here: SPE records have no HITM; lines are sorted by loads that other "
+                "cores served (peer)",
+                text);
+    return false;
+}
+
+static bool memory_option(struct job *job, const char *text)
+{
+    return data_memory_option(job->command, text, &job->config.memory);
+}
+
+static bool parse_options(struct job *job, int argc, char **argv, int *status)
+{
+    enum { TOP = 256, LINE, MEMORY, JSON, WIDTH };
+    static const struct option options[] = {
+        {"top", required_argument, NULL, TOP},
+        {"line-size", required_argument, NULL, LINE},
+        {"data-memory", required_argument, NULL, MEMORY},
+        {"json", no_argument, NULL, JSON},
+        {"width", required_argument, NULL, WIDTH},
+        {"stdio", no_argument, NULL, RECORDING_NOTHING},
+        {"display", required_argument, NULL, 'd'},
+        PAGE_OPTIONS,
+        RECORDING_OPTIONS,
+        {"help", no_argument, NULL, 'h'},
+        {0},
+    };
+    const struct command *c = job->command;
+    int option;
+
+    *status = STATUS_USAGE;
+    while ((option = next_option(c, argc, argv, ":hi:C:d:S:k:fq", options)) != -1) {
+        bool good = true;
+
+        switch (option) {
+        case TOP:
+            good = number_option(c, "--top", optarg, 1, 10000, &job->top);
+            break;
+        case LINE:
+            good = line_option(job, optarg);
+            break;
+        case MEMORY:
+            good = memory_option(job, optarg);
+            break;
+        case JSON:
+            job->json = true;
+            break;
+        case WIDTH:
+            good = width_option(c, optarg, &job->width);
+            break;
+        case 'd':
+            good = display_option(job, optarg);
+            break;
+        case OPTION_HELP:
+            *status = STATUS_OK;
+            return false;
+        case '?':
+        case ':':
+            return false;
+        default:
+            good = recording_take(&job->recording, c, option, optarg);
+            break;
+        }
+        if (!good)
+            return false;
+    }
+    job->c2c.report.file = recording_file(&job->recording, c, argc, argv);
+    return job->c2c.report.file != NULL;
+}
+
+/* ---- the work -------------------------------------------------------------------------------- */
+
+static int find(void *user, struct spe_profile *profile, struct spe_rows *rows)
+{
+    int result = spe_sharing_find(user, rows);
+
+    (void)profile;
+    return result < 0 ? result : 1;
+}
+
+static int add(void *user, struct spe_profile *profile, struct spe_rows *rows)
+{
+    int result = spe_sharing_add(user, rows);
+
+    (void)profile;
+    return result < 0 ? result : 1;
+}
+
+/* The first pass: with the best of what the records say something by. */
+static int find_lines(struct job *job, struct spe_profile *profile, struct spe_sharing **sharing)
+{
+    const struct spe_profile_info *info = spe_profile_info(profile);
+    enum spe_sharing_basis basis = spe_sharing_basis_of(info);
+    int error;
+
+    for (;;) {
+        job->config.basis = basis;
+        error = spe_sharing_create(sharing, &job->config);
+        if (error == SPE_OK)
+            error = recording_rows(profile, job->c2c.report.file, find, *sharing);
+        if (error < 0)
+            return error;
+        basis = spe_sharing_next_basis(spe_sharing_result(*sharing), info);
+        if (basis == SPE_SHARING_BASIS_COUNT)
+            return SPE_OK;
+        spe_sharing_destroy(*sharing);
+        *sharing = NULL;
+        error = spe_profile_rewind(profile);
+        if (error < 0)
+            return error;
+    }
+}
+
+static int find_users(struct job *job, struct spe_profile *profile, struct spe_sharing *sharing)
+{
+    int error = spe_sharing_choose(sharing);
+
+    if (error > 0) {
+        error = spe_profile_rewind(profile);
+        if (error == SPE_OK)
+            error = recording_rows(profile, job->c2c.report.file, add, sharing);
+    }
+    return error < 0 ? error : spe_sharing_finish(sharing);
+}
+
+/* Why there is no answer; NULL if there is one. */
+static const char *why_nothing(const struct spe_sharing_result *r)
+{
+    if (!r->samples && !r->no_address)
+        return "there is no load or store among the samples: lines that travel are not seen";
+    if (!r->samples)
+        return "no load or store has a data address: record with addresses of data (spe record "
+               "has them; of hardware the kernel may have kept them back)";
+    if (!r->said)
+        return "the records have neither data sources, nor snoops, nor L1 cache events: nothing "
+               "says whether lines travel";
+    return NULL;
+}
+
+static int show(struct job *job)
+{
+    struct report *r = &job->c2c.report;
+    bool good = true;
+    struct out out;
+
+    if (!job->json)
+        start_pager();
+    if (!open_stdout(&out))
+        return STATUS_BAD_DATA;
+    if (job->json)
+        c2c_json(&out, &job->c2c);
+    else
+        good = c2c_text(&out, &job->c2c, page_width(job->width, STDOUT_FILENO),
+                        use_color(STDOUT_FILENO));
+    if (r->info->damage)
+        complain(r->file, "%s", r->info->damage);
+    if (!good)
+        complain(r->file, "%s", spe_strerror(SPE_ERR_NOMEM));
+    return close_stdout(&out, good ? recording_status(r->profile) : STATUS_BAD_DATA);
+}
+
+static int answer(struct job *job, struct spe_profile *profile)
+{
+    struct report *r = &job->c2c.report;
+    struct spe_sharing *sharing = NULL;
+    int status = STATUS_BAD_DATA, error;
+    const char *why;
+
+    r->profile = profile;
+    r->info = spe_profile_info(profile);
+    r->counts = spe_profile_counts(profile);
+    error = find_lines(job, profile, &sharing);
+    why = error < 0 ? NULL : why_nothing(spe_sharing_result(sharing));
+    if (!why && error == SPE_OK)
+        error = find_users(job, profile, sharing);
+    if (error < 0) {
+        complain(r->file, "%s", spe_strerror(error));
+    } else if (why) {
+        if (!recording_missed(&job->recording, r->file, profile))
+            complain(r->file, "%s", why);
+    } else {
+        job->c2c.result = spe_sharing_result(sharing);
+        status = show(job);
+    }
+    if (status == STATUS_OK && recording_result(profile, r->file, SPE_OK) < 0)
+        status = STATUS_BAD_DATA;
+    spe_sharing_destroy(sharing);
+    return status;
+}
+
+/* "perf c2c report" and "perf c2c record" are in people's fingers. */
+static bool take_subcommand(struct job *job, int *argc, char ***argv)
+{
+    if (*argc > 1 && strcmp((*argv)[1], "record") == 0) {
+        usage_error(job->command, "record", "is perf's word; see 'spe record --model core'");
+        return false;
+    }
+    if (*argc > 1 && strcmp((*argv)[1], "report") == 0) {
+        (*argc)--;
+        (*argv)++;
+    }
+    return true;
+}
+
+static int run_job(struct job *job, int argc, char **argv)
+{
+    struct spe_profile *profile;
+    int status;
+
+    if (!take_subcommand(job, &argc, &argv))
+        return STATUS_USAGE;
+    recording_init(&job->recording);
+    job->recording.options.order = SPE_ORDER_FAST;
+    job->recording.options.omit = SPE_ANALYSIS_OMIT;
+    job->config.size = sizeof(job->config);
+    job->top = 10;
+    if (!parse_options(job, argc, argv, &status))
+        return status;
+    job->config.top = (size_t)job->top;
+    job->c2c.report.quiet = job->recording.quiet;
+    status = recording_open(&job->recording, job->command, job->c2c.report.file, &profile);
+    if (status == STATUS_OK) {
+        status = answer(job, profile);
+        spe_profile_close(profile);
+    }
+    return status;
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+    static struct job job; /* it has room for long lists, which hardly anybody needs */
+
+    memset(&job, 0, sizeof(job));
+    job.command = self;
+    return run_job(&job, argc, argv);
+}
+
+const struct command command_c2c = {
+    .name = "c2c",
+    .summary = "cache lines that travel between cores: true and false sharing",
+    .help = help,
+    .run = run,
+};

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+#include "render/wrap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "render/safe.h"
+
+/* Where the text has to end so that it fits: at a blank, or else within a word, but not within a
+ * code point. */
+static size_t line_end(const char *s, size_t room)
+{
+    size_t end = strlen(s);
+
+    if (end <= room)
+        return end;
+    for (end = room; end > 0 && s[end] != ' '; end--)
+        ;
+    if (end)
+        return end;
+    for (end = room; end > 1 && ((unsigned char)s[end] & 0xc0) == 0x80; end--)
+        ;
+    return end;
+}
+
+static unsigned room_for(unsigned width, unsigned column)
+{
+    return width > column + 22 ? width - column - 2 : 20;
+}
+
+unsigned wrap_rows(unsigned width, unsigned column, const char *text)
+{
+    unsigned rows = 0;
+
+    do {
+        text += line_end(text, room_for(width, column));
+        text += *text == ' ';
+        rows++;
+    } while (*text);
+    return rows;
+}
+
+bool wrap_text(const struct wrap *w, const char *label, const char *text)
+{
+    unsigned room = room_for(w->width, w->column);
+    char *safe = text_safe(text);
+    const char *s = safe;
+
+    if (!safe)
+        return false;
+    do {
+        size_t end = line_end(s, room);
+
+        out_printf(w->out, "  %-*s", (int)w->column, label);
+        tone_begin(w->out, w->color, w->tone);
+        out_bytes(w->out, s, end);
+        tone_end(w->out, w->color, w->tone);
+        out_char(w->out, '\n');
+        label = "";
+        s += end + (s[end] == ' ');
+    } while (*s);
+    free(safe);
+    return true;
+}

@@ -44,6 +44,7 @@ test  | command zsh                                     | zsh                   
 test  | command llvm-objdump-19                         | llvm-19               | comparison with LLVM
 test  | command dwz                                     | dwz                   | shared debug files
 test  | python-venv                                     | python3-venv          | package for Python
+test  | command java                                    | default-jre-headless  | Spark
 test  | python-headers                                  | python3-dev           | package for Python
 test  | command xz                                      | xz-utils              | packed debug information
 test  | perf                                            | <perf>                | comparison with perf

@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 The Specimen authors
-"""Runs the tests beside it. The last line of standard output has how many passed, failed and were
+"""Runs the tests of a folder: run.py FOLDER. The last line of standard output has how many passed, failed and were
 skipped; lines before it say which were skipped, and why."""
 
-import os
 import sys
 import unittest
 
 
 def main():
-    here = os.path.dirname(os.path.abspath(__file__))
-    result = unittest.TextTestRunner(verbosity=2).run(unittest.TestLoader().discover(here))
+    tests = unittest.TestLoader().discover(sys.argv[1])
+    result = unittest.TextTestRunner(verbosity=2).run(tests)
     broken = len(result.failures) + len(result.errors)
     for test, why in result.skipped:
         print(f"{test.id()}: {why}")

@@ -8,6 +8,7 @@
 
 #include <specimen/analysis.h>
 #include <specimen/arrow.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -108,8 +108,9 @@ class Reader(DataSourceReader):
                    if name in self.options}
         recording = specimen.open(partition.path, filter=" and ".join(self.conditions) or None,
                                   threads=1, **options)
-        # Without a column of ours there still has to be one, to count by.
-        decoded = [name for name in self.names if name not in _OURS] or ["pc"]
+        decoded = None  # as for `spe export`: lines are looked up only if they are asked for
+        if self.options.get("columns"):  # there has to be one, to count by
+            decoded = [name for name in self.names if name not in _OURS] or ["pc"]
         constants = {"host": recording.info.host, "recording": partition.path}
         types = {name: kind for name, (_, kind) in _fields(self.names).items()}
         for batch in pyarrow.RecordBatchReader.from_stream(recording.samples(decoded)):

@@ -44,9 +44,14 @@ _COMPARE = {EqualTo: "==", GreaterThan: ">", GreaterThanOrEqual: ">=", LessThan:
             LessThanOrEqual: "<="}
 
 
+def _decoded(names: list[str] | None) -> list[str] | None:
+    """Columns to decode: there has to be one, to count by."""
+    return None if names is None else [n for n in names if n not in _OURS] or ["pc"]
+
+
 def _fields(names: list[str] | None) -> dict[str, tuple[str, pyarrow.DataType]]:
     """column -> its type in Spark and in Arrow, out of the schema of a recording with nothing in it."""
-    samples = specimen.decode(b"", None if names is None else [n for n in names if n not in _OURS])
+    samples = specimen.decode(b"", _decoded(names))
     table = pyarrow.RecordBatchReader.from_stream(samples).schema
     known = {field.name: _TYPES.get(str(field.type), _TEXT) for field in table}
     known.update(dict.fromkeys(_OURS, _TEXT))
@@ -108,9 +113,8 @@ class Reader(DataSourceReader):
                    if name in self.options}
         recording = specimen.open(partition.path, filter=" and ".join(self.conditions) or None,
                                   threads=1, **options)
-        decoded = None  # as for `spe export`: lines are looked up only if they are asked for
-        if self.options.get("columns"):  # there has to be one, to count by
-            decoded = [name for name in self.names if name not in _OURS] or ["pc"]
+        # As for `spe export`, lines are looked up only if they are asked for by name.
+        decoded = _decoded(self.names if self.options.get("columns") else None)
         constants = {"host": recording.info.host, "recording": partition.path}
         types = {name: kind for name, (_, kind) in _fields(self.names).items()}
         for batch in pyarrow.RecordBatchReader.from_stream(recording.samples(decoded)):

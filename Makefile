@@ -73,7 +73,7 @@ format:	## run clang-format on the C files
 	@find include src tests fuzz bench examples -name '*.[ch]' 2>/dev/null | xargs -r clang-format -i
 
 clean:	## remove what was built
-	rm -rf $(BUILD) build-gcc build-clang build-asan build-tsan build-aarch64 build-fuzz build-dist build-deb
+	rm -rf $(BUILD) build-gcc build-clang build-asan build-tsan build-aarch64 build-fuzz build-python build-dist build-deb
 
 distclean: clean	## and what was fetched
 	rm -rf .deps

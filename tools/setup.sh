@@ -46,6 +46,9 @@ test  | command zsh                                     | zsh                   
 test  | command llvm-objdump-19                         | llvm-19               | comparison with LLVM
 test  | command dwz                                     | dwz                   | shared debug files
 test  | command protoc                                  | protobuf-compiler     | reading pprof's files
+test  | python-venv                                     | python3-venv          | package for Python
+test  | command java                                    | default-jre-headless  | Spark
+test  | python-headers                                  | python3-dev           | package for Python
 test  | command xz                                      | xz-utils              | packed debug information
 test  | perf                                            | <perf>                | comparison with perf
 cross | command aarch64-linux-gnu-gcc                   | gcc-aarch64-linux-gnu | AArch64 programs
@@ -95,6 +98,9 @@ is_there() { # kind argument
     chromium) # Ubuntu has it as a snap only: there its test says that it did not run
         command -v chromium >/dev/null || command -v chromium-browser >/dev/null ||
             grep -qs '^ID=ubuntu' /etc/os-release ;;
+    python-venv) python3 -c 'import ensurepip, venv' 2>/dev/null ;;
+    python-headers)
+        [ -e "$(python3 -c 'import sysconfig; print(sysconfig.get_path("include"))' 2>/dev/null)/Python.h" ] ;;
     perf) # Ubuntu's /usr/bin/perf refuses to run beside a kernel that is not its own
         perf --version >/dev/null 2>&1 || compgen -G '/usr/lib/linux-tools*/*/perf' >/dev/null ||
             compgen -G '/usr/lib/linux-tools-*/perf' >/dev/null ;;

@@ -6,19 +6,19 @@
 # last lines say which these are.
 #
 #   tools/test.sh [STAGE...]     all stages by default: layers headers format man scripts
-#                                conformance gcc abi clang asan tsan aarch64 faults tidy vm
+#                                conformance gcc abi clang asan tsan aarch64 faults tidy python spark vm
 #
-# The network has a part in `vm` alone: it comes last and is counted apart.
+# The network has a part in `python`, `spark` and `vm` alone: they come last and are counted apart.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 
-all_stages=(layers headers format man scripts conformance gcc abi clang asan tsan aarch64 faults tidy vm)
+all_stages=(layers headers format man scripts conformance gcc abi clang asan tsan aarch64 faults tidy python spark vm)
 stages=("$@")
 [ $# -gt 0 ] || stages=("${all_stages[@]}")
 pinned=14 # the clang-format and clang-tidy whose word counts
 jobs=$(nproc)
 
-passed=0 failed=0 skips=() failures=() network=''
+passed=0 failed=0 skips=() failures=() network=()
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
@@ -177,6 +177,22 @@ for path in sys.stdin.read().split():
     return $status
 }
 
+# run_python FOLDER: the tests of a folder, with this tree's package.
+run_python() {
+    local folder status=0 line out=build-gcc/python.txt
+    folder=$(realpath -m "${SPECIMEN_DEPS:-.deps}/python")
+    CC=gcc build build-gcc && quietly python/environment.sh --install || return
+    SPE=$PWD/build-gcc/src/spe "$folder/bin/python" python/tests/run.py "$1" >$out || status=1
+    read -r test_passed test_failed test_skipped < <(tail -n 1 $out)
+    while read -r line; do skips+=("$1: $line"); done < <(head -n -1 $out)
+    return $status
+}
+
+# What builds the package, and the readers that judge our tables, are fetched once.
+stage_python() { run_python python/tests; }
+
+stage_spark() { run_python python/tests_spark; }
+
 # The guest and its QEMU are fetched once, beside the other things that are fetched. Where they
 # cannot be had the tests are skipped, and say why.
 stage_vm() {
@@ -201,6 +217,10 @@ reason_not_to() {
         if [ "$version" != $pinned ]; then
             echo "$tool is version $version here, only version $pinned is enforced"
         fi ;;
+    python)
+        python/environment.sh --reason ;;
+    spark)
+        python/environment.sh --reason-spark ;;
     man)
         compgen -G 'docs/man/*.1' >/dev/null || echo "there are no manual pages" ;;
     esac
@@ -222,6 +242,8 @@ title() {
     tidy) echo "clang-tidy on src/" ;;
     man) echo "manual pages" ;;
     scripts) echo "scripts" ;;
+    python) echo "the package for Python; pyarrow, Polars and DuckDB on our tables (network)" ;;
+    spark) echo "recordings on a cluster of Spark with two workers, one of which dies (network)" ;;
     vm) echo "Linux, its driver and perf on our unit, in QEMU (network)" ;;
     *) return 1 ;;
     esac
@@ -235,7 +257,7 @@ finish() {
         for entry in "${skips[@]}"; do echo "  $entry"; done
     fi
     echo "total time $((SECONDS / 60)) min $((SECONDS % 60)) s"
-    [ -z "$network" ] || echo "with the network: vm: $network"
+    for entry in "${network[@]}"; do echo "with the network: $entry"; done
     [ ${#failures[@]} = 0 ] || echo "failed stages: ${failures[*]}"
     echo "$passed passed, $failed failed"
     [ ${#failures[@]} = 0 ]
@@ -264,11 +286,10 @@ run_stage() {
     else
         test_passed=0 test_failed=1 summary="failed"
     fi
-    if [ "$stage" = vm ]; then
-        network=$summary
-    else
-        passed=$((passed + test_passed)) failed=$((failed + test_failed))
-    fi
+    case $stage in
+    python | spark | vm) network+=("$stage: $summary") ;;
+    *) passed=$((passed + test_passed)) failed=$((failed + test_failed)) ;;
+    esac
     if [ $status != 0 ]; then
         cat "$log"
         failures+=("$stage")

@@ -10,12 +10,14 @@
 #include "cli/cli.h"
 #include "cli/export_code.h"
 #include "cli/export_columns.h"
+#include "cli/export_dataset.h"
 #include "cli/export_viewers.h"
 #include "cli/recording.h"
 #include "render/export_perf.h"
 
 static const char help[] =
     "Usage: spe export --format FORMAT [OPTION]... [FILE]\n"
+    "       spe export --format FORMAT -o FOLDER/ [OPTION]... FILE...\n"
     "\n"
     "Write the samples of a recording for other programs.\n"
     "FILE is a perf.data file, or bare SPE bytes, or - for standard input; without it\n"
@@ -39,7 +41,9 @@ static const char help[] =
     "                         as text, what 'clang -fprofile-sample-use' reads\n"
     "      --columns LIST     csv, ndjson, arrow and parquet: these columns only; help\n"
     "                         lists them\n"
-    "  -o, --output FILE      where to; - or nothing is standard output\n"
+    "  -o, --output FILE      where to; - or nothing is standard output. A folder gets a\n"
+    "                         table of each recording\n"
+    "      --partition LIST   ... in folders host=..., date=...: host, date or both\n"
     "      --dso NAME         bolt and autofdo: which one, by path or name (the program)\n"
     "      --weight WHAT      folded and speedscope: samples or latency (samples); pprof:\n"
     "                         which of them it shows first\n"
@@ -50,6 +54,7 @@ static const char help[] =
     "Examples:\n"
     "  spe export --format csv -o samples.csv perf.data\n"
     "  spe export --format parquet -o samples.parquet perf.data\n"
+    "  spe export --format parquet --partition host,date -o fleet/ */perf.data\n"
     "  spe export --format ndjson perf.data | jq 'select(.level == \"dram\") | .symbol'\n"
     "  spe export --format folded --weight latency perf.data | flamegraph.pl >flame.svg\n"
     "  spe export --format pprof -o spe.pb.gz && pprof -http=: spe.pb.gz\n"
@@ -78,26 +83,30 @@ enum format {
 
 struct job {
     const struct command *command;
-    const char *file, *output, *dso, *columns;
+    const char *file, *output, *dso, *columns, *partition;
+    char **files; /* of a dataset */
+    int file_count;
     enum format format;
     bool latency, lines;
     struct column_choice choice;
+    struct dataset dataset;
     struct recording recording;
     struct output out;
 };
 
 /* ---- options --------------------------------------------------------------------------------- */
 
+static const char *const format_names[] = {"",       "csv",   "ndjson",     "arrow",   "parquet",
+                                           "folded", "pprof", "speedscope", "firefox", "perfetto",
+                                           "perf",   "bolt",  "autofdo"};
+
 static bool format_option(struct job *job, const char *text)
 {
-    static const char *const names[] = {"",       "csv",   "ndjson",     "arrow",   "parquet",
-                                        "folded", "pprof", "speedscope", "firefox", "perfetto",
-                                        "perf",   "bolt",  "autofdo"};
     unsigned i;
 
     for (i = FORMAT_CSV; i <= FORMAT_AUTOFDO; i++) {
         job->format = i;
-        if (strcmp(names[i], text) == 0)
+        if (strcmp(format_names[i], text) == 0)
             return true;
     }
     usage_error(job->command, "--format", "%s is none of " FORMAT_NAMES, text);
@@ -160,13 +169,38 @@ static bool choose_columns(struct job *job)
     return false;
 }
 
+/* A folder takes any number of files, of -i or arguments. */
+static bool check_files(struct job *job, int argc, char **argv)
+{
+    bool folder = dataset_is_folder(job->output);
+    const char *why = job->partition ? dataset_partition(&job->dataset, job->partition) : NULL;
+
+    if (why) {
+        usage_error(job->command, "--partition", "'%s' %s", job->partition, why);
+        return false;
+    }
+    if (job->partition && !folder) {
+        usage_error(job->command, "--partition", "needs a folder, such as -o fleet/");
+        return false;
+    }
+    if (folder && is_columns(job)) {
+        job->dataset.folder = job->output;
+        if (optind < argc) {
+            job->files = argv + optind;
+            job->file_count = argc - optind;
+            argc = optind + 1;
+        }
+    }
+    job->file = recording_file(&job->recording, job->command, argc, argv);
+    return job->file != NULL;
+}
+
 static bool check_options(struct job *job, int argc, char **argv)
 {
     const struct command *c = job->command;
     bool to_stdout = !job->output || strcmp(job->output, "-") == 0;
 
-    job->file = recording_file(&job->recording, c, argc, argv);
-    if (!job->file)
+    if (!check_files(job, argc, argv))
         return false;
     if (job->format == FORMAT_NONE)
         usage_error(c, "--format", "say which: " FORMAT_NAMES);
@@ -177,6 +211,8 @@ static bool check_options(struct job *job, int argc, char **argv)
                     "a perf.data file is cut by --time, --cpus, --pid and --tid only");
     else if (job->columns && !is_columns(job))
         usage_error(c, "--columns", "is for csv, ndjson, arrow and parquet");
+    else if (job->partition && !is_columns(job))
+        usage_error(c, "--partition", "is for csv, ndjson, arrow and parquet");
     else if (is_binary(job) && to_stdout && isatty(STDOUT_FILENO))
         usage_error(c, "--output", "a terminal cannot show this format: give the file a name");
     else if (job->latency && (job->format == FORMAT_FIREFOX || job->format == FORMAT_PERFETTO))
@@ -196,7 +232,7 @@ static bool check_options(struct job *job, int argc, char **argv)
 
 static bool parse_options(struct job *job, int argc, char **argv, int *status)
 {
-    enum { FORMAT = 256, WEIGHT, LINES, DSO, COLUMNS };
+    enum { FORMAT = 256, WEIGHT, LINES, DSO, COLUMNS, PARTITION };
     static const struct option options[] = {
         {"format", required_argument, NULL, FORMAT},
         {"output", required_argument, NULL, 'o'},
@@ -204,6 +240,7 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
         {"lines", no_argument, NULL, LINES},
         {"dso", required_argument, NULL, DSO},
         {"columns", required_argument, NULL, COLUMNS},
+        {"partition", required_argument, NULL, PARTITION},
         RECORDING_OPTIONS,
         {"help", no_argument, NULL, 'h'},
         {0},
@@ -230,6 +267,9 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
             break;
         case DSO:
             job->dso = optarg;
+            break;
+        case PARTITION:
+            job->partition = optarg;
             break;
         case COLUMNS:
             job->columns = optarg;
@@ -346,6 +386,7 @@ static int export_profile(struct job *job, struct spe_profile *profile)
         return STATUS_BAD_DATA;
     if (!open_output(&job->out, job->output))
         return STATUS_BAD_DATA;
+    job->out.file.only_new = job->dataset.folder != NULL;
     if (job->format == FORMAT_FOLDED)
         result = export_folded_form(job, profile);
     else if (is_viewer(job))
@@ -391,24 +432,54 @@ static int export_recording(struct job *job, struct spe_profile *profile)
     return result < 0 || late ? STATUS_BAD_DATA : recording_status(profile);
 }
 
-static int run_job(struct job *job, int argc, char **argv)
+static int export_to_folder(struct job *job, struct spe_profile *profile)
+{
+    job->output = dataset_path(&job->dataset, profile, job->file, format_names[job->format]);
+    return job->output ? export_profile(job, profile) : STATUS_BAD_DATA;
+}
+
+static int export_file(struct job *job)
 {
     struct spe_profile *profile;
+    int status = recording_open(&job->recording, job->command, job->file, &profile);
+
+    if (status != STATUS_OK)
+        return status;
+    status = job->dataset.folder          ? export_to_folder(job, profile)
+             : job->format == FORMAT_PERF ? export_recording(job, profile)
+                                          : export_profile(job, profile);
+    spe_profile_close(profile);
+    return status;
+}
+
+/* One recording that cannot be read does not keep others from it. */
+static int export_files(struct job *job)
+{
+    int status = export_file(job);
+
+    for (int i = 1; i < job->file_count && status != STATUS_USAGE; i++) {
+        int next;
+
+        job->file = job->files[i];
+        next = export_file(job);
+        if (next != STATUS_OK)
+            status = next;
+    }
+    dataset_free(&job->dataset);
+    return status;
+}
+
+static int run_job(struct job *job, int argc, char **argv)
+{
     int status;
 
     recording_init(&job->recording);
     if (!parse_options(job, argc, argv, &status))
         return status;
-    if (is_input(job->output, job->file))
+    if (!job->dataset.folder && is_input(job->output, job->file))
         return STATUS_BAD_DATA;
     set_options(job);
-    status = recording_open(&job->recording, job->command, job->file, &profile);
-    if (status != STATUS_OK)
-        return status;
-    status =
-        job->format == FORMAT_PERF ? export_recording(job, profile) : export_profile(job, profile);
-    spe_profile_close(profile);
-    return status;
+    return export_files(job);
 }
 
 static int run(const struct command *self, int argc, char **argv)

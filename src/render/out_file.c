@@ -165,14 +165,26 @@ int out_file_open(struct out_file *f, const char *path)
     return error;
 }
 
+/* Not every file system can rename without replacing; a link does not replace either. */
+static int take_name(const struct out_file *f)
+{
+    if (!f->only_new)
+        return rename(f->temporary, f->path) < 0 ? errno : 0;
+    if (renameat2(AT_FDCWD, f->temporary, AT_FDCWD, f->path, RENAME_NOREPLACE) == 0)
+        return 0;
+    if (errno != EINVAL || link(f->temporary, f->path) < 0)
+        return errno;
+    return unlink(f->temporary) < 0 ? errno : 0;
+}
+
 int out_file_close(struct out_file *f, bool complete)
 {
     int error = 0;
 
     if (f->fd > STDERR_FILENO && close(f->fd) < 0)
         error = errno;
-    if (f->temporary && complete && !error && rename(f->temporary, f->path) < 0)
-        error = errno;
+    if (f->temporary && complete && !error)
+        error = take_name(f);
     if (f->temporary && (!complete || error))
         unlink(f->temporary);
     forget_file(f);

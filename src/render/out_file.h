@@ -16,6 +16,7 @@
 struct out_file {
     int fd;
     char *path, *temporary; /* NULL: it is written directly */
+    bool only_new;          /* set by the caller: out_file_close replaces nothing (EEXIST) */
 };
 
 /* Mode and owner are those of the file that is replaced, else those that open() gives. Returns 0 or

@@ -1,0 +1,120 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 The Specimen authors
+#
+# Columns: how fast samples become Arrow and Parquet, beside CSV, pyarrow and `spe report`.
+#
+#   SPE=path/to/spe bench/bench_columns.sh [MB]
+#
+# 200 MB of SPE bytes by default. Times are CPU times of all threads, the least of three runs, but
+# those of DuckDB's answers, which are times on the clock. It needs the environment that
+# `tools/test.sh python` makes; without it, it says so.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+python=$(realpath -m "${SPECIMEN_DEPS:-$here/../.deps}/python")/bin/python
+"$python" -c 'import specimen, pyarrow, polars, duckdb' 2>/dev/null || {
+    echo "pyarrow, Polars, DuckDB and this tree's package are not in ${python%/bin/python}: run tools/test.sh python"
+    exit 0
+}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+SPE=${SPE:-spe} "$python" - "${1:-200}" "$work" "$here/.." <<'PYTHON'
+import os, resource, subprocess, sys, time
+
+megabytes, work, top = int(sys.argv[1]), sys.argv[2], sys.argv[3]
+spe = os.environ["SPE"]
+RECORD = 64  # bytes of a record of this CPU
+HOT = "SELECT symbol, dso, sum(total) AS latency FROM {} GROUP BY symbol, dso ORDER BY latency DESC LIMIT 10"
+sys.path.insert(0, os.path.join(top, "tests", "cli"))
+import recording_file
+
+
+def used(who):
+    use = resource.getrusage(who)
+    return use.ru_utime + use.ru_stime
+
+
+def cpu(*command, runs=3):
+    """Least CPU seconds of a command."""
+    def once():
+        before = used(resource.RUSAGE_CHILDREN)
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        return used(resource.RUSAGE_CHILDREN) - before
+    return min(once() for _ in range(runs))
+
+
+def script(text):
+    return cpu(sys.executable, "-c", text) - empty
+
+
+def clock(text):
+    """Least seconds of a question to DuckDB."""
+    def once():
+        before = time.monotonic()
+        duckdb.sql(text).fetchall()
+        return time.monotonic() - before
+    return min(once() for _ in range(3))
+
+
+def verdict(what, value, target, unit="x", most=False):
+    met = value <= target if most else value >= target
+    print(f"  {what:<58} {value:8.2f} {unit:<5} {'at most' if most else 'at least'} {target:g}: "
+          f"{'met' if met else 'NOT met'}")
+
+
+import duckdb
+
+parts = []
+for i in range(2):
+    parts.append(f"{work}/{i}.spe")
+    subprocess.run([spe, "gen", "--cpu", "neoverse-n1", "--seed", str(i), "--records",
+                    str(megabytes * 500000 // RECORD), "-o", parts[-1]], check=True)
+data = f"{work}/perf.data"
+recording_file.main([*parts, data])
+raw = sum(os.path.getsize(p) for p in parts)
+parquet, csv, ipc, theirs = (f"{work}/samples.{e}" for e in ("parquet", "csv", "arrow", "pyarrow"))
+head = f"import pyarrow, pyarrow.parquet, pyarrow.csv, pyarrow.ipc, polars, specimen; f = {data!r}\n"
+empty = 0
+empty = script(head)
+print(f"{raw / 1e6:.0f} MB of SPE bytes, CPU time")
+
+report = cpu(spe, "report", data)
+export = cpu(spe, "export", "-q", "--format", "parquet", "-o", parquet, data)
+to_csv = cpu(spe, "export", "-q", "--format", "csv", "-o", csv, data, runs=1)
+cpu(spe, "export", "-q", "--format", "arrow", "-o", ipc, data, runs=1)
+rows = duckdb.sql(f"SELECT count(*) FROM '{parquet}'").fetchall()[0][0]
+from_csv = script(head + f"pyarrow.parquet.write_table(pyarrow.csv.read_csv({csv!r}), {theirs!r}, "
+                  "compression='zstd', compression_level=1)")
+reading = script(head + f"for b in pyarrow.ipc.open_stream(pyarrow.memory_map({ipc!r})): pass")
+writing = script(head + f"""
+r = pyarrow.ipc.open_stream(pyarrow.memory_map({ipc!r}))
+w = pyarrow.parquet.ParquetWriter({theirs!r}, r.schema, compression="zstd", compression_level=1)
+for b in r: w.write_batch(b)
+w.close()""") - reading
+stream = script(head + "for b in pyarrow.RecordBatchReader.from_stream(specimen.open(f).samples()): pass")
+few = "specimen.open(f).samples(['time_ns', 'symbol', 'total', 'level'])"
+few_stream = script(head + f"for b in pyarrow.RecordBatchReader.from_stream({few}): pass")
+few_polars = script(head + f"polars.DataFrame({few})")
+
+for what, seconds in (("spe report", report), ("Arrow stream, all columns", stream),
+                      ("Parquet, all columns", export), ("CSV", to_csv),
+                      ("CSV to Parquet by pyarrow", from_csv),
+                      ("the same batches to Parquet by pyarrow", writing),
+                      ("four columns, Arrow stream", few_stream),
+                      ("four columns, to Polars", few_polars)):
+    print(f"  {what:<58} {seconds:8.2f} s     {raw / 1e6 / seconds:.0f} MB/s, "
+          f"{rows / 1e6 / seconds:.2f} M records/s")
+verdict("Arrow stream, all columns", raw / 1e9 / stream, 1.0, "GB/s")
+verdict("Arrow stream, all columns, of the rate of spe report", report / stream, 0.5)
+verdict("Parquet, of the rate of CSV and pyarrow's CSV to Parquet", (to_csv + from_csv) / export, 8)
+verdict("Parquet, of 34,000 records/s", rows / export / 34000, 150)
+verdict("Parquet, of the rate of pyarrow's writer", (stream + writing) / export, 1)
+verdict("size of Parquet, of the raw bytes", os.path.getsize(parquet) / raw, 0.3, most=True)
+verdict("size of Parquet, of pyarrow's file", os.path.getsize(parquet) / os.path.getsize(theirs), 1.1,
+        most=True)
+verdict("to Polars, of the rate of the stream alone", few_stream / few_polars, 0.8)
+hot, hot_csv = clock(HOT.format(f"'{parquet}'")), clock(HOT.format(f"'{csv}'"))
+print(f"  DuckDB, top ten functions: Parquet {hot:.3f} s, CSV {hot_csv:.3f} s; spe report {report:.3f} s of CPU")
+verdict("DuckDB, Parquet beside CSV", hot_csv / hot, 20)
+PYTHON

@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 The Specimen authors
+"""Recordings of Arm's Statistical Profiling Extension.
+
+    import polars, specimen
+
+    recording = specimen.open("perf.data", filter="load and total > 100")
+    print(recording.info.host, recording.info.cpu, recording.info.interval)
+    frame = polars.DataFrame(recording.samples(columns=["symbol", "total", "level"]))
+    for function in recording.report().groups:
+        print(function.symbol, function.counts.latency)
+
+Samples come as an Arrow stream (`__arrow_c_stream__`), which pyarrow, Polars, DuckDB and pandas take
+as it is; this package needs none of them. docs/columns.md lists the columns, spe-filter(7) says what
+a filter can be. What cannot be read, or makes no sense, raises `specimen.Error` with a sentence.
+"""
+
+from __future__ import annotations
+
+import os
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from . import _native
+from ._native import Error
+
+__all__ = ["Counts", "Error", "Group", "Info", "Mix", "Recording", "Report", "Samples", "Served",
+           "columns", "decode", "open"]
+__version__ = _native.version
+
+Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
+
+_BY = ("function", "line", None, "dso", "thread", "cpu", "process", "comm")
+_SORT = ("samples", "latency", "l1", "llc", "tlb", "mispredicted")
+
+
+@dataclass(frozen=True)
+class Info:
+    """What a recording says of itself. None: it does not say."""
+
+    host: str | None
+    kernel: str | None
+    machine: str | None
+    cpu: str | None
+    model: str | None
+    """What the model that made it says, if it was not hardware."""
+    interval: int | None
+    """Operations from one sample to the next."""
+    command: list[str]
+    """The arguments of the recorder."""
+    cpus: list[int]
+    timed: bool
+    """Samples have times."""
+    raw: bool
+    """Bare SPE bytes: no times, no threads, no names."""
+    damage: str | None
+    """What is wrong with the file. What is intact can still be read."""
+    incomplete: bool
+    """The recording did not come to its end."""
+    bytes: int
+    spe_bytes: int
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What is counted; misses and walks are of memory operations."""
+
+    samples: int
+    latency: int
+    """Sum of total latencies, in cycles."""
+    memory: int
+    branches: int
+    l1_misses: int
+    llc_misses: int
+    tlb_walks: int
+    mispredicted: int
+
+
+@dataclass(frozen=True)
+class Mix:
+    """Operations of one class, or of one kind of the class before it."""
+
+    name: str
+    is_class: bool
+    samples: int
+    latency_samples: int
+    latency: int
+
+
+@dataclass(frozen=True)
+class Served:
+    """Loads that one level of the memory served. Latencies are total latencies, in cycles."""
+
+    name: str
+    by_source: bool
+    """By the Data Source packet; else by events."""
+    loads: int
+    latency_samples: int
+    latency: int
+    mean: float
+    median: int
+    p95: int
+    p99: int
+    max: int
+
+
+@dataclass(frozen=True)
+class Group:
+    """A function, line, dso, thread, CPU, process or comm. None: not known, or of no meaning here."""
+
+    symbol: str | None
+    dso: str | None
+    file: str | None
+    line: int | None
+    pid: int | None
+    tid: int | None
+    comm: str | None
+    cpu: int | None
+    counts: Counts
+
+
+@dataclass(frozen=True)
+class Report:
+    """The answers of `spe report`."""
+
+    totals: Counts
+    mix: list[Mix]
+    events: dict[str, int]
+    """Samples with each event; a sample can have several."""
+    served: list[Served]
+    groups: list[Group]
+    lost: dict[str, int]
+    """What is missing: samples, truncated and collided buffers, bytes that are not records."""
+    warnings: list[str]
+
+
+class Samples:
+    """Samples that are decoded when they are taken. Each consumer reads the recording anew."""
+
+    def __init__(self, source: dict[str, Any], columns: Iterable[str] | None,
+                 batch_rows: int | None) -> None:
+        self._columns = None if columns is None else _names(columns)
+        self._source = source
+        self._batch_rows = batch_rows or 0
+        if not 0 <= self._batch_rows <= 1 << 20:
+            raise Error("batch_rows: from 1 to 1048576")
+        _native.check_columns(self._columns)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """A PyCapsule with a struct ArrowArrayStream. A requested schema is not followed, as the
+        protocol allows."""
+        return _native.stream(self._source, self._columns, self._batch_rows)
+
+
+class Recording:
+    """A perf.data file, or bare SPE bytes. Made by `open`."""
+
+    def __init__(self, source: dict[str, Any]) -> None:
+        self._source = source
+        self.info = Info(**_native.info(source))
+
+    def samples(self, columns: Iterable[str] | None = None, *,
+                batch_rows: int | None = None) -> Samples:
+        """The samples, by time. columns: names of docs/columns.md; only these are computed. Without
+        it all but those that take a search (file, line, data, data_offset; file and line are null
+        then). batch_rows: most rows of a batch (65536)."""
+        return Samples(self._source, columns, batch_rows)
+
+    def report(self, by: str = "function", sort: str = "latency", top: int = 20) -> Report:
+        """The report, with the first `top` groups.
+
+        by: function, line, dso, thread, cpu, process or comm.
+        sort: samples, latency, l1, llc, tlb or mispredicted."""
+        if not 0 <= top < 1 << 32:
+            raise Error("top: from 0 to 4294967295")
+        answer = _native.report(self._source, _choice("by", by, _BY), _choice("sort", sort, _SORT),
+                                top)
+        return Report(
+            totals=Counts(**answer["totals"]),
+            mix=[Mix(**row) for row in answer["mix"]],
+            events=answer["events"],
+            served=[Served(**row) for row in answer["served"]],
+            groups=[Group(*code, *task, Counts(**counts))
+                    for code, task, counts in answer["groups"]],
+            lost=answer["lost"],
+            warnings=answer["warnings"],
+        )
+
+
+def open(path: Path, *, filter: str | None = None,
+         time: tuple[int | None, int | None] | None = None,
+         cpus: Sequence[int] | None = None, pids: Sequence[int] | None = None,
+         tids: Sequence[int] | None = None, symfs: Path | None = None,
+         debug_dir: Path | None = None, vmlinux: Path | None = None, kallsyms: Path | None = None,
+         cpu: str | None = None, raw: bool = False, threads: int | None = None) -> Recording:
+    """Open a perf.data file or a file of bare SPE bytes.
+
+    filter: an expression of spe-filter(7). time: from and to, in ns as in the column time_ns, either
+    may be None. cpus, pids, tids: of these only. symfs: files of the recording's machine are below
+    this folder. debug_dir: cache of binaries by build-id. vmlinux, kallsyms: names of the kernel.
+    cpu: the CPU, where the file does not say. raw: bare SPE bytes, whatever they look like.
+    threads: decode with so many."""
+    return Recording(_source(
+        path=os.fsencode(path), filter=filter, cpus=_list(cpus), pids=_list(pids),
+        tids=_list(tids), symfs=_path(symfs), debug_dir=_path(debug_dir), vmlinux=_path(vmlinux),
+        kallsyms=_path(kallsyms), cpu=cpu, raw=raw, threads=threads, **_times(time)))
+
+
+def decode(data: bytes | bytearray | memoryview, columns: Iterable[str] | None = None, *,
+           filter: str | None = None, cpu: str | None = None,
+           batch_rows: int | None = None) -> Samples:
+    """The samples of bare SPE records. cpu ("neoverse-n1", or a MIDR) says how to read data sources."""
+    source = _source(data=bytes(data), filter=filter, cpu=cpu, raw=True)
+    _native.info(source)  # a filter or a CPU that makes no sense is said here
+    return Samples(source, columns, batch_rows)
+
+
+def columns() -> dict[str, str]:
+    """Every column, and what it is."""
+    return dict(_native.columns())
+
+
+def _source(**keywords: Any) -> dict[str, Any]:
+    return {name: value for name, value in keywords.items() if value is not None}
+
+
+def _path(path: Path | None) -> bytes | None:
+    return None if path is None else os.fsencode(path)
+
+
+def _list(numbers: Sequence[int] | None) -> bytes | None:
+    return None if numbers is None else array("I", numbers).tobytes()
+
+
+def _times(time: tuple[int | None, int | None] | None) -> dict[str, int]:
+    if time is None:
+        return {}
+    start, end = time
+    limits = (0 if start is None else start, (1 << 64) - 1 if end is None else end)
+    if not 0 <= limits[0] < limits[1] < 1 << 64:
+        raise Error("time: from is not before to")
+    return dict(zip(("time_from", "time_to"), limits))
+
+
+def _names(columns: Iterable[str]) -> str:
+    if isinstance(columns, str):
+        raise TypeError("columns is a list of names")
+    return ",".join(columns)
+
+
+def _choice(what: str, name: str, names: tuple[str | None, ...]) -> int:
+    if name not in names:
+        raise Error(f"{what}: {name} is none of " + ", ".join(n for n in names if n))
+    return names.index(name)

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 The Specimen authors
+"""Recordings as a data source of Spark 4.1 or newer.
+
+    import specimen.spark
+
+    spark.dataSource.register(specimen.spark.Specimen)
+    samples = spark.read.format("specimen").load("recordings/*.data")
+
+Every executor decodes its own files. Options: `columns` (names with commas between them; only these
+are computed), `filter` (spe-filter(7), applied before rows are made), `symfs`, `debug_dir`, `cpu`.
+Comparisons of a query's WHERE are applied while decoding, too, if
+spark.sql.python.filterPushdown.enabled is true.
+
+Beside the columns of docs/columns.md there are `host` and `recording` (the path). Types are those
+that Spark reads from Parquet: unsigned numbers have the next larger type, those of 64 bits are
+DECIMAL(20, 0). docs/fleet.md has more.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pyarrow
+from pyspark.sql.datasource import (DataSource, DataSourceReader, EqualTo, Filter, GreaterThan,
+                                    GreaterThanOrEqual, InputPartition, LessThan, LessThanOrEqual)
+from pyspark.sql.types import StructType
+
+import specimen
+
+_OURS = ("host", "recording")
+_TYPES = {"uint8": ("smallint", pyarrow.int16()), "uint16": ("int", pyarrow.int32()),
+          "uint32": ("bigint", pyarrow.int64()), "int64": ("bigint", pyarrow.int64()),
+          "uint64": ("decimal(20,0)", pyarrow.decimal128(20, 0)),
+          "bool": ("boolean", pyarrow.bool_())}
+_TEXT = ("string", pyarrow.string())
+
+# Columns that a filter knows by the same name, with the same meaning.
+_NUMBERS = ("cpu", "pid", "tid", "total", "issue", "translation")
+_COMPARE = {EqualTo: "==", GreaterThan: ">", GreaterThanOrEqual: ">=", LessThan: "<",
+            LessThanOrEqual: "<="}
+
+
+def _decoded(names: list[str] | None) -> list[str] | None:
+    """Columns to decode: there has to be one, to count by."""
+    return None if names is None else [n for n in names if n not in _OURS] or ["pc"]
+
+
+def _fields(names: list[str] | None) -> dict[str, tuple[str, pyarrow.DataType]]:
+    """column -> its type in Spark and in Arrow, out of the schema of a recording with nothing in it."""
+    samples = specimen.decode(b"", _decoded(names))
+    table = pyarrow.RecordBatchReader.from_stream(samples).schema
+    known = {field.name: _TYPES.get(str(field.type), _TEXT) for field in table}
+    known.update(dict.fromkeys(_OURS, _TEXT))
+    return {name: known[name] for name in names or known}
+
+
+@dataclass
+class Recording(InputPartition):
+    """One file, which one task reads."""
+
+    path: str
+
+
+class Specimen(DataSource):
+    """The data source. Spark makes it."""
+
+    @classmethod
+    def name(cls) -> str:
+        return "specimen"
+
+    def _columns(self) -> list[str] | None:
+        columns = self.options.get("columns")
+        return [name.strip() for name in columns.split(",")] if columns else None
+
+    def schema(self) -> str:
+        return ", ".join(f"`{name}` {kind}" for name, (kind, _) in _fields(self._columns()).items())
+
+    def reader(self, schema: StructType) -> Reader:
+        return Reader(dict(self.options), schema.fieldNames())
+
+
+class Reader(DataSourceReader):
+    """Plans on the driver, reads on the executors."""
+
+    def __init__(self, options: dict[str, str], names: list[str]) -> None:
+        self.options = options
+        self.names = names
+        self.conditions = [f"({options['filter']})"] if options.get("filter") else []
+
+    def pushFilters(self, filters: list[Filter]) -> Iterator[Filter]:
+        """What we can drop early is dropped early; Spark looks at all that is left once more."""
+        for one in filters:
+            attribute = getattr(one, "attribute", ())
+            operator = _COMPARE.get(type(one))
+            if operator and len(attribute) == 1 and attribute[0] in _NUMBERS \
+                    and type(one.value) is int and one.value >= 0:
+                self.conditions.append(f"{attribute[0]} {operator} {one.value}")
+            yield one
+
+    def partitions(self) -> list[Recording]:
+        pattern = self.options.get("path", "")
+        paths = sorted(glob.glob(pattern, recursive=True))
+        if not paths:
+            raise specimen.Error(f"{pattern}: no recording is there")
+        return [Recording(os.path.abspath(path)) for path in paths]
+
+    def read(self, partition: Recording) -> Iterator[pyarrow.RecordBatch]:
+        options = {name: self.options[name] for name in ("symfs", "debug_dir", "cpu")
+                   if name in self.options}
+        recording = specimen.open(partition.path, filter=" and ".join(self.conditions) or None,
+                                  threads=1, **options)
+        # As for `spe export`, lines are looked up only if they are asked for by name.
+        decoded = _decoded(self.names if self.options.get("columns") else None)
+        constants = {"host": recording.info.host, "recording": partition.path}
+        types = {name: kind for name, (_, kind) in _fields(self.names).items()}
+        for batch in pyarrow.RecordBatchReader.from_stream(recording.samples(decoded)):
+            yield pyarrow.RecordBatch.from_arrays(
+                [pyarrow.array([constants[name]] * len(batch), types[name]) if name in constants
+                 else batch[name].cast(types[name]) for name in self.names], self.names)

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 The Specimen authors
+"""Recordings for the tests, made once: of `spe record`, generated ones of all layouts, damaged and
+empty ones; and what `spe export --format csv` says of them, with types."""
+
+import atexit
+import csv
+import functools
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+sys.path[:0] = [os.path.join(TOP, "tests", "cli"), os.path.join(TOP, "tests", "record")]
+
+# pylint: disable=wrong-import-position
+import recording_file  # noqa: E402
+import recordtest  # noqa: E402
+
+SPE = recordtest.SPE
+FOLDER = tempfile.mkdtemp(prefix="spe-python-")
+atexit.register(shutil.rmtree, FOLDER, True)
+
+RECORDS = 1500
+GENERATED = {
+    "architecture": [],
+    "neoverse-n1": ["--cpu", "neoverse-n1"],
+    "neoverse-v2": ["--cpu", "neoverse-v2", "--speculative"],
+    "kunpeng-920": ["--layout", "kunpeng-920"],
+    "v1p4": ["--features", "v1p4,sve,crr,el2", "--context", "both"],
+    "untimed": ["--no-timestamps", "--no-physical", "--context", "none"],
+    "damaged": ["--cpu", "neoverse-n1", "--damage", "0.05"],
+}
+
+
+def run(*args, status=(0,)):
+    """The command; what it said."""
+    done = subprocess.run([SPE, *args], capture_output=True, check=False, timeout=100)
+    assert done.returncode in status, (args, done)
+    return done.stdout
+
+
+def path(name):
+    return os.path.join(FOLDER, name)
+
+
+def generate(name, options, records=RECORDS, seed=1):
+    run("gen", "--records", str(records), "--seed", str(seed), "-o", path(name), *options)
+    return path(name)
+
+
+@functools.cache
+def generated(name):
+    """A perf.data of two CPUs, but those without timestamps: a bare file."""
+    if name == "untimed":
+        return generate("untimed.spe", GENERATED[name])
+    parts = [generate(f"{name}-{seed}.spe", GENERATED[name], seed=seed) for seed in (1, 2)]
+    recording_file.main([*parts, path(name + ".data")])
+    return path(name + ".data")
+
+
+@functools.cache
+def empty():
+    r = recording_file.Recording(cpus=2)
+    r.comm(10, 10, "nobody")
+    r.write(path("empty.data"))
+    return path("empty.data")
+
+
+@functools.cache
+def cut():
+    """A file that ends too early."""
+    with open(generated("neoverse-n1"), "rb") as f:
+        data = f.read()
+    with open(path("cut.data"), "wb") as f:
+        f.write(data[:len(data) * 2 // 3])
+    return path("cut.data")
+
+
+@functools.cache
+def hostile():
+    """Names that are formulas, quotes, controls and not UTF-8."""
+    r = recording_file.Recording(cpus=1)
+    for tid, name in enumerate(('=a,"b"', "it's", "né\tw", "line\nfeed"), start=10):
+        r.comm(tid, tid, name)
+        r.aux(0, recording_file.sample(0x401000 + tid, 100 * tid, tid, va=0x1234 + tid))
+    r.write(path("hostile.data"))
+    return path("hostile.data")
+
+
+@functools.cache
+def recorded():
+    """Of `spe record`; None where that cannot be had (recordtest.missing() says why)."""
+    if recordtest.missing():
+        return None
+    program = path("three_ways")
+    subprocess.run([recordtest.COMPILER, "-O2", "-g", os.path.join(TOP, "examples/three_ways.c"),
+                    "-o", program], check=True)
+    run("record", "-c", "8192", "-o", path("recorded.data"), "--", program)
+    return path("recorded.data")
+
+
+def all_of_them():
+    """name -> path"""
+    them = {name: generated(name) for name in GENERATED}
+    them.update(empty=empty(), cut=cut(), hostile=hostile())
+    if recorded():
+        them["recorded"] = recorded()
+    return them
+
+
+def export(recording, form, *options):
+    """A file of `spe export`. Status 1 tells of damage."""
+    out = f"{recording}.{abs(hash(options))}.{form}"
+    if not os.path.exists(out):
+        run("export", "-q", "--format", form, "-o", out, *options, recording, status=(0, 1))
+    return out
+
+
+def value(text, kind):
+    """A cell of CSV as what the column is (a type of pyarrow)."""
+    if text == "":
+        return None
+    if kind == "bool":
+        return text == "1"
+    if "string" in kind:
+        return text[1:] if text[0] == "'" and text[1:2] in tuple("=+-@\t\r") else text
+    return int(text, 0)
+
+
+def from_csv(recording, schema, *options):
+    """column -> values, of `spe export --format csv`, typed by a schema of pyarrow."""
+    with open(export(recording, "csv", *options), newline="", encoding="utf-8") as f:
+        rows = list(csv.reader(f))
+    kinds = {field.name: str(field.type) for field in schema}
+    return {name: [value(row[i], kinds[name]) for row in rows[1:]]
+            for i, name in enumerate(rows[0])}

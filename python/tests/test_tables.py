@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# Copyright (c) 2026 The Specimen authors
+"""pyarrow, Polars and DuckDB read every table, and each value is what CSV says."""
+
+import json
+import unittest
+
+import duckdb
+import polars
+import pyarrow
+import pyarrow.ipc
+import pyarrow.parquet
+import recordings
+import specimen
+
+ASKED = ["file", "line", "data", "data_offset", "symbol", "time_ns", "events"]
+
+
+def of_arrow(table):
+    return {name: table[name].to_pylist() for name in table.column_names}
+
+
+def of_polars(frame):
+    return frame.to_dict(as_series=False)
+
+
+def of_duckdb(relation):
+    rows = relation.fetchall()
+    return {name: [row[i] for row in rows] for i, name in enumerate(relation.columns)}
+
+
+def read_ipc(path):
+    with pyarrow.ipc.open_stream(path) as reader:
+        return reader.read_all()
+
+
+class Tables(unittest.TestCase):
+    def same(self, expected, actual, what):
+        self.assertEqual(list(expected), list(actual), what)
+        for name, values in expected.items():
+            if values != actual[name]:
+                at = next((i for i, (a, b) in enumerate(zip(values, actual[name])) if a != b),
+                          min(len(values), len(actual[name])))
+                self.fail(f"{what}: {name}[{at}]: CSV {values[at:at + 1]}, "
+                          f"here {actual[name][at:at + 1]}")
+
+    def every_reader(self, recording, options, samples):
+        """Files and the package against CSV; the number of rows."""
+        ipc = recordings.export(recording, "arrow", *options)
+        parquet = recordings.export(recording, "parquet", *options)
+        table = read_ipc(ipc)
+        expected = recordings.from_csv(recording, table.schema, *options)
+        self.same(expected, of_arrow(table), "pyarrow, IPC")
+        self.same(expected, of_polars(polars.read_ipc_stream(ipc)), "Polars, IPC")
+        self.same(expected, of_duckdb(duckdb.from_arrow(table)), "DuckDB, IPC")
+        self.same(expected, of_arrow(pyarrow.parquet.read_table(parquet)), "pyarrow, Parquet")
+        self.same(expected, of_polars(polars.read_parquet(parquet)), "Polars, Parquet")
+        self.same(expected, of_duckdb(duckdb.read_parquet(parquet)), "DuckDB, Parquet")
+        self.same(expected, of_arrow(pyarrow.table(samples)), "pyarrow, package")
+        self.same(expected, of_polars(polars.DataFrame(samples)), "Polars, package")
+        self.same(expected, of_duckdb(duckdb.from_arrow(samples)), "DuckDB, package")
+        return table.num_rows
+
+    def test_every_recording(self):
+        rows = {}
+        for name, recording in recordings.all_of_them().items():
+            with self.subTest(name):
+                rows[name] = self.every_reader(recording, (), specimen.open(recording).samples())
+        self.assertEqual(rows["empty"], 0)
+        self.assertEqual(rows["untimed"], recordings.RECORDS)
+        self.assertEqual(rows["neoverse-n1"], 2 * recordings.RECORDS)
+        self.assertGreater(rows["damaged"], recordings.RECORDS)
+        self.assertLess(rows["cut"], rows["neoverse-n1"])
+        self.assertGreater(rows["cut"], 0)
+
+    def test_chosen_columns(self):
+        recording = recordings.recorded() or recordings.hostile()
+        samples = specimen.open(recording).samples(columns=ASKED)
+        self.assertEqual(pyarrow.table(samples).column_names, ASKED)
+        self.every_reader(recording, ("--columns", ",".join(ASKED)), samples)
+
+    def test_filter(self):
+        recording = recordings.generated("neoverse-n1")
+        chosen = "load and total > 100"
+        samples = specimen.open(recording, filter=chosen).samples()
+        rows = self.every_reader(recording, ("--filter", chosen), samples)
+        self.assertTrue(0 < rows < 2 * recordings.RECORDS)
+
+    def test_cut(self):
+        recording = recordings.generated("neoverse-n1")
+        times = pyarrow.table(specimen.open(recording).samples(["time_ns"]))["time_ns"].to_pylist()
+        start, end = times[500], times[2000]
+        samples = specimen.open(recording, time=(start, end), cpus=[1]).samples()
+        rows = self.every_reader(
+            recording, ("--time", f"{start}ns,{end}ns", "--cpus", "1"), samples)
+        self.assertTrue(0 < rows < 1500)
+
+    def test_batches_are_bounded(self):
+        samples = specimen.open(recordings.generated("v1p4")).samples(batch_rows=1000)
+        sizes = [len(b) for b in pyarrow.RecordBatchReader.from_stream(samples)]
+        self.assertEqual(sum(sizes), 2 * recordings.RECORDS)
+        self.assertLessEqual(max(sizes), 1000)
+
+
+class Metadata(unittest.TestCase):
+    def test_row_groups(self):
+        parts = [recordings.generate(f"long-{i}.spe", ["--cpu", "neoverse-n1"], 50000, i)
+                 for i in (1, 2)]
+        recordings.recording_file.main([*parts, recordings.path("long.data")])
+        file = pyarrow.parquet.ParquetFile(
+            recordings.export(recordings.path("long.data"), "parquet"))
+        self.assertEqual(file.metadata.num_rows, 100000)
+        self.assertEqual(file.metadata.num_row_groups, 2)
+        self.assertEqual(sum(file.metadata.row_group(i).num_rows for i in range(2)), 100000)
+        times = []
+        for i in range(2):
+            group, table = file.metadata.row_group(i), file.read_row_group(i)
+            for j in range(group.num_columns):
+                column = group.column(j)
+                self.check_column(column, table[column.path_in_schema])
+            self.assertEqual(group.sorting_columns[0].column_index, 0)
+            times += table["time_ns"].to_pylist()
+        self.assertEqual(times, sorted(times))
+
+    def check_column(self, column, values):
+        name = column.path_in_schema
+        self.assertEqual(column.compression, "ZSTD", name)
+        self.assertEqual(column.num_values, len(values), name)
+        statistics = column.statistics
+        self.assertEqual(statistics.null_count, values.null_count, name)
+        if name in ("time_ns", "pc", "va", "pid", "cpu", "total") and statistics.null_count < len(values):
+            seen = [v for v in values.to_pylist() if v is not None]
+            self.assertEqual((statistics.min, statistics.max), (min(seen), max(seen)), name)
+
+    def test_facts(self):
+        recording = recordings.recorded()
+        if not recording:
+            self.skipTest(recordings.recordtest.missing())
+        of_file = pyarrow.parquet.read_schema(recordings.export(recording, "parquet")).metadata
+        info = specimen.open(recording).info
+        of_stream = pyarrow.table(specimen.open(recording).samples(["pc"])).schema.metadata
+        for facts in (of_file, of_stream):
+            self.assertEqual(facts[b"specimen.schema"], b"1")
+            self.assertEqual(facts[b"specimen.host"].decode(), info.host)
+            self.assertEqual(facts[b"specimen.cpu"].decode(), info.cpu)
+            self.assertEqual(int(facts[b"specimen.interval"]), info.interval)
+            self.assertEqual(facts[b"specimen.command"].decode(), " ".join(info.command))
+        self.assertEqual(info.interval, 8192)
+
+    def test_damage_is_said(self):
+        for name in ("cut", "damaged"):
+            recording = recordings.all_of_them()[name]
+            facts = pyarrow.parquet.read_schema(recordings.export(recording, "parquet")).metadata
+            lost = specimen.open(recording).report().lost
+            self.assertEqual(int(facts.get(b"specimen.skipped_bytes", 0)), lost["skipped_bytes"])
+            self.assertTrue(lost["skipped_bytes"] or specimen.open(recording).info.damage, name)
+
+
+class Reports(unittest.TestCase):
+    def test_same_as_command(self):
+        for name in ("recorded", "neoverse-n1", "damaged", "empty"):
+            recording = recordings.all_of_them().get(name)
+            if not recording:
+                continue
+            with self.subTest(name):
+                self.compare(specimen.open(recording).report(top=10), json.loads(recordings.run(
+                    "report", "-q", "--json", "--by", "function", "--sort", "latency", "--top",
+                    "10", recording, status=(0, 1))))
+
+    @staticmethod
+    def name(group):
+        """What the command calls it."""
+        return group.symbol or (f"[no symbol] {group.dso}" if group.dso else "[no map]")
+
+    def compare(self, report, said):
+        counts = ("samples", "latency", "l1_misses", "llc_misses", "tlb_walks", "mispredicted")
+        self.assertEqual(vars(report.totals), said["totals"])
+        self.assertEqual([(m.name, m.samples, m.latency) for m in report.mix],
+                         [(m.get("class") or m["kind"], m["samples"], m["latency"])
+                          for m in said["operations"]])
+        self.assertEqual(report.events, {e["name"] or str(e["event"]): e["samples"]
+                                         for e in said["events"]})
+        self.assertEqual(
+            [(s.name, s.loads, s.latency, s.median, s.p95, s.p99, s.max) for s in report.served],
+            [(s["served"], s["loads"], *(s["latency"][k]
+                                         for k in ("sum", "median", "p95", "p99", "max")))
+             for s in said["loads"]])
+        self.assertEqual([[self.name(g), g.dso, *(getattr(g.counts, c) for c in counts)]
+                          for g in report.groups],
+                         [[g["name"], g["dso"] or None, *(g[c] for c in counts)]
+                          for g in said["groups"][0]["top"]])
+        self.assertEqual(report.lost["skipped_bytes"], said["account"]["skipped_bytes"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -154,7 +154,7 @@ class Code(CommandTest):
         with open(self.program.path, "r+b") as f:  # a program for another machine
             f.seek(18)
             f.write(b"\x3e")
-        self.assertIn("no program for Arm", self.export("autofdo", status=1)[1])
+        self.assertIn("not a program for Arm", self.export("autofdo", status=1)[1])
         self.assertIn("--dso", self.bad(2, "export", "--format", "csv", "--dso", "x", self.path))
 
     def test_raw(self):

@@ -47,7 +47,8 @@ class Usage(CommandTest):
         self.assertEqual(result.returncode, 2)
         self.assertIn(b"Commands:", result.stderr)
         self.assertEqual(self.bad(2, "frobnicate"), "spe: frobnicate: there is no such command; "
-                         "there are record, report, annotate, c2c, script, export, dump, check, evlist, buildid-list, gen, sim and vm")
+                         "there are record, report, annotate, c2c, diff, script, "
+                         "export, dump, check, evlist, buildid-list, gen, sim and vm")
         self.assertIn("spe: nothing: there is no such command", self.bad(2, "help", "nothing"))
 
     def test_usage_errors(self):

@@ -14,7 +14,7 @@ FUZZ_JOBS    ?=
 configured = grep -qs '^$(1) = $(2)$$' $(BUILD)/meson-private/cmd_line.txt || \
 	    meson configure $(BUILD) -D$(1)=$(2)
 
-.PHONY: build setup demo test test-vm check bench fuzz fuzz-merge mutate install dist deb format clean distclean help
+.PHONY: build setup demo test test-vm test-spark check bench fuzz fuzz-merge mutate install dist deb format clean distclean help
 
 build: $(BUILD)/build.ninja	## build the library and the command (the default)
 	@ninja -C $(BUILD)
@@ -36,6 +36,9 @@ test:	## set up if needed, then everything that CI checks
 
 test-vm:	## a virtual machine with SPE: Linux's driver and perf on our unit (fetches 150 MB)
 	@tools/test.sh vm
+
+test-spark:	## recordings on a Spark cluster with two workers on this machine (fetches 400 MB)
+	@tools/test.sh spark
 
 check: $(BUILD)/build.ninja	## quick: one build and its tests
 	@tools/setup.sh --check check

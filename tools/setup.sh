@@ -45,7 +45,7 @@ test  | command mandoc                                  | mandoc                
 test  | command zsh                                     | zsh                   | completion check
 test  | command llvm-objdump-19                         | llvm-19               | comparison with LLVM
 test  | command dwz                                     | dwz                   | shared debug files
-test  | command protoc                                  | protobuf-compiler     | reading pprof's files
+test  | command protoc                                  | protobuf-compiler     | reading pprof files
 test  | python-venv                                     | python3-venv          | package for Python
 test  | command java                                    | default-jre-headless  | Spark
 test  | python-headers                                  | python3-dev           | package for Python

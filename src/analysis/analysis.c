@@ -479,6 +479,7 @@ static CLONES void count_heavy_data(struct spe_analysis *a, const struct batch *
 
     hash_data(b, a->config.data_shift, hash);
     for (i = 0; i < n; i++) {
+        /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): the first n are filled */
         uint16_t row = with_data[i];
         bool may_be = heavy_may_have(&a->data, hash[row]);
 
@@ -627,6 +628,7 @@ static CLONES void count_exact_data(struct spe_analysis *a, const struct batch *
     for (i = 0; i < b->count; i++)
         hash[i] = exact_hash(a->exact.seed, va[i] >> a->config.data_shift, space_of(va[i], pid[i]));
     for (i = 0; i < n; i++) {
+        /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): the first n are filled */
         uint16_t row = with_data[i];
         bool may_be = !full | exact_may_have(&a->exact, hash[row]);
 

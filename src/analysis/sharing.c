@@ -517,6 +517,8 @@ static CLONES size_t filter_rows(const struct spe_sharing *s, const struct spe_r
     size_t found = 0, i;
 
     for (i = 0; i < n; i++) {
+        /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): the first n are filled
+         */
         size_t row = from + with_data[i];
 
         left[found] = with_data[i];
@@ -536,6 +538,7 @@ int spe_sharing_add(struct spe_sharing *s, const struct spe_rows *rows)
         n = rows_with_data(rows, from, count, with_data, &without);
         n = filter_rows(s, rows, from, with_data, n, left);
         for (i = 0; i < n; i++) {
+            /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): likewise */
             size_t row = from + left[i];
             struct note note = note_of(rows, row, has_travelled(s->config.basis, rows, row));
 

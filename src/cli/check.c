@@ -562,6 +562,7 @@ static int check_file(struct job *job, const char *path)
     }
     good = good && !in.failed;
     input_close(&in);
+    job->in = NULL;
     return good ? STATUS_OK : STATUS_BAD_DATA;
 }
 

@@ -33,6 +33,7 @@ build | file /usr/include/libfdt.h                      | libfdt-dev            
 build | command python3                                 | python3               | build system, tests
 test  | command gcc                                     | gcc                   | C compiler
 test  | command g++                                     | g++                   | headers for C++
+test  | file /usr/include/bzlib.h                         | libbz2-dev            | static linking with libdw
 check | library cmocka                                  | libcmocka-dev         | unit tests
 test  | command abidiff                                 | abigail-tools         | comparison of ABIs
 test  | chromium                                        | chromium              | pages in a browser

@@ -100,24 +100,27 @@ SPE_API void spe_disassemble(struct spe_disassembler *disassembler, uint64_t add
 
 /* ---- Source files --------------------------------------------------------------------------- */
 
-struct spe_source;
+struct spe_source_file;
 
 /*
  * A file by the path in debug information: below `directory`, if there is one, with as many of the
  * path's last parts as are found there; else at the path itself. Regular files only, of up to 64
  * MB. SPE_OK, SPE_ERR_UNKNOWN if there is none, SPE_ERR_NOMEM, SPE_ERR_IO, SPE_ERR_NOSPACE.
  */
-SPE_API int spe_source_open(struct spe_source **source, const char *path, const char *directory);
-SPE_API void spe_source_close(struct spe_source *source); /* NULL is fine */
+SPE_API int spe_source_file_open(struct spe_source_file **source, const char *path,
+                                 const char *directory);
+SPE_API void spe_source_file_close(struct spe_source_file *source); /* NULL is fine */
 
-SPE_API const char *spe_source_path(const struct spe_source *source); /* that was opened */
-SPE_API int64_t spe_source_time(const struct spe_source *source); /* of its last change, seconds */
-SPE_API uint32_t spe_source_lines(const struct spe_source *source);
+SPE_API const char *
+spe_source_file_path(const struct spe_source_file *source); /* that was opened */
+SPE_API int64_t
+spe_source_file_time(const struct spe_source_file *source); /* of its last change, seconds */
+SPE_API uint32_t spe_source_file_lines(const struct spe_source_file *source);
 
 /* Line n, from 1, without its end and at most 1000 bytes of it, into `text`; "" past the last. */
 #define SPE_SOURCE_TEXT 1001
-SPE_API void spe_source_line(const struct spe_source *source, uint32_t n,
-                             char text[SPE_SOURCE_TEXT]);
+SPE_API void spe_source_file_line(const struct spe_source_file *source, uint32_t n,
+                                  char text[SPE_SOURCE_TEXT]);
 /* ---- Types ---------------------------------------------------------------------------------- */
 
 /* What a type is, without typedefs and qualifiers. Ids are dense; equal types have equal ids, in

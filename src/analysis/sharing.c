@@ -517,8 +517,8 @@ static CLONES size_t filter_rows(const struct spe_sharing *s, const struct spe_r
     size_t found = 0, i;
 
     for (i = 0; i < n; i++) {
-        /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): the first n are filled
-         */
+        /* The first n are filled. */
+        /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) */
         size_t row = from + with_data[i];
 
         left[found] = with_data[i];

@@ -15,7 +15,7 @@
 
 #define SOURCE_MAX (UINT64_C(64) << 20)
 
-struct spe_source {
+struct spe_source_file {
     char *path, *bytes;
     size_t size;
     int64_t time;
@@ -63,7 +63,7 @@ static int find_source(const char *path, const char *directory, char **opened)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-static int read_all(struct spe_source *s, int fd)
+static int read_all(struct spe_source_file *s, int fd)
 {
     size_t room = s->size;
 
@@ -84,7 +84,7 @@ static int read_all(struct spe_source *s, int fd)
     return SPE_OK;
 }
 
-static int find_lines(struct spe_source *s)
+static int find_lines(struct spe_source_file *s)
 {
     for (size_t at = 0; at < s->size;) {
         const char *end = memchr(s->bytes + at, '\n', s->size - at);
@@ -97,7 +97,7 @@ static int find_lines(struct spe_source *s)
     return SPE_OK;
 }
 
-static int read_source(struct spe_source *s, int fd)
+static int read_source(struct spe_source_file *s, int fd)
 {
     struct stat st;
     int result;
@@ -112,9 +112,9 @@ static int read_source(struct spe_source *s, int fd)
     return result < 0 ? result : find_lines(s);
 }
 
-int spe_source_open(struct spe_source **source, const char *path, const char *directory)
+int spe_source_file_open(struct spe_source_file **source, const char *path, const char *directory)
 {
-    struct spe_source *s = calloc(1, sizeof(*s));
+    struct spe_source_file *s = calloc(1, sizeof(*s));
     int fd, result;
 
     *source = NULL;
@@ -125,14 +125,14 @@ int spe_source_open(struct spe_source **source, const char *path, const char *di
     if (fd >= 0)
         close(fd);
     if (result < 0) {
-        spe_source_close(s);
+        spe_source_file_close(s);
         return result;
     }
     *source = s;
     return SPE_OK;
 }
 
-void spe_source_close(struct spe_source *s)
+void spe_source_file_close(struct spe_source_file *s)
 {
     if (!s)
         return;
@@ -142,22 +142,22 @@ void spe_source_close(struct spe_source *s)
     free(s);
 }
 
-const char *spe_source_path(const struct spe_source *s)
+const char *spe_source_file_path(const struct spe_source_file *s)
 {
     return s->path;
 }
 
-int64_t spe_source_time(const struct spe_source *s)
+int64_t spe_source_file_time(const struct spe_source_file *s)
 {
     return s->time;
 }
 
-uint32_t spe_source_lines(const struct spe_source *s)
+uint32_t spe_source_file_lines(const struct spe_source_file *s)
 {
     return s->lines.count < UINT32_MAX ? (uint32_t)s->lines.count : UINT32_MAX;
 }
 
-void spe_source_line(const struct spe_source *s, uint32_t n, char text[SPE_SOURCE_TEXT])
+void spe_source_file_line(const struct spe_source_file *s, uint32_t n, char text[SPE_SOURCE_TEXT])
 {
     size_t at, end, size;
 

@@ -268,7 +268,7 @@ static void contiguous_access(struct evaluation *e, uint64_t va, uint32_t bytes)
 {
     uint32_t governed = governed_bytes(e), lane = e->insn->lane_bytes, inactive = 0;
 
-    if (e->known & SPE_A64_KNOWS_PREDICATE) {
+    if (governed && e->known & SPE_A64_KNOWS_PREDICATE) {
         while (inactive < governed && !is_active(e, inactive))
             inactive += lane;
         inactive = (uint32_t)((uint64_t)bytes * inactive / governed);

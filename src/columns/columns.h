@@ -98,7 +98,8 @@ bool column_at(size_t i, struct column *column);
  * The columns that a comma-separated list names, in its order; NULL: all but those that are found
  * only when they are asked for. SPE_OK, or SPE_ERR_INVALID with a sentence that lists them.
  */
-int columns_choose(struct column_choice *choice, const char *list, struct spe_profile_error *error);
+int columns_choose(struct column_choice *choice, const char *names,
+                   struct spe_profile_error *error);
 
 /* What a profile must be opened with for these columns: SPE_WANT_... */
 unsigned columns_want(const struct column_choice *choice);

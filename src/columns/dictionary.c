@@ -73,8 +73,11 @@ static bool same(const struct dictionary *d, uint32_t number, size_t start)
     size_t from = (size_t)d->offsets.at[number], to = (size_t)d->offsets.at[number + 1];
     size_t size = d->bytes.count - start;
 
-    return to - from == size &&
-           (!size || memcmp(d->bytes.at + from, d->bytes.at + start, size) == 0);
+    if (to - from != size || !size)
+        return to - from == size;
+    /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): there are bytes if there is a size
+     */
+    return memcmp(d->bytes.at + from, d->bytes.at + start, size) == 0;
 }
 
 int64_t dictionary_add(struct dictionary *d, const char *text)

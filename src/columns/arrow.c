@@ -48,6 +48,7 @@ static void release_schema(struct ArrowSchema *schema)
     struct schema_memory *memory = schema->private_data;
 
     for (int64_t i = 0; i < schema->n_children; i++) {
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): there are n_children */
         if (schema->children[i]->release)
             schema->children[i]->release(schema->children[i]);
     }
@@ -184,6 +185,7 @@ static void release_array(struct ArrowArray *array)
     struct array_memory *memory = array->private_data;
 
     for (int64_t i = 0; i < array->n_children; i++) {
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): there are n_children */
         if (array->children[i]->release)
             array->children[i]->release(array->children[i]);
     }

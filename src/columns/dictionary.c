@@ -75,8 +75,7 @@ static bool same(const struct dictionary *d, uint32_t number, size_t start)
 
     if (to - from != size || !size)
         return to - from == size;
-    /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): there are bytes if there is a size
-     */
+    /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): a size has bytes */
     return memcmp(d->bytes.at + from, d->bytes.at + start, size) == 0;
 }
 

@@ -61,6 +61,7 @@ int spe_profile_stack(struct spe_profile *p, uint32_t thread, uint64_t address)
     if (last && last->thread == thread)
         found = last;
     for (size_t i = 0; !found && i < p->thread_stacks.count; i++)
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): there are `count` */
         found = p->thread_stacks.at[i].thread == thread ? &p->thread_stacks.at[i] : NULL;
     if (found && (address + STACK_GAP < found->low || address > found->high + STACK_GAP))
         return SPE_OK; /* of a coroutine, or a signal's own: whose is not told */

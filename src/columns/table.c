@@ -257,12 +257,8 @@ static int32_t string_index(struct table *t, enum column_id column, index_list *
     return *at;
 }
 
-static int32_t *text_cells(const struct table *t, enum column_id id)
-{
-    return t->column[id] < 0 ? NULL : t->batch->cells[t->column[id]].values;
-}
-
-static void *made_cells(const struct table *t, enum column_id id)
+/* Values of a column in the batch; NULL if it is not chosen. */
+static void *cells_of(const struct table *t, enum column_id id)
 {
     return t->column[id] < 0 ? NULL : t->batch->cells[t->column[id]].values;
 }
@@ -271,7 +267,7 @@ static void *made_cells(const struct table *t, enum column_id id)
 
 static int add_comms(struct table *t, const struct spe_rows *r, size_t from, size_t count)
 {
-    int32_t *cells = text_cells(t, COLUMN_ID_comm);
+    int32_t *cells = cells_of(t, COLUMN_ID_comm);
     int error = SPE_OK;
 
     for (size_t i = 0; cells && i < count; i++) {
@@ -289,7 +285,7 @@ static int add_comms(struct table *t, const struct spe_rows *r, size_t from, siz
 
 static int add_dsos(struct table *t, const struct spe_rows *r, size_t from, size_t count)
 {
-    int32_t *cells = text_cells(t, COLUMN_ID_dso);
+    int32_t *cells = cells_of(t, COLUMN_ID_dso);
     int error = SPE_OK;
 
     for (size_t i = 0; cells && i < count; i++) {
@@ -316,8 +312,8 @@ static int add_dsos(struct table *t, const struct spe_rows *r, size_t from, size
 
 static int add_lines(struct table *t, const struct spe_rows *r, size_t from, size_t count)
 {
-    int32_t *files = text_cells(t, COLUMN_ID_file);
-    uint32_t *lines = made_cells(t, COLUMN_ID_line);
+    int32_t *files = cells_of(t, COLUMN_ID_file);
+    uint32_t *lines = cells_of(t, COLUMN_ID_line);
     int error = SPE_OK;
 
     for (size_t i = 0; (files || lines) && i < count; i++) {
@@ -358,9 +354,9 @@ static int find_place(struct table *t, const struct spe_rows *r, size_t i, struc
 
 static int add_places(struct table *t, const struct spe_rows *r, size_t from, size_t count)
 {
-    int32_t *symbols = text_cells(t, COLUMN_ID_symbol);
-    uint64_t *addresses = made_cells(t, COLUMN_ID_dso_pc);
-    uint64_t *offsets = made_cells(t, COLUMN_ID_symbol_offset);
+    int32_t *symbols = cells_of(t, COLUMN_ID_symbol);
+    uint64_t *addresses = cells_of(t, COLUMN_ID_dso_pc);
+    uint64_t *offsets = cells_of(t, COLUMN_ID_symbol_offset);
     int error = SPE_OK;
 
     for (size_t i = 0; t->places && i < count; i++) {
@@ -407,8 +403,8 @@ static int find_variable(struct table *t, const struct spe_rows *r, size_t i, st
 
 static int add_variables(struct table *t, const struct spe_rows *r, size_t from, size_t count)
 {
-    int32_t *names = text_cells(t, COLUMN_ID_data);
-    uint64_t *offsets = made_cells(t, COLUMN_ID_data_offset);
+    int32_t *names = cells_of(t, COLUMN_ID_data);
+    uint64_t *offsets = cells_of(t, COLUMN_ID_data_offset);
     int error = SPE_OK;
 
     for (size_t i = 0; t->variables && i < count; i++) {
@@ -462,7 +458,7 @@ static const char *kind_name(unsigned op)
 /* Four classes of 256 payloads. */
 static int add_ops(struct table *t, const struct spe_rows *r, size_t from, size_t count)
 {
-    int32_t *ops = text_cells(t, COLUMN_ID_op), *kinds = text_cells(t, COLUMN_ID_kind);
+    int32_t *ops = cells_of(t, COLUMN_ID_op), *kinds = cells_of(t, COLUMN_ID_kind);
     int error = SPE_OK;
 
     for (size_t i = 0; (ops || kinds) && i < count; i++) {
@@ -485,7 +481,7 @@ static int add_ops(struct table *t, const struct spe_rows *r, size_t from, size_
 
 static int add_levels(struct table *t, const struct spe_rows *r, size_t from, size_t count)
 {
-    int32_t *cells = text_cells(t, COLUMN_ID_level);
+    int32_t *cells = cells_of(t, COLUMN_ID_level);
     int error = SPE_OK;
 
     for (size_t i = 0; cells && i < count; i++) {
@@ -524,7 +520,7 @@ static const struct spe_cpu *cpu_of(const struct spe_profile_info *info, uint32_
 static int add_source_names(struct table *t, const struct spe_rows *r, size_t from, size_t count)
 {
     const struct spe_profile_info *info = spe_profile_info(t->profile);
-    int32_t *cells = text_cells(t, COLUMN_ID_source_name);
+    int32_t *cells = cells_of(t, COLUMN_ID_source_name);
     int error = SPE_OK;
 
     for (size_t i = 0; cells && i < count; i++) {
@@ -574,9 +570,9 @@ CLONES static void add_present(uint64_t *present, const struct spe_rows *r, size
 /* A number that stands for "none" in the rows is 0 here. */
 static void clear_absent(const struct table *t, const struct spe_rows *r, size_t from, size_t count)
 {
-    uint32_t *cells[3] = {made_cells(t, COLUMN_ID_cpu), made_cells(t, COLUMN_ID_pid),
-                          made_cells(t, COLUMN_ID_tid)};
-    uint8_t *el = made_cells(t, COLUMN_ID_el);
+    uint32_t *cells[3] = {cells_of(t, COLUMN_ID_cpu), cells_of(t, COLUMN_ID_pid),
+                          cells_of(t, COLUMN_ID_tid)};
+    uint8_t *el = cells_of(t, COLUMN_ID_el);
     size_t row = t->batch->rows;
 
     for (size_t k = 0; k < 3; k++) {

@@ -55,6 +55,8 @@ struct pe_block {
     uint16_t *plain_sites;         /* by ordinal: the instruction's place in the block */
     uint64_t executed;             /* times, and */
     struct pe_site_counts *counts; /* what instructions met; NULL: nothing yet. See pe/merge.h */
+    uint32_t stall;                /* ticks that it waits for L2 and branches: see pe/skim.h */
+    uint32_t learnt;               /* ... as so many rounds of it have shown */
     struct pe_site sites[];
 };
 
@@ -69,6 +71,14 @@ static inline uint64_t pe_site_pc(const struct pe_site *site)
 static inline const struct pe_site *pe_block_last(const struct pe_block *block)
 {
     return &block->sites[block->count - 1];
+}
+
+/* How the branch at the end of the block went, where the program goes on at `next`. False if nobody
+ * knows: a signal's handler is no target of a direct branch. */
+static inline bool pe_branch_outcome(const struct pe_block *block, uint64_t next, bool *taken)
+{
+    *taken = block->direct ? next == block->target : true;
+    return *taken || next == block->end;
 }
 
 /* A block of these words, all but time, id, next and the ids of its sites; NULL without memory. */

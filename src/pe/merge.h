@@ -28,6 +28,7 @@ enum {
     PE_EVENT_BLOCK,              /* a block begins: its address */
     PE_EVENT_WATCH,              /* an instruction of the next block is watched: number of watch */
     PE_EVENT_WAKE,               /* it was away until this time */
+    PE_EVENT_REST,               /* nothing is watched in so many operations from the next block */
 };
 
 #define PE_EVENT_SHIFT 56
@@ -94,6 +95,10 @@ struct pe_stream {
     uint64_t store_not_before; /* ticks: the first of the late stores waits for its line */
     uint32_t stores_first, stores_end;
     struct pe_late_store *stores; /* a ring of PE_LATE_STORES */
+    uint64_t skim_until;          /* operations: nobody looks before that. See pe/skim.h */
+    uint64_t followed_from;       /* operations: the window is followed since then */
+    uint64_t skimmed;             /* operations */
+    uint64_t began;               /* ticks: the block */
     uint64_t ended;               /* ticks: its cpu's clock when it was gone */
 };
 
@@ -104,6 +109,7 @@ struct pe_merge {
     size_t count, room;
     bool counting;    /* exact counts of every instruction */
     bool simple;      /* no short ways: for tests, which compare */
+    bool thorough;    /* the window is followed everywhere: the same */
     unsigned hurried; /* not 0: nobody waits for others */
 };
 
@@ -156,6 +162,21 @@ static inline void pe_put_wide(struct pe_stream *s, uint32_t index, uint64_t va,
 {
     pe_put(s, (uint64_t)PE_EVENT_WIDE << PE_EVENT_SHIFT | (va & PE_EVENT_MASK));
     pe_put(s, (uint64_t)how << 32 | (uint64_t)(bytes & 0xffff) << 16 | index);
+}
+
+/* The second word of such an access. */
+#define PE_WIDE_INDEX(more) ((uint32_t)((more)&0xffff))
+#define PE_WIDE_BYTES(more) ((uint32_t)((more) >> 16 & 0xffff))
+#define PE_WIDE_HOW(more) ((unsigned)((more) >> 32))
+
+static inline struct pe_block *pe_event_block(uint64_t event)
+{
+    return (struct pe_block *)(uintptr_t)(event & PE_EVENT_MASK);
+}
+
+static inline void pe_put_rest(struct pe_stream *s, uint64_t operations)
+{
+    pe_put(s, (uint64_t)PE_EVENT_REST << PE_EVENT_SHIFT | (operations & PE_EVENT_MASK));
 }
 
 /* The watch is written by whoever has the lock, until it is done. */

@@ -25,7 +25,8 @@ struct pe_site {
     uint16_t is;     /* PE_IS_... */
     uint8_t bytes;   /* of its one access, always the same; 0: that is told with each access */
     uint8_t latency; /* cycles from issue to result, where L1 has the data */
-    uint8_t ordinal; /* among the instructions of the block that have `bytes` */
+    uint8_t ordinal; /* among the instructions of the block that have `bytes`, or will */
+    bool paired;     /* `bytes` are of each of its accesses, and the first access tells them */
     bool registers;  /* what it does depends on them: an access, a condition */
     bool hidden;     /* its accesses are not seen when they are made */
     bool by_sp;      /* its owner's: the address tells the stack pointer, before and after it */
@@ -77,8 +78,8 @@ static inline const struct pe_site *pe_block_last(const struct pe_block *block)
  * knows: a signal's handler is no target of a direct branch. */
 static inline bool pe_branch_outcome(const struct pe_block *block, uint64_t next, bool *taken)
 {
-    *taken = block->direct ? next == block->target : true;
-    return *taken || next == block->end;
+    *taken = !block->direct | (next == block->target); /* no branch: who knows which it is */
+    return *taken | (next == block->end);
 }
 
 /* A block of these words, all but time, id, next and the ids of its sites; NULL without memory. */

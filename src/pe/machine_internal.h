@@ -482,12 +482,27 @@ static inline bool pe_says_yes(uint8_t counter)
     return counter > PE_WEAK;
 }
 
+/* Without a branch: nobody can foresee what a program that is hard to foresee teaches. */
 static inline void pe_teach(uint8_t *counter, bool yes)
 {
-    if (yes)
-        *counter = (uint8_t)(*counter + (*counter < PE_STRONG));
-    else
-        *counter = (uint8_t)(*counter - (*counter > 0));
+    *counter = (uint8_t)(*counter + (yes & (*counter < PE_STRONG)) - (!yes & (*counter > 0)));
+}
+
+/* Was the direction foreseen? */
+PE_INLINE bool pe_direction(struct pe_predictor *p, uint64_t pc, bool taken)
+{
+    uint64_t by_pc = pc >> 2 & p->mask, by_history = (pc >> 2 ^ p->history) & p->mask;
+    bool plain = pe_says_yes(p->bimodal[by_pc]) == taken;
+    bool shared = pe_says_yes(p->gshare[by_history]) == taken;
+    uint8_t chooser = p->chooser[by_pc], taught = chooser;
+    bool by_shared = pe_says_yes(chooser);
+
+    pe_teach(&p->bimodal[by_pc], taken);
+    pe_teach(&p->gshare[by_history], taken);
+    pe_teach(&taught, shared);
+    p->chooser[by_pc] = plain != shared ? taught : chooser;
+    p->history = p->history << 1 | taken;
+    return (by_shared & shared) | (!by_shared & plain);
 }
 
 int pe_predictor_init(struct pe_predictor *predictor, const struct spe_machine_config *config);

@@ -351,7 +351,7 @@ static inline bool pass_block(struct pe_stream *s, const struct pe_block *block)
     return true;
 }
 
-/* True: the cpu's time is past `limit`, or it has to wait before the block. */
+/* The block begins once. True: the cpu's time is past `limit`, or it has to wait before. */
 static bool block_event(struct pe_stream *s, uint64_t event, uint64_t limit)
 {
     struct pe_block *block = pe_event_block(event);
@@ -361,7 +361,12 @@ static bool block_event(struct pe_stream *s, uint64_t event, uint64_t limit)
             return true;
         begin_block(s, block);
     }
-    s->done++;
+    if (s->again == pe_event_again(event)) {
+        s->again = 0;
+        s->done++;
+    } else {
+        s->again++;
+    }
     return s->cpu->window.now > limit;
 }
 
@@ -556,7 +561,7 @@ static void wait_for_room(struct pe_stream *s, struct pe_stream *holds, uint64_t
 
 static void publish(struct pe_stream *s)
 {
-    s->handed = s->end;
+    s->handed = s->open = s->end;
     s->handed_at = microseconds_now();
     s->running = true;
     if (s->ignored) { /* it comes back at the others' time */
@@ -571,7 +576,7 @@ static void publish(struct pe_stream *s)
 static void set_next_hand(struct pe_stream *s)
 {
     if (s->done == s->end)
-        s->done = s->handed = s->end = 0;
+        s->done = s->handed = s->open = s->end = 0;
     s->hand_at = s->end + BATCH;
     if (s->hand_at - s->done > PE_EVENTS - PE_BLOCK_EVENTS)
         s->hand_at = s->done + PE_EVENTS - PE_BLOCK_EVENTS;

@@ -71,17 +71,47 @@ static inline void end_branch(struct spe_machine *machine, struct pe_cpu *cpu,
 
     if (!last->branch || !pe_branch_outcome(last, next, &taken))
         return;
-    if (!last->plain || !pe_foreseen(cpu, last->end - 4, taken))
+    if (!last->plain) {
         spe_machine_branch(machine, cpu->number, last->end - 4, last->kind, taken, next);
+        return;
+    }
+    if (pe_foreseen(cpu, last->end - 4, taken))
+        return;
+    pe_count(&cpu->counts.branches, 1);
+    pe_count(&cpu->counts.mispredicted, !pe_direction(&cpu->predictor, last->end - 4, taken));
+}
+
+PE_INLINE void begin(struct spe_machine *machine, struct pe_cpu *cpu, const struct pe_block *last,
+                     const struct pe_block *block)
+{
+    end_branch(machine, cpu, last, block->pc);
+    pe_window_pass(cpu, block);
+    cpu->window.now += last->stall;
+}
+
+/* A block that has begun does so again, so many times at most. Returns how many times it did. */
+static uint32_t repeat(struct pe_stream *s, const struct pe_block *block, uint32_t times)
+{
+    struct pe_window *w = &s->cpu->window;
+    uint64_t round = pe_block_time(w, block, block) + block->stall;
+    uint32_t i;
+
+    for (i = 0; i < times && w->operations < s->skim_until; i++) {
+        end_branch(s->merge->machine, s->cpu, block, block->pc);
+        w->operations += block->count;
+    }
+    w->now += i * round;
+    w->stores += (uint64_t)i * block->stores;
+    return i;
 }
 
 /* Events from `done` on. Returns where it ends, in *block the block that it has begun last. */
-PE_INLINE uint64_t skim(const struct pe_stream *s, struct spe_machine *machine, struct pe_cpu *cpu,
+PE_INLINE uint64_t skim(struct pe_stream *s, struct spe_machine *machine, struct pe_cpu *cpu,
                         struct pe_near near, const struct pe_block **block)
 {
     const uint64_t *events = s->events, handed = s->handed, margin = pe_skim_margin(s);
     const struct pe_block *in = *block;
-    struct pe_window *w = &cpu->window;
+    const struct pe_window *w = &cpu->window;
     uint64_t done = s->done;
 
     for (; done != handed; done++) {
@@ -98,10 +128,16 @@ PE_INLINE uint64_t skim(const struct pe_stream *s, struct spe_machine *machine, 
         } else if (tag == PE_EVENT_BLOCK) {
             if (w->operations >= s->skim_until || w->operations - w->slow_at <= margin)
                 break;
-            end_branch(machine, cpu, in, pe_event_block(event)->pc);
-            pe_window_pass(cpu, pe_event_block(event));
-            w->now += in->stall;
+            begin(machine, cpu, in, pe_event_block(event));
             in = pe_event_block(event);
+            if (pe_event_again(event)) {
+                s->again += repeat(s, in, pe_event_again(event) - s->again);
+                if (s->again < pe_event_again(event)) {
+                    s->again++;
+                    break;
+                }
+                s->again = 0;
+            }
         } else if (tag == PE_EVENT_WIDE) {
             more = events[(done + 1) % PE_EVENTS];
             if (PE_WIDE_HOW(more) & ~SPE_ACCESS_STORE ||

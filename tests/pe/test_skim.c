@@ -23,6 +23,8 @@ static const uint32_t sum_words[] = {0xf9400001, 0x8b010042, 0x91002000, 0xf1000
 static const uint32_t chase_words[] = {0xf9400000, 0xf1000463, 0x54ffffc1};
 /* STR x1, [x0]; ADD; SUBS; B.NE */
 static const uint32_t store_words[] = {0xf9000001, 0x910004c6, 0xf1000463, 0x54ffffa1};
+/* ADD x5, x5, #1; ADD x6, x6, #1; SUBS; B.NE */
+static const uint32_t count_words[] = {0x910004a5, 0x910004c6, 0xf1000463, 0x54ffffa1};
 /* LDR d1, [x1]; ADD x1, x1, #2048; LDR d2, [x0], #8; FMADD d0, d2, d1, d0; CMP x0, x2; B.NE */
 static const uint32_t column_words[] = {0xfd400021, 0x91200021, 0xfc408402,
                                         0x1f410040, 0xeb02001f, 0x54ffff61};
@@ -166,6 +168,14 @@ static void branches(struct rig *r, unsigned i)
     put_block(r, r->blocks[6]);
 }
 
+/* A loop of some rounds without an access, which is one event, behind each access. */
+static void rounds(struct rig *r, unsigned i)
+{
+    if (i % 8 == 0)
+        walk(r, 8);
+    put_block(r, r->blocks[7]);
+}
+
 /* Now from L2, now from memory, now nothing at all. */
 static void phases(struct rig *r, unsigned i)
 {
@@ -200,6 +210,7 @@ static void make_blocks(struct rig *r)
     r->blocks[4] = block(0x5000, test_words, 3);
     r->blocks[5] = block(0x500c, then_words, 1);
     r->blocks[6] = block(0x5010, else_words, 2);
+    r->blocks[7] = block(0x6000, count_words, 4);
 }
 
 static void shuffle(struct rig *r)
@@ -242,7 +253,7 @@ static void run(void (*round)(struct rig *r, unsigned i), const char *preset, bo
     spe_machine_counts(r.machine, 0, &outcome->counts);
     pe_stream_end(&r.stream);
     free(r.stream.watches);
-    for (unsigned i = 0; i < 7; i++)
+    for (unsigned i = 0; i < 8; i++)
         pe_block_destroy(r.blocks[i]);
     free(r.next);
     pe_merge_free(&r.merge);
@@ -310,6 +321,7 @@ static void test_same_samples(void **state)
         compare("columns", columns, presets[i], share);
         compare("stores", stores, presets[i], share);
         compare("branches", branches, presets[i], share);
+        compare("rounds", rounds, presets[i], 0.4);
         compare("phases", phases, presets[i], 0.2);
     }
 }

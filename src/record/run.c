@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -225,6 +226,9 @@ static bool start_program(struct recording *r)
     if (r->child == 0) {
         setrlimit(RLIMIT_NOFILE, &r->limit);
         tell_level(&r->found);
+        /* The same addresses in each run, so that its caches meet the same conflicts. A container
+         * may forbid it: then they differ, as they do without us. */
+        personality(ADDR_NO_RANDOMIZE | (unsigned)personality(0xffffffff));
         if (strcmp(r->options->output, "-") == 0)
             dup2(STDERR_FILENO, STDOUT_FILENO);
         execv(command[0], command);

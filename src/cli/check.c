@@ -11,8 +11,8 @@
 #include "cli/input.h"
 #include "format/account.h"
 #include "render/json.h"
-#include "render/record.h"
 #include "render/safe.h"
+#include "render/spe_record.h"
 
 static const char usage[] =
     "Usage: spe check [OPTION]... FILE...\n"
@@ -221,10 +221,10 @@ static void on_skipped(struct job *job, const struct spe_item *item)
     if (job->skips_shown++ >= job->limit)
         return;
     if (job->json) {
-        skipped_json(&job->out, job->file, item);
+        render_skipped_json(&job->out, job->file, item);
     } else {
         stream_text(job);
-        skipped_text(&job->out, &job->naming, item);
+        render_skipped_text(&job->out, &job->naming, item);
     }
 }
 

@@ -9,8 +9,8 @@
 
 #include "cli/cli.h"
 #include "cli/input.h"
-#include "render/record.h"
 #include "render/safe.h"
+#include "render/spe_record.h"
 
 static const char usage[] =
     "Usage: spe dump [OPTION]... FILE...\n"
@@ -115,13 +115,13 @@ static void show_items(struct job *job, struct spe_stream *stream, const struct 
     while (job->count > 0 && !job->out.error && spe_stream_next(stream, &item, &record)) {
         item.offset += in->start;
         if (item.type == SPE_ITEM_SKIPPED && job->view == VIEW_JSON)
-            skipped_json(&job->out, file, &item);
+            render_skipped_json(&job->out, file, &item);
         else if (item.type == SPE_ITEM_SKIPPED)
-            skipped_text(&job->out, &job->naming, &item);
+            render_skipped_text(&job->out, &job->naming, &item);
         else if (job->view == VIEW_JSON)
-            record_json(&job->out, &job->naming, file, &item, &record);
+            render_record_json(&job->out, &job->naming, file, &item, &record);
         else
-            record_text(&job->out, &job->naming, &item, &record);
+            render_record_text(&job->out, &job->naming, &item, &record);
         job->count--;
     }
 }

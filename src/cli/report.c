@@ -13,46 +13,16 @@
 #include "cli/report_types.h"
 #include "cli/words.h"
 
-static const char help[] =
+static const char usage[] =
     "Usage: spe report [OPTION]... [FILE]\n"
     "\n"
     "One page about a recording: what costs most and why, the hottest functions and\n"
     "lines, where loads were served and how long they took, branches, data, the\n"
     "operation mix.\n"
     "FILE is a perf.data file, or bare SPE bytes, or - for standard input; without it\n"
-    "perf.data in this folder.\n"
-    "\n"
-    "What to show:\n"
-    "      --by LIST          lists of: function, line, symbol+source, dso, pc, caller,\n"
-    "                         thread, process, comm, cpu; and pairs of function, line or dso\n"
-    "                         with one of the last four, such as function+thread; and of\n"
-    "                         loads and stores: object, type, member\n"
-    "                         (function,line); time: how it went, in small bars\n"
-    "      --bins N           of --by time, at most (as many as the page has room for)\n"
-    "      --no-findings      not what costs most and why\n"
-    "  -g, --call-graph       who called the functions of the list, as a tree; of call\n"
-    "                         stacks that 'spe record -g' recorded; by latency unless\n"
-    "                         --sort says otherwise\n"
-    "  -s, --sort KEY         groups by samples, latency, l1, llc, tlb or mispredicted\n"
-    "                         (samples); or perf's keys, which are one list: sym, dso,\n"
-    "                         srcline, comm, pid, tid, cpu\n"
-    "      --top N            rows of a list (10)\n"
-    "      --type NAME        how a type lies in memory, with what was accessed of it\n"
-    "      --data WHAT        hot data by line (64 bytes), page (4096 bytes) or none\n"
-    "                         (line)\n"
-    "      --data-memory SIZE for hot data, such as 256M (64M): exact as long as it is enough\n"
-    "      --json             everything as one JSON object\n"
-    "      --csv              the first list of groups as CSV\n"
-    "      --html FILE        everything as one page for a browser, with the code of the\n"
-    "                         hottest functions, shared cache lines and a time line; it\n"
-    "                         needs no other file and no network; lists have 100 rows\n"
-    "      --percent-limit N  only groups with at least N % of the samples\n"
-    "      --header-only      only the header of the page\n"
-    "      --width N          columns of the page (the terminal's, or 80)\n" PAGE_HELP
-    "      --stdio, --header, --no-children, -n, --show-nr-samples\n"
-    "                         perf's words for what the page does anyway\n"
-    "\n" RECORDING_HELP "  -h, --help             this text\n"
-    "\n"
+    "perf.data in this folder.\n";
+
+static const char examples[] =
     "Examples:\n"
     "  spe report perf.data\n"
     "  spe report --by line --sort latency --top 30 perf.data\n"
@@ -207,10 +177,12 @@ static bool unknown_by(struct job *job, const char *word, size_t length)
     return false;
 }
 
-static bool by_option(struct job *job, const char *text)
+static bool by_option(const struct command *c, void *target, const char *text)
 {
+    struct job *job = target;
     const char *word = text;
 
+    (void)c;
     job->config.by = 0;
     job->config.time = false;
     job->report.table_count = 0;
@@ -260,14 +232,16 @@ static bool perf_keys(struct job *job, const char *text)
         return false;
     }
     by_of_keys(bits, by, sizeof(by));
-    return by_option(job, by);
+    return by_option(job->command, job, by);
 }
 
 /* Our keys say how groups are sorted, perf's what they are. */
-static bool sort_option(struct job *job, const char *text)
+static bool sort_option(const struct command *c, void *target, const char *text)
 {
+    struct job *job = target;
     unsigned sort;
 
+    (void)c;
     for (sort = 0; sort < SPE_SORT_COUNT; sort++) {
         if (strcmp(report_sort_name(sort), text) == 0) {
             job->report.sort = sort;
@@ -278,139 +252,86 @@ static bool sort_option(struct job *job, const char *text)
     return perf_keys(job, text);
 }
 
-static bool limit_option(struct job *job, const char *text)
+static bool data_option(const struct command *c, void *target, const char *text)
 {
-    char *end;
+    static const char *const names[] = {"none", "line", "page", NULL};
+    struct job *job = target;
+    unsigned what;
 
-    job->percent_limit = strtod(text, &end);
-    if (end != text && (!*end || strcmp(end, "%") == 0) && job->percent_limit >= 0 &&
-        job->percent_limit <= 100)
-        return true;
-    usage_error(job->command, "--percent-limit", "'%s' is not a number from 0 to 100", text);
-    return false;
+    if (!choice_option(c, "--data", text, names, &what))
+        return false;
+    job->config.data = what > 0;
+    job->config.data_shift = what == 2 ? 12 : 6;
+    return true;
 }
 
-static bool data_option(struct job *job, const char *text)
+static bool limit_option(const struct command *c, void *target, const char *text)
 {
-    job->config.data = strcmp(text, "none") != 0;
-    job->config.data_shift = strcmp(text, "page") == 0 ? 12 : 6;
-    if (!job->config.data || strcmp(text, "line") == 0 || strcmp(text, "page") == 0)
-        return true;
-    usage_error(job->command, "--data", "%s is none of line, page, none", text);
-    return false;
+    struct job *job = target;
+
+    return share_option(c, "--percent-limit", text, &job->percent_limit);
 }
 
-static bool parse_options(struct job *job, int argc, char **argv, int *status)
+static bool html_option(const struct command *c, void *target, const char *text)
 {
-    enum {
-        BY = 256,
-        TOP,
-        TYPE,
-        DATA,
-        DATA_MEMORY,
-        JSON,
-        CSV,
-        WIDTH,
-        LIMIT,
-        HEADER_ONLY,
-        BINS,
-        NO_FINDINGS,
-        HTML
-    };
-    static const struct option options[] = {
-        {"by", required_argument, NULL, BY},
-        {"sort", required_argument, NULL, 's'},
-        {"call-graph", no_argument, NULL, 'g'},
-        {"top", required_argument, NULL, TOP},
-        {"type", required_argument, NULL, TYPE},
-        {"data", required_argument, NULL, DATA},
-        {"data-memory", required_argument, NULL, DATA_MEMORY},
-        {"json", no_argument, NULL, JSON},
-        {"csv", no_argument, NULL, CSV},
-        {"html", required_argument, NULL, HTML},
-        {"percent-limit", required_argument, NULL, LIMIT},
-        {"header-only", no_argument, NULL, HEADER_ONLY},
-        {"bins", required_argument, NULL, BINS},
-        {"no-findings", no_argument, NULL, NO_FINDINGS},
-        {"width", required_argument, NULL, WIDTH},
-        {"stdio", no_argument, NULL, RECORDING_NOTHING},
-        {"header", no_argument, NULL, RECORDING_NOTHING},
-        {"no-children", no_argument, NULL, RECORDING_NOTHING},
-        {"show-nr-samples", no_argument, NULL, 'n'},
-        PAGE_OPTIONS,
-        RECORDING_OPTIONS,
-        {"help", no_argument, NULL, 'h'},
-        {0},
-    };
+    struct job *job = target;
+
+    (void)c;
+    job->form = FORM_HTML;
+    job->html = text;
+    return true;
+}
+
+static const struct option_row options[] = {
+    {OPTION_TEXT("What to show:")},
+    {"by", 0, "LIST",
+     "lists of: function, line, symbol+source, dso, pc, caller, thread, process, comm, cpu; and "
+     "pairs of function, line or dso with one of the last four, such as function+thread; and of "
+     "loads and stores: object, type, member (function,line); time: how it went, in small bars",
+     OPTION_TAKE(by_option)},
+    {"bins", 0, "N", "of --by time, at most (as many as the page has room for)",
+     OPTION_NUMBER(struct job, bins, 1, SPE_TIME_BINS_MAX)},
+    {"no-findings", 0, NULL, "not what costs most and why", OPTION_FLAG(struct job, no_findings)},
+    {"call-graph", 'g', NULL,
+     "who called the functions of the list, as a tree; of call stacks that 'spe record -g' "
+     "recorded; by latency unless --sort says otherwise",
+     OPTION_FLAG(struct job, calls)},
+    {"sort", 's', "KEY",
+     "groups by samples, latency, l1, llc, tlb or mispredicted (samples); or perf's keys, which "
+     "are one list: sym, dso, srcline, comm, pid, tid, cpu",
+     OPTION_TAKE(sort_option)},
+    {"top", 0, "N", "rows of a list (10)", OPTION_NUMBER(struct job, top, 1, 1000000)},
+    {"type", 0, "NAME", "how a type lies in memory, with what was accessed of it",
+     OPTION_STRING(struct job, report.types.name)},
+    {"data", 0, "WHAT", "hot data by line (64 bytes), page (4096 bytes) or none (line)",
+     OPTION_TAKE(data_option)},
+    DATA_MEMORY_OPTION(struct job, config.data_memory,
+                       "for hot data, such as 256M (64M): exact as long as it is enough"),
+    {"json", 0, NULL, "everything as one JSON object", OPTION_VALUE(struct job, form, FORM_JSON)},
+    {"csv", 0, NULL, "the first list of groups as CSV", OPTION_VALUE(struct job, form, FORM_CSV)},
+    {"html", 0, "FILE",
+     "everything as one page for a browser, with the code of the hottest functions, shared cache "
+     "lines and a time line; it needs no other file and no network; lists have 100 rows",
+     OPTION_TAKE(html_option)},
+    {"percent-limit", 0, "N", "only groups with at least N % of the samples",
+     OPTION_TAKE(limit_option)},
+    {"header-only", 0, NULL, "only the header of the page",
+     OPTION_FLAG(struct job, report.header_only)},
+    WIDTH_OPTION(struct job, width),
+    {OPTION_ROWS(page_options)},
+    {"stdio", 0, NULL, NULL, OPTION_NOTHING},
+    {"header", 0, NULL, NULL, OPTION_NOTHING},
+    {"no-children", 0, NULL, NULL, OPTION_NOTHING},
+    {"show-nr-samples", 'n', NULL, "perf's words for what the page does anyway", OPTION_NOTHING},
+    {OPTION_TABLE(struct job, recording, recording_options)},
+    {0},
+};
+
+/* Which of them go together, and which file. */
+static bool check_options(struct job *job, int argc, char **argv)
+{
     const struct command *c = job->command;
-    int option;
 
-    *status = STATUS_USAGE;
-    while ((option = next_option(c, argc, argv, ":s:gn" RECORDING_LETTERS, options)) != -1) {
-        bool good = true;
-
-        switch (option) {
-        case BY:
-            good = by_option(job, optarg);
-            break;
-        case 's':
-            good = sort_option(job, optarg);
-            break;
-        case TOP:
-            good = number_option(c, "--top", optarg, 1, 1000000, &job->top);
-            break;
-        case TYPE:
-            job->report.types.name = optarg;
-            break;
-        case DATA:
-            good = data_option(job, optarg);
-            break;
-        case DATA_MEMORY:
-            good = data_memory_option(c, optarg, &job->config.data_memory);
-            break;
-        case JSON:
-            job->form = FORM_JSON;
-            break;
-        case CSV:
-            job->form = FORM_CSV;
-            break;
-        case HTML:
-            job->form = FORM_HTML;
-            job->html = optarg;
-            break;
-        case WIDTH:
-            good = width_option(c, optarg, &job->width);
-            break;
-        case LIMIT:
-            good = limit_option(job, optarg);
-            break;
-        case BINS:
-            good = number_option(c, "--bins", optarg, 1, SPE_TIME_BINS_MAX, &job->bins);
-            break;
-        case NO_FINDINGS:
-            job->no_findings = true;
-            break;
-        case HEADER_ONLY:
-            job->report.header_only = true;
-            break;
-        case 'g':
-            job->calls = true;
-            break;
-        case 'n':
-            break;
-        case OPTION_HELP:
-            *status = STATUS_OK;
-            return false;
-        case '?':
-        case ':':
-            return false;
-        default:
-            good = recording_take(&job->recording, c, option, optarg);
-            break;
-        }
-        if (!good)
-            return false;
-    }
     if (job->form == FORM_CSV && !job->report.table_count) {
         usage_error(c, "--csv", "it has a list of groups; --by time is on the page and in --json");
         return false;
@@ -572,8 +493,9 @@ static int analyse(struct job *job, struct spe_profile *profile)
     return error;
 }
 
-static int report_profile(struct job *job, struct spe_profile *profile)
+static int report_profile(void *user, struct spe_profile *profile)
 {
+    struct job *job = user;
     int status = STATUS_BAD_DATA, error;
 
     job->report.profile = profile;
@@ -646,25 +568,13 @@ static void want_columns(struct job *job)
         o->omit &= ~(unsigned)SPE_OMIT_COMM;
 }
 
-static int run_job(struct job *job, int argc, char **argv)
+/* What the options mean together. */
+static void decide(struct job *job)
 {
-    struct spe_profile *profile;
-    int status;
-
-    recording_init(&job->recording);
-    job->recording.options.order = SPE_ORDER_FAST;
-    job->recording.options.omit = SPE_ANALYSIS_OMIT;
-    job->config.size = sizeof(job->config);
-    job->config.data = true;
-    by_option(job, "function,line");
-    if (!parse_options(job, argc, argv, &status))
-        return status;
     if (job->calls)
         add_by(job, "function", strlen("function"));
     if (job->calls && !job->sorted)
         job->report.sort = SPE_SORT_LATENCY;
-    if (job->html && is_input(job->html, job->report.file))
-        return STATUS_BAD_DATA;
     job->report.filter = job->recording.options.filter;
     job->report.quiet = job->recording.quiet;
     job->config.findings = !job->no_findings && !job->report.header_only && job->form != FORM_CSV;
@@ -672,27 +582,37 @@ static int run_job(struct job *job, int argc, char **argv)
     if (job->html)
         want_page(job);
     want_columns(job);
-    status = recording_open(&job->recording, job->command, job->report.file, &profile);
-    if (status == STATUS_OK) {
-        status = report_profile(job, profile);
-        spe_profile_close(profile);
-    }
-    free_report(&job->report);
-    return status;
 }
 
 static int run(const struct command *self, int argc, char **argv)
 {
     static struct job job; /* it has room for long lists, which hardly anybody needs */
+    int status;
 
-    memset(&job, 0, sizeof(job));
     job.command = self;
-    return run_job(&job, argc, argv);
+    recording_init(&job.recording);
+    job.recording.options.order = SPE_ORDER_FAST;
+    job.recording.options.omit = SPE_ANALYSIS_OMIT;
+    job.config.size = sizeof(job.config);
+    job.config.data = true;
+    by_option(self, &job, "function,line");
+    if (!take_options(self, &job, argc, argv, &status))
+        return status;
+    if (!check_options(&job, argc, argv))
+        return STATUS_USAGE;
+    if (job.html && is_input(job.html, job.report.file))
+        return STATUS_BAD_DATA;
+    decide(&job);
+    status = recording_run(&job.recording, self, job.report.file, report_profile, &job);
+    free_report(&job.report);
+    return status;
 }
 
 const struct command command_report = {
     .name = "report",
     .summary = "one page about a recording: what was slow, where, and why",
-    .help = help,
+    .usage = usage,
+    .options = options,
+    .examples = examples,
     .run = run,
 };

@@ -165,7 +165,7 @@ class Recording:
                 batch_rows: int | None = None) -> Samples:
         """The samples, by time. columns: names of docs/columns.md; only these are computed. Without
         it all but those that take a search (file, line, data, data_offset; file and line are null
-        then). batch_rows: most rows of a batch (65536)."""
+        then). batch_rows: most rows of a batch (16384)."""
         return Samples(self._source, columns, batch_rows)
 
     def report(self, by: str = "function", sort: str = "latency", top: int = 20) -> Report:

@@ -163,7 +163,8 @@ static int set_options(struct spe_profile *p, const struct spe_profile_options *
         copy_text(&d->vmlinux, o->vmlinux) < 0 || copy_text(&d->kallsyms, o->kallsyms) < 0 ||
         copy_list(&p->cut_cpus, &p->cut_cpu_count, o->cpus, o->cpu_count) < 0 ||
         copy_list(&p->cut_pids, &p->cut_pid_count, o->pids, o->pid_count) < 0 ||
-        copy_list(&p->cut_tids, &p->cut_tid_count, o->tids, o->tid_count) < 0)
+        copy_list(&p->cut_tids, &p->cut_tid_count, o->tids, o->tid_count) < 0 ||
+        copy_list(&p->chosen_queues, &p->chosen_count, o->queues, o->queue_count) < 0)
         return profile_fail(error, SPE_ERR_NOMEM, "out of memory");
     d->symfs_path = d->symfs ? realpath(d->symfs, NULL) : NULL;
     if (find_cpu(p, o->cpu, error) < 0)
@@ -288,6 +289,11 @@ static int make_queues(struct spe_profile *p)
             return SPE_ERR_NOMEM;
         p->info.aux_bytes += q->perf ? q->perf->bytes : p->raw.size;
         p->info.per_thread = p->info.per_thread && q->cpu == SPE_NO_CPU;
+        q->unread = q->drained = p->chosen_count > 0;
+    }
+    for (size_t i = 0; i < p->chosen_count; i++) {
+        if (p->chosen_queues[i] < p->queue_count)
+            p->queues[p->chosen_queues[i]].unread = p->queues[p->chosen_queues[i]].drained = false;
     }
     p->info.queue_count = p->queue_count;
     return list_cpus(p);
@@ -626,6 +632,7 @@ void spe_profile_close(struct spe_profile *p)
     free(p->cut_cpus);
     free(p->cut_pids);
     free(p->cut_tids);
+    free(p->chosen_queues);
     free(p->filter_text);
     spe_perf_reader_close(p->reader);
     pd_input_close(&p->raw);

@@ -73,10 +73,11 @@ static void divide_memory(struct spe_analysis *a)
     size_t places = (size_t)(memory / 4 * 3 / EXACT_BYTES);
 
     exact_init(&a->exact, places < FIRST_PLACES ? places : FIRST_PLACES);
-    a->exact.spread = 4;
+    a->exact.filtered = true;
     exact_init(&a->rest, places);
     a->rest.seed = a->exact.seed;
-    a->journal.max = (size_t)(memory / 8 * 5 / sizeof(struct journal_entry));
+    a->journal.memory = memory / 8 * 5;
+    a->journal.shift = a->config.data_shift;
 }
 
 static size_t heavy_slots_in(uint64_t memory)
@@ -515,7 +516,7 @@ static void pour_key(struct heavy *to, const struct exact_key *key)
 /* Go on with the heaviest only. */
 static int pour_data(struct spe_analysis *a)
 {
-    size_t i;
+    size_t run = 0, i;
 
     if (a->data.sets)
         return SPE_OK;
@@ -524,7 +525,7 @@ static int pour_data(struct spe_analysis *a)
     pour_keys(&a->data, &a->exact);
     pour_keys(&a->data, &a->rest);
     for (i = 0; i < a->journal.count; i++) {
-        struct exact_key key = journal_key(&a->journal.entries[i]);
+        struct exact_key key = journal_key(&a->journal, i, &run);
 
         pour_key(&a->data, &key);
     }
@@ -534,26 +535,23 @@ static int pour_data(struct spe_analysis *a)
 
 /* Look up entries of the journal, some at a time from its end, whose place can have the weight.
  * Those that have been are gone, unless others were left out. False if there is no room for all. */
-static bool look_up_entries(struct spe_analysis *a, size_t n, size_t left, uint64_t weight)
+static bool look_up_entries(struct spe_analysis *a, size_t n, size_t left, uint64_t weight,
+                            size_t *run)
 {
     struct journal *j = &a->journal;
+    struct exact_key key[BATCH];
     uint64_t hash[BATCH];
     size_t k;
 
     for (k = 0; k < n; k++) {
-        const struct journal_entry *e = &j->entries[left - 1 - k];
-
-        hash[k] = exact_hash(a->exact.seed, e->place, e->space);
+        key[k] = journal_key(j, left - 1 - k, run);
+        hash[k] = exact_hash(a->exact.seed, key[k].place, key[k].counts.space);
         if (*journal_cell(j, hash[k]) >= weight)
             exact_prefetch(&a->rest, hash[k]);
     }
     for (k = 0; k < n; k++) {
-        if (*journal_cell(j, hash[k]) >= weight) {
-            struct exact_key key = journal_key(&j->entries[left - 1 - k]);
-
-            if (!exact_add(&a->rest, &key))
-                return false;
-        }
+        if (*journal_cell(j, hash[k]) >= weight && !exact_add(&a->rest, &key[k]))
+            return false;
         j->count = weight ? j->count : left - 1 - k;
     }
     return true;
@@ -561,56 +559,69 @@ static bool look_up_entries(struct spe_analysis *a, size_t n, size_t left, uint6
 
 static int empty_journal(struct spe_analysis *a, uint64_t weight)
 {
-    size_t left = a->journal.count, n;
+    size_t left = journal_reaches(&a->journal, weight) ? a->journal.count : 0, run = 0, n;
 
     for (; left; left -= n) {
         n = left < BATCH ? left : BATCH;
         if (exact_make_room(&a->rest, n) < 0)
             return SPE_ERR_NOMEM;
-        if (look_up_entries(a, n, left, weight))
+        if (look_up_entries(a, n, left, weight, &run))
             continue;
         if (weight) /* nothing was there before, and all entries still are */
             exact_free(&a->rest);
         return pour_data(a);
     }
     journal_free(&a->journal);
-    a->journal.max = (size_t)(a->config.data_memory / 16 / sizeof(struct journal_entry));
+    a->journal.memory = a->config.data_memory / 16;
     return SPE_OK;
 }
 
-static void write_down(struct spe_analysis *a, const struct spe_rows *rows, size_t i, uint64_t hash)
+/* What the journal keeps of the rows of a batch. Masks instead of truth: the compiler vectorises
+ * these. */
+static CLONES void pack_data(const struct batch *b, uint64_t *restrict packed)
 {
-    uint64_t va = rows->va[i];
-    struct journal_entry entry = {
-        .place = va >> a->config.data_shift,
-        .space = space_of(va, rows->pid[i]),
-        .thread = rows->thread[i],
-        .within = (uint32_t)(va & ((UINT64_C(1) << a->config.data_shift) - 1)),
-        .weight = rows->total[i],
-        .load = !(rows->op[i] & 1),
-        .miss = rows->events[i] >> SPE_EVENT_L1D_MISS & 1,
-        .shared = from_another_cache(rows, i) & 1,
-    };
+    const uint64_t *va = b->rows->va + b->from, *events = b->rows->events + b->from;
+    const uint64_t peers = SPE_LEVEL_REMOTE_CACHE - SPE_LEVEL_PEER_CORE;
+    const uint8_t *level = b->rows->level + b->from;
+    size_t count = b->count, i;
 
-    journal_add(&a->journal, hash, entry);
+    for (i = 0; i < count; i++) {
+        uint64_t op = b->op[i], beyond = level[i] - (uint64_t)SPE_LEVEL_PEER_CORE;
+        uint64_t shared = events[i] >> SPE_EVENT_MODIFIED | events[i] >> SPE_EVENT_SNOOPED;
+
+        shared = (shared & 1) * JOURNAL_SHARED;
+        shared |= -(uint64_t)(beyond <= peers) & JOURNAL_SHARED;
+        packed[i] = (va[i] & UINT64_MAX >> 8) | (~op & 1) * JOURNAL_LOAD |
+                    (events[i] >> SPE_EVENT_L1D_MISS & 1) * JOURNAL_MISS | shared;
+    }
 }
 
-/* A place that is among the first, or may be, or becomes one of them. */
-static void count_first_place(struct spe_analysis *a, const struct spe_rows *rows, size_t i,
+static CLONES void hash_exact_data(const struct batch *b, uint64_t seed, unsigned shift,
+                                   uint64_t *hash)
+{
+    const uint64_t *va = b->rows->va + b->from;
+    const uint32_t *pid = b->rows->pid + b->from;
+    size_t count = b->count, i;
+
+    for (i = 0; i < count; i++)
+        hash[i] = exact_hash(seed, va[i] >> shift, space_of(va[i], pid[i]));
+}
+
+/* A place that is among the first, or becomes one of them; false if it is neither. */
+static bool count_first_place(struct spe_analysis *a, const struct spe_rows *rows, size_t i,
                               uint64_t hash)
 {
     uint64_t place = rows->va[i] >> a->config.data_shift;
     size_t number = exact_find(&a->exact, hash, place, space_of(rows->va[i], rows->pid[i]));
     struct exact_key *key;
 
-    if (number == SIZE_MAX) {
-        write_down(a, rows, i, hash);
-        return;
-    }
+    if (number == SIZE_MAX)
+        return false;
     key = &a->exact.keys[number];
     key->weight += rows->total[i];
     key->counts.samples++;
     count_key(&key->counts, rows, i, a->config.data_shift);
+    return true;
 }
 
 /* Whether a place is among the first is what nobody can predict: rows are told apart by it before,
@@ -618,15 +629,16 @@ static void count_first_place(struct spe_analysis *a, const struct spe_rows *row
 static CLONES void count_exact_data(struct spe_analysis *a, const struct batch *b,
                                     const uint16_t *with_data, size_t n)
 {
-    const uint64_t *va = b->rows->va + b->from;
-    const uint32_t *pid = b->rows->pid + b->from;
+    const uint32_t *pid = b->rows->pid + b->from, *thread = b->rows->thread + b->from;
+    const uint16_t *total = b->rows->total + b->from;
     bool full = a->exact.count == a->exact.max;
     uint16_t first[BATCH], others[BATCH];
     size_t n_first = 0, n_others = 0, i;
-    uint64_t hash[BATCH];
+    uint64_t hash[BATCH], packed[BATCH];
+    struct journal journal;
 
-    for (i = 0; i < b->count; i++)
-        hash[i] = exact_hash(a->exact.seed, va[i] >> a->config.data_shift, space_of(va[i], pid[i]));
+    hash_exact_data(b, a->exact.seed, a->config.data_shift, hash);
+    pack_data(b, packed);
     for (i = 0; i < n; i++) {
         /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): the first n are filled */
         uint16_t row = with_data[i];
@@ -635,18 +647,26 @@ static CLONES void count_exact_data(struct spe_analysis *a, const struct batch *
         first[n_first] = others[n_others] = row;
         n_first += may_be;
         n_others += !may_be;
-        a->exact.total += b->rows->total[b->from + row];
+        a->exact.total += total[row];
     }
-    for (i = 0; i < n_first; i++)
-        count_first_place(a, b->rows, b->from + first[i], hash[first[i]]);
-    for (i = 0; i < n_others; i++)
-        write_down(a, b->rows, b->from + others[i], hash[others[i]]);
+    for (i = 0; i < n_first; i++) {
+        if (!count_first_place(a, b->rows, b->from + first[i], hash[first[i]]))
+            others[n_others++] = first[i];
+    }
+    journal = a->journal; /* which adding does not change elsewhere */
+    for (i = 0; i < n_others; i++) {
+        uint16_t row = others[i];
+
+        journal_run(&journal, pid[row], thread[row]);
+        journal_add(&journal, hash[row], packed[row], total[row]);
+    }
+    a->journal = journal;
 }
 
 /* Room for n samples, of whatever places they are; or the table of the heaviest. */
 static int make_room_for_data(struct spe_analysis *a, size_t n)
 {
-    if (a->journal.count && a->journal.count + n > a->journal.max && empty_journal(a, 0) < 0)
+    if (a->journal.count && journal_is_full(&a->journal, n) && empty_journal(a, 0) < 0)
         return SPE_ERR_NOMEM;
     if (a->data.sets)
         return SPE_OK;
@@ -913,14 +933,14 @@ static int add_keys(struct spe_analysis *a, const struct exact *from)
 static int merge_data(struct spe_analysis *a, const struct spe_analysis *from)
 {
     uint64_t total = a->exact.total + from->exact.total;
-    size_t i;
+    size_t run = 0, i;
 
     if (from->data.sets && pour_data(a) < 0)
         return SPE_ERR_NOMEM;
     if (add_keys(a, &from->exact) < 0 || add_keys(a, &from->rest) < 0)
         return SPE_ERR_NOMEM;
     for (i = 0; i < from->journal.count; i++) {
-        struct exact_key key = journal_key(&from->journal.entries[i]);
+        struct exact_key key = journal_key(&from->journal, i, &run);
 
         if (add_key(a, &key) < 0)
             return SPE_ERR_NOMEM;

@@ -61,6 +61,19 @@ static inline void exact_set_bit(struct exact *e, uint64_t hash)
     e->bits[hash >> e->bit_at >> 6] |= UINT64_C(1) << (hash >> e->bit_at & 63);
 }
 
+static inline bool exact_has(const struct exact *e, uint64_t hash, uint64_t place, uint32_t space)
+{
+    size_t slot = hash & e->mask;
+
+    for (; e->index && e->index[slot]; slot = (slot + 1) & e->mask) {
+        const struct exact_key *key = &e->keys[(uint32_t)e->index[slot] - 1];
+
+        if (e->index[slot] >> 32 == hash >> 32 && key->place == place && key->counts.space == space)
+            return true;
+    }
+    return false;
+}
+
 /* The number of the key, which is new if need be; there is room. SIZE_MAX: there are max others. */
 static inline size_t exact_find(struct exact *e, uint64_t hash, uint64_t place, uint32_t space)
 {

@@ -6,13 +6,25 @@
 
 #include "base/large.h"
 
-void journal_free(struct journal *j)
+static void free_entries(struct journal *j)
 {
     free(j->va);
     free(j->weight);
     free(j->runs);
+}
+
+void journal_free(struct journal *j)
+{
+    free_entries(j);
     free(j->cells);
     *j = (struct journal){.memory = j->memory, .shift = j->shift};
+}
+
+void journal_keep_cells(struct journal *j)
+{
+    free_entries(j);
+    *j = (struct journal){
+        .memory = j->memory, .shift = j->shift, .cells = j->cells, .cells_only = true};
 }
 
 bool journal_is_full(const struct journal *j, size_t n)
@@ -55,9 +67,11 @@ int journal_make_room(struct journal *j, size_t n)
 {
     if (!j->cells)
         j->cells = calloc(JOURNAL_CELLS, sizeof(*j->cells));
-    if (!j->cells || make_room_for_entries(j, n) < 0)
+    if (!j->cells)
         return SPE_ERR_NOMEM;
-    return make_room_for_runs(j, n);
+    if (j->cells_only)
+        return SPE_OK;
+    return make_room_for_entries(j, n) < 0 ? SPE_ERR_NOMEM : make_room_for_runs(j, n);
 }
 
 bool journal_reaches(const struct journal *j, uint64_t weight)

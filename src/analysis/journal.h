@@ -33,11 +33,15 @@ struct journal {
     uint64_t memory; /* bytes that it may take, without the cells */
     uint32_t *cells; /* weights of the entries, by the high bits of their hash */
     unsigned shift;  /* from addresses to places */
+    bool cells_only; /* entries are not kept any more */
 };
 
 #define JOURNAL_BYTES (sizeof(uint64_t) + sizeof(uint16_t)) /* of an entry */
 
 void journal_free(struct journal *j);
+
+/* From now on only what places can weigh is kept. */
+void journal_keep_cells(struct journal *j);
 
 /* Whether n more entries may be too many. */
 bool journal_is_full(const struct journal *j, size_t n);
@@ -59,12 +63,17 @@ static inline void journal_run(struct journal *j, uint32_t pid, uint32_t thread)
         j->runs[j->run_count++] = (struct journal_run){j->count, pid, thread};
 }
 
-/* There is room. */
-static inline void journal_add(struct journal *j, uint64_t hash, uint64_t va, uint16_t weight)
+static inline void journal_weigh(struct journal *j, uint64_t hash, uint16_t weight)
 {
     uint32_t *cell = journal_cell(j, hash), sum = *cell + weight;
 
     *cell = sum < *cell ? UINT32_MAX : sum;
+}
+
+/* There is room. */
+static inline void journal_add(struct journal *j, uint64_t hash, uint64_t va, uint16_t weight)
+{
+    journal_weigh(j, hash, weight);
     j->va[j->count] = va;
     j->weight[j->count++] = weight;
 }

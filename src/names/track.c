@@ -607,6 +607,15 @@ static bool settle_pointer(struct follower *f, struct target *t, uint64_t size)
     return true;
 }
 
+/* An access to some element where the array cannot be told by the offset: it is the only one. */
+static bool settle_only_array(struct follower *f, struct target *t, uint64_t size)
+{
+    if (!t->stride || !types_only_array(f->d, t->type, t->stride, size ? size : 1, &t->offset))
+        return false;
+    t->stride = 0;
+    return true;
+}
+
 /* What is accessed, and its reason. */
 static void settle(struct follower *f, struct target t, const struct operands *o,
                    struct spe_profile_access *access)
@@ -619,11 +628,12 @@ static void settle(struct follower *f, struct target t, const struct operands *o
     access->reason = SPE_ACCESS_NO_TYPE;
     if (types_at(f->d, t.type)->kind == SPE_TYPE_OTHER)
         return;
-    if (!t.variable && !(t.stride && settle_array(f, &t, size)) && !settle_pointer(f, &t, size)) {
+    if (!t.variable && !(t.stride && settle_array(f, &t, size)) && !settle_pointer(f, &t, size) &&
+        !settle_only_array(f, &t, size)) {
         access->reason = t.stride ? SPE_ACCESS_LOST_TRACK : SPE_ACCESS_OUTSIDE;
         return;
     }
-    if (t.stride && !settle_array(f, &t, size)) {
+    if (t.stride && !settle_array(f, &t, size) && !settle_only_array(f, &t, size)) {
         access->reason = SPE_ACCESS_LOST_TRACK;
         return;
     }
@@ -875,14 +885,16 @@ static struct value returned(struct follower *f, uint64_t target)
                           .type = types_same(f->d, types_at(f->d, id)->target)};
 }
 
-/* AAPCS64: X19 to X29 and SP are kept. */
 static void transfer_call(struct follower *f, const struct operands *o, struct state *s)
 {
+    uint32_t changed = callees_changed(f->d, f->dso, f->file, o->target);
+
     for (unsigned r = 0; r < REGISTERS; r++) {
-        if (r < 19 || r == 30)
+        if (changed >> r & 1)
             s->x[r] = unknown(SPE_ACCESS_NO_VARIABLE);
     }
-    s->x[0] = returned(f, o->target);
+    if (changed & 1)
+        s->x[0] = returned(f, o->target);
 }
 
 static void transfer(struct follower *f, size_t i, struct state *s)
@@ -1134,6 +1146,8 @@ void types_close(struct file_types *f)
     free(f->tls_symbols.at);
     free(f->accesses.at);
     hash_table_free(&f->table);
+    free(f->callees.at);
+    hash_table_free(&f->callee_table);
     free(f);
 }
 
@@ -1291,8 +1305,8 @@ bool file_types_open(struct dsos *d, struct dso *dso, struct file_types *f)
     return f->fd >= 0;
 }
 
-static bool read_code(const struct dso *dso, const struct file_types *f, uint64_t address,
-                      uint8_t *bytes, size_t size)
+bool file_types_code(const struct dso *dso, const struct file_types *f, uint64_t address,
+                     uint8_t *bytes, size_t size)
 {
     for (size_t i = 0; i < dso->symbols.segments.count; i++) {
         const struct segment *s = &dso->symbols.segments.at[i];
@@ -1310,7 +1324,7 @@ static bool read_piece(struct follower *f, uint64_t start, uint64_t end)
 {
     size_t words = (end - start) / 4;
     uint8_t *bytes = malloc(4 * words + 1);
-    bool good = bytes && read_code(f->dso, f->file, start, bytes, 4 * words);
+    bool good = bytes && file_types_code(f->dso, f->file, start, bytes, 4 * words);
 
     for (size_t i = 0; good && i < words; i++) {
         f->pcs[f->count] = start + 4 * i;

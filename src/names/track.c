@@ -22,8 +22,9 @@
 #define ACTIVE_MAX                                                                                 \
     (1u << 22)    /* locations, each counted for every instruction for which it holds              \
                    */
-#define VISITS 24 /* of one block before what still changes is given up */
-#define SLOTS 24  /* of the stack that are followed */
+#define VISITS 24 /* of one block before what still changes is given up ... */
+#define VISITS_ALL (4 * VISITS) /* ... and everything is */
+#define SLOTS 24                /* of the stack that are followed */
 #define REGISTERS 32
 #define TLS_MAX 4096 /* variables of threads in one file */
 #define TCB 16       /* bytes of the thread's own in front of its block (AAELF64) */
@@ -1057,18 +1058,30 @@ static bool make_blocks(struct follower *f)
     return true;
 }
 
+/* What still changes does not settle: nothing is known of it. */
+static void give_up(struct state *s, const struct state *before, bool all)
+{
+    for (unsigned i = 0; i < REGISTERS; i++) {
+        if (all || !same_value(&s->x[i], &before->x[i]))
+            s->x[i] = unknown(SPE_ACCESS_LOST_TRACK);
+    }
+    s->slot_count = 0;
+}
+
 static void flow_to(struct follower *f, uint32_t number, const struct state *s)
 {
     struct block *b = number < f->block_count ? &f->blocks[number] : NULL;
+    struct state before;
 
-    if (!b || !join_state(&b->in, s))
+    if (!b)
         return;
-    if (++b->visits > VISITS) { /* it does not settle: nothing is known here */
-        for (unsigned i = 0; i < REGISTERS; i++)
-            b->in.x[i] = unknown(SPE_ACCESS_LOST_TRACK);
-        b->in.slot_count = 0;
-    }
-    b->waiting = b->visits <= VISITS + 1;
+    if (b->visits >= VISITS)
+        before = b->in;
+    if (!join_state(&b->in, s))
+        return;
+    if (++b->visits > VISITS)
+        give_up(&b->in, &before, b->visits > VISITS_ALL);
+    b->waiting = b->visits <= VISITS_ALL + 1;
 }
 
 /* What an instruction makes that nothing is known of is a number of its own, unless a later one of

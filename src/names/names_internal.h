@@ -10,7 +10,8 @@
  *   lines.c     source lines and inlined functions, out of DWARF; source_file.c: source files
  *   code.c      words of code; disassemble.c: as text
  *   types.c     types and members, out of DWARF; variables.c: where variables are; track.c: what
- *               loads and stores access; operands.c: what it needs of instructions
+ *               loads and stores access; operands.c: what it needs of instructions; callees.c: of
+ *               calls
  *
  * Symbols are read on first use, by any thread; lines by one thread only.
  */

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Specimen authors */
 /*
  * `spe report --html`: what its page has beyond the report, namely code, lines that are shared, and
- * how threads and functions went over time. That takes a second pass over the rows.
+ * how threads and all lists went over time. That takes a second pass over the rows.
  */
 #ifndef CLI_REPORT_PAGE_H
 #define CLI_REPORT_PAGE_H
@@ -16,6 +16,8 @@ struct report_page {
     struct annotate_sources sources;
     struct spe_annotation *annotation;
     struct spe_lanes *lanes;
+    struct spe_slices *slices;
+    struct spe_shared_line candidates[SPE_SLICE_ROWS];
     struct spe_sharing *sharing;
     struct c2c c2c;
     struct report_groups cpus;

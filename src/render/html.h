@@ -12,7 +12,7 @@
 #include "render/c2c.h"
 #include "render/report.h"
 
-#define HTML_FUNCTIONS 24 /* with their code, and over time */
+#define HTML_FUNCTIONS 24 /* with their code */
 #define HTML_LANES 32
 #define HTML_BINS 160
 #define HTML_LINES 16 /* shared cache lines */
@@ -20,10 +20,12 @@
 struct html_page {
     const struct report *report;
     const struct annotate *annotate;                  /* the first of the list of functions */
-    const struct spe_annotation *annotation;          /* ... over time; NULL: there is no time */
     const struct report_groups *functions, *lane_ids; /* lists of the report */
     const struct spe_lanes *lanes;                    /* NULL: there is no time */
     size_t lane_count;
+    const struct spe_slices *slices;          /* NULL likewise */
+    const struct spe_shared_line *candidates; /* those whose slices there are */
+    size_t candidate_count;
     const struct c2c *c2c;  /* NULL: there is no answer ... */
     const char *no_sharing; /* ... and why */
     uint64_t latencies[SPE_SERVED_COUNT][SPE_LATENCY_BINS];
@@ -52,6 +54,7 @@ void html_text(struct out *o, const char *text);
 struct html_column {
     const char *title, *hint; /* hint: what it means; NULL */
     bool text;                /* else a number: to the right, and the largest first */
+    const char *of;           /* how the script makes it out of slices (page.js); NULL: it cannot */
 };
 
 /* The first cell of a row is its head. The id is for links and the script. */
@@ -59,6 +62,7 @@ void html_table_begin(struct out *o, const char *id, const char *caption,
                       const struct html_column *columns, size_t count);
 void html_table_end(struct out *o);
 void html_row_begin(struct out *o);
+void html_row_of(struct out *o, size_t number, const char *class_); /* of its slices; NULL */
 void html_row_end(struct out *o);
 
 void html_head_begin(struct out *o); /* of a row; the caller writes what is in it */

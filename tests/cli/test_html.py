@@ -94,11 +94,36 @@ class Html(CommandTest):
         self.assertEqual(data["bin_ns"], times["bin_ns"])
         for what in COUNTS:
             self.assertEqual(data["all"][what], [b[what] for b in times["bins"]])
-            for rows in ("lanes", "functions"):
-                self.assertEqual([sum(column) for column in zip(*(r[what] for r in data[rows]))],
-                                 data["all"][what], rows)
+            self.assertEqual([sum(column) for column in zip(*(r[what] for r in data["lanes"]))],
+                             data["all"][what])
         names = [row[0] for row in page.body("thread")]
         self.assertEqual([lane["name"] for lane in data["lanes"]], names)
+
+    def test_slices(self):
+        """What rows have in all bins together is what their tables say."""
+        _, page = self.page(self.usual())
+        slices = page.data()["slices"]
+        bins = len(page.data()["all"]["samples"])
+        for table, columns in (("function", {"samples": 2, "latency": 4}),
+                               ("line", {"samples": 1, "latency": 3}),
+                               ("thread", {"samples": 1, "latency": 3}),
+                               ("branch", {"samples": 2, "mispredicted": 3}),
+                               ("data", {"samples": 3, "latency": 4, "loads": 7}),
+                               ("mix", {"samples": 2})):
+            rows = [p.slice_sums(slices[table], row, bins) for row in range(len(slices[table]["rows"]))]
+            for name, column in columns.items():
+                self.assertEqual([row[name] for row in rows],
+                                 [int(row[column]) for row in page.body(table)], (table, name))
+        served = [p.slice_sums(slices["served"], row, bins) for row in range(len(slices["served"]["rows"]))]
+        self.assertEqual(sorted(row["loads"] for row in served if row["loads"]),
+                         sorted(int(row[2]) for row in page.body("served")))
+
+    def test_slices_do_not_grow(self):
+        """However many rows a list has, and however many samples, the page does not."""
+        path = self.usual()
+        text, page = self.page(path, "--top", "100000")
+        self.assertTrue(all(len(list_["rows"]) <= 200 for list_ in page.data()["slices"].values()))
+        self.assertLess(len(text), 3 << 20)
 
     def test_time_without_threads(self):
         r = t.Recording(cpus=2)

@@ -950,6 +950,19 @@ SPE_API void spe_types_destroy(struct spe_types *types); /* NULL is fine */
 SPE_API int spe_types_add(struct spe_types *types, struct spe_profile *profile,
                           const struct spe_rows *rows);
 
+/* Before the first row: what rows have in each bin of time is wanted, too, of the first 1000 that
+ * come of each list. The bins are copied. SPE_OK or SPE_ERR_NOMEM. */
+SPE_API int spe_types_over_time(struct spe_types *types, const struct spe_times *times);
+
+/* Of rows of a list (spe_types_top, spe_types_members; spe_types_objects), as of spe_slices_table.
+ * The cells are to be freed with free(); rows that were not counted have fewer samples there than
+ * the row itself. SPE_OK or SPE_ERR_NOMEM. */
+SPE_API int spe_types_slices(const struct spe_types *types, const struct spe_type_row *rows,
+                             size_t count, struct spe_slice_table *table);
+SPE_API int spe_types_object_slices(const struct spe_types *types,
+                                    const struct spe_object_row *rows, size_t count,
+                                    struct spe_slice_table *table);
+
 /* All loads and stores, and those of each reason: SPE_ACCESS_KNOWN are the ones with a type. */
 SPE_API void spe_types_totals(const struct spe_types *types, struct spe_access_counts *all,
                               struct spe_access_counts reasons[SPE_ACCESS_REASONS]);

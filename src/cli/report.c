@@ -591,7 +591,7 @@ static int report_profile(struct job *job, struct spe_profile *profile)
          (job->types && !types_ask(&job->report.types, job->types, profile, job->top))))
         error = SPE_ERR_NOMEM;
     if (error >= 0 && job->html)
-        error = report_page_complete(&job->page, &job->report, job->analysis);
+        error = report_page_complete(&job->page, &job->report, job->analysis, (size_t)job->top);
     if (error < 0)
         complain(job->report.file, "%s", spe_strerror(error));
     else

@@ -7,6 +7,7 @@
 
 #include "cli/functions.h"
 #include "cli/recording.h"
+#include "cli/report_types.h"
 
 /* ---- the first pass -------------------------------------------------------------------------- */
 
@@ -51,6 +52,7 @@ struct second_pass {
     struct spe_annotation *annotation;
     struct spe_lanes *lanes;     /* or NULL */
     struct spe_slices *slices;   /* or NULL */
+    struct spe_types *types;     /* or NULL */
     struct spe_sharing *sharing; /* or NULL: nothing is left to do */
     bool find;                   /* with another basis; else who uses the lines */
 };
@@ -64,6 +66,8 @@ static int second_rows(void *user, struct spe_profile *profile, struct spe_rows 
         spe_lanes_add(pass->lanes, rows);
     if (result == SPE_OK && pass->slices)
         result = spe_slices_add(pass->slices, profile, rows);
+    if (result == SPE_OK && pass->types)
+        result = spe_types_add(pass->types, profile, rows);
     if (result == SPE_OK && pass->sharing)
         result = pass->find ? spe_sharing_find(pass->sharing, rows)
                             : spe_sharing_add(pass->sharing, rows);
@@ -187,6 +191,54 @@ static int prepare_time(struct report_page *p, const struct report *report)
     return error == SPE_OK ? slice_lists(p->slices, report) : error;
 }
 
+/* Types come from debug information: with it, some line is known. */
+static int prepare_types(struct report_page *p, const struct report *report)
+{
+    const struct report_groups *lines = list_by(report, SPE_BY_LINE);
+    bool known = false;
+    int error;
+
+    for (size_t i = 0; i < lines->count; i++)
+        known |= lines->groups[i].line != SPE_NO_ID;
+    if (!known)
+        return SPE_OK;
+    error = spe_types_create(&p->types, SPE_TYPES_OBJECTS | SPE_TYPES_TYPES);
+    if (error == SPE_OK && report->times.count)
+        error = spe_types_over_time(p->types, &report->times);
+    return error;
+}
+
+static size_t limited(size_t count)
+{
+    return count < SPE_SLICE_ROWS ? count : SPE_SLICE_ROWS;
+}
+
+static int slice_types(struct report_page *p)
+{
+    const struct report_types *t = &p->report_types;
+    int error = spe_types_slices(p->types, t->types, limited(t->type_count), &p->page.type_slices);
+
+    if (error == SPE_OK)
+        error = spe_types_slices(p->types, t->members, limited(t->member_count),
+                                 &p->page.member_slices);
+    if (error == SPE_OK)
+        error = spe_types_object_slices(p->types, t->objects, limited(t->object_count),
+                                        &p->page.object_slices);
+    return error;
+}
+
+/* The first `top` of each list, and pictures of the first types. */
+static int ask_types(struct report_page *p, const struct report *report, size_t top)
+{
+    if (!p->types)
+        return SPE_OK;
+    p->report_types.by_member = true;
+    if (!types_ask(&p->report_types, p->types, report->profile, top))
+        return SPE_ERR_NOMEM;
+    p->page.types = &p->report_types;
+    return p->slices ? slice_types(p) : SPE_OK;
+}
+
 /* Those that were chosen by now: of another basis they are not known before the rows have been read
  * once more. */
 static int slice_lines(struct report_page *p, const struct second_pass *pass)
@@ -203,7 +255,8 @@ static int slice_lines(struct report_page *p, const struct second_pass *pass)
 
 static int read_again(struct report_page *p, const struct report *report)
 {
-    struct second_pass pass = {.annotation = p->annotation, .lanes = p->lanes, .slices = p->slices};
+    struct second_pass pass = {
+        .annotation = p->annotation, .lanes = p->lanes, .slices = p->slices, .types = p->types};
     int error = prepare_sharing(p, report, &pass);
 
     if (error == SPE_OK)
@@ -236,14 +289,18 @@ static bool describe(struct report_page *p, const struct report *report)
 }
 
 int report_page_complete(struct report_page *p, const struct report *report,
-                         const struct spe_analysis *analysis)
+                         const struct spe_analysis *analysis, size_t top)
 {
     int error = choose_functions(p, report);
 
     if (error == SPE_OK)
         error = prepare_time(p, report);
     if (error == SPE_OK)
+        error = prepare_types(p, report);
+    if (error == SPE_OK)
         error = read_again(p, report);
+    if (error == SPE_OK)
+        error = ask_types(p, report, top);
     if (error < 0)
         return error;
     if (!describe(p, report))
@@ -283,5 +340,10 @@ void report_page_free(struct report_page *p)
     spe_annotation_destroy(p->annotation);
     spe_lanes_destroy(p->lanes);
     spe_slices_destroy(p->slices);
+    spe_types_destroy(p->types);
+    types_forget(&p->report_types);
+    free((void *)(uintptr_t)p->page.type_slices.cells);
+    free((void *)(uintptr_t)p->page.member_slices.cells);
+    free((void *)(uintptr_t)p->page.object_slices.cells);
     spe_sharing_destroy(p->sharing);
 }

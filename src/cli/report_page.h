@@ -17,6 +17,8 @@ struct report_page {
     struct spe_annotation *annotation;
     struct spe_lanes *lanes;
     struct spe_slices *slices;
+    struct spe_types *types; /* NULL: there is no debug information */
+    struct report_types report_types;
     struct spe_shared_line candidates[SPE_SLICE_ROWS];
     struct spe_sharing *sharing;
     struct c2c c2c;
@@ -31,7 +33,7 @@ int report_page_analyse(struct report_page *p, const struct report *report,
 
 /* After all questions to the analysis: the second pass. SPE_OK or an error. */
 int report_page_complete(struct report_page *p, const struct report *report,
-                         const struct spe_analysis *analysis);
+                         const struct spe_analysis *analysis, size_t top);
 
 /* Write it; the status. Errors have been reported. */
 int report_page_write(const struct report_page *p, const char *path, int status);

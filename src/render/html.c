@@ -155,6 +155,8 @@ static void navigation(struct out *o, const struct html_page *page)
         {"latency", "Latency", r->served_count},
         {"operations", "Operations", r->mix_count},
         {"lines", "Lines", true},
+        {"types", "Types", page->types && page->types->all.samples},
+        {"objects", "Objects", page->types && page->types->all.samples},
         {"data", "Data", r->data_count},
         {"branches", "Branches", r->branch_count},
         {"cache-lines", "Cache lines", true},

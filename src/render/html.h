@@ -29,6 +29,8 @@ struct html_page {
     const struct c2c *c2c;  /* NULL: there is no answer ... */
     const char *no_sharing; /* ... and why */
     uint64_t latencies[SPE_SERVED_COUNT][SPE_LATENCY_BINS];
+    const struct report_types *types;                                 /* NULL: nothing tells them */
+    struct spe_slice_table type_slices, member_slices, object_slices; /* cells NULL: none */
 };
 
 /* SPE_OK, SPE_ERR_NOMEM, or SPE_ERR_IO: a source file could not be read. */
@@ -39,6 +41,7 @@ int html_page(struct out *o, const struct html_page *page);
 void html_functions(struct out *o, const struct html_page *page);
 void html_tables(struct out *o, const struct html_page *page);   /* all other lists */
 void html_overview(struct out *o, const struct html_page *page); /* loads, mix, histograms */
+void html_types(struct out *o, const struct html_page *page);
 void html_shared_lines(struct out *o, const struct html_page *page);
 int html_code(struct out *o, const struct html_page *page);
 void html_time(struct out *o, const struct html_page *page); /* its place in the page */

@@ -258,6 +258,7 @@ void html_tables(struct out *o, const struct html_page *page)
         if (&page->report->tables[i] != page->functions)
             group_table(o, page, &page->report->tables[i]);
     }
+    html_types(o, page);
     data_table(o, page);
     branch_table(o, page);
 }

@@ -137,6 +137,11 @@ static void slices_json(struct json *j, const struct html_page *page)
         if (spe_slices_table(page->slices, SPE_SLICE_GROUPS, by, &t))
             table_json(j, report_by_name(by), &t, bins);
     }
+    if (page->types) {
+        table_json(j, "type", &page->type_slices, bins);
+        table_json(j, "member", &page->member_slices, bins);
+        table_json(j, "object", &page->object_slices, bins);
+    }
     json_object_end(j);
 }
 

@@ -340,7 +340,7 @@ class Range {
     }
 
     showCell(cell, head, sum, whole) {
-        if (!head.dataset.of && head.classList.contains("t")) {
+        if (head.dataset.of === "keep" || (!head.dataset.of && head.classList.contains("t"))) {
             return;
         }
         if (!this.kept.has(cell)) {

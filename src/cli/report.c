@@ -15,10 +15,10 @@
 
 static const char help[] =
     "Usage: spe report [OPTION]... [FILE]\n"
+    "       spe report [OPTION]... --html PAGE OLD NEW\n"
     "\n"
     "One page about a recording: what costs most and why, the hottest functions and\n"
-    "lines, where loads were served and how long they took, branches, data, the\n"
-    "operation mix.\n"
+    "lines, where loads were served, their latency, branches, data, operations.\n"
     "FILE is a perf.data file, or bare SPE bytes, or - for standard input; without it\n"
     "perf.data in this folder.\n"
     "\n"
@@ -43,9 +43,9 @@ static const char help[] =
     "      --data-memory SIZE for hot data, such as 256M (64M): exact as long as it is enough\n"
     "      --json             everything as one JSON object\n"
     "      --csv              the first list of groups as CSV\n"
-    "      --html FILE        everything as one page for a browser, with the code of the\n"
-    "                         hottest functions, shared cache lines and a time line; it\n"
-    "                         needs no other file and no network; lists have 100 rows\n"
+    "      --html FILE        everything as one page for a browser, with code, shared cache\n"
+    "                         lines, types and a time line; of OLD and NEW: the page of\n"
+    "                         NEW, with what changed; lists have 100 rows\n"
     "      --percent-limit N  only groups with at least N % of the samples\n"
     "      --header-only      only the header of the page\n"
     "      --width N          columns of the page (the terminal's, or 80)\n" PAGE_HELP
@@ -54,11 +54,10 @@ static const char help[] =
     "\n" RECORDING_HELP "  -h, --help             this text\n"
     "\n"
     "Examples:\n"
-    "  spe report perf.data\n"
     "  spe report --by line --sort latency --top 30 perf.data\n"
     "  spe report --filter 'load and level == dram' --by symbol+source perf.data\n"
-    "  spe report --by type,member perf.data\n"
-    "  spe report --html report.html perf.data\n";
+    "  spe report --by type perf.data\n"
+    "  spe report --html page.html old.data new.data\n";
 
 enum form { FORM_PAGE, FORM_JSON, FORM_CSV, FORM_HTML };
 
@@ -71,6 +70,7 @@ struct job {
     struct spe_types *types; /* NULL: not wanted */
     enum form form;
     const char *html; /* the file of --html */
+    const char *old;  /* the recording that it is compared with; NULL: none */
     struct report_page page;
     uint64_t top, width, bins;
     bool no_findings;
@@ -421,6 +421,8 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
     }
     if (!job->top)
         job->top = job->html ? 100 : 10;
+    if (job->html && optind + 1 < argc)
+        job->old = argv[optind++];
     job->report.file = recording_file(&job->recording, c, argc, argv);
     return job->report.file != NULL;
 }
@@ -646,6 +648,18 @@ static void want_columns(struct job *job)
         o->omit &= ~(unsigned)SPE_OMIT_COMM;
 }
 
+/* What changed since the older recording. False: *status. */
+static bool compare(struct job *job, int *status)
+{
+    const char *const files[2] = {job->old, job->report.file};
+
+    *status = report_changes_read(&job->page.changes, &job->recording, job->command, files,
+                                  (size_t)job->top);
+    if (*status != STATUS_OK)
+        report_changes_free(&job->page.changes);
+    return *status == STATUS_OK;
+}
+
 static int run_job(struct job *job, int argc, char **argv)
 {
     struct spe_profile *profile;
@@ -663,7 +677,8 @@ static int run_job(struct job *job, int argc, char **argv)
         add_by(job, "function", strlen("function"));
     if (job->calls && !job->sorted)
         job->report.sort = SPE_SORT_LATENCY;
-    if (job->html && is_input(job->html, job->report.file))
+    if (job->html &&
+        (is_input(job->html, job->report.file) || (job->old && is_input(job->html, job->old))))
         return STATUS_BAD_DATA;
     job->report.filter = job->recording.options.filter;
     job->report.quiet = job->recording.quiet;
@@ -671,6 +686,8 @@ static int run_job(struct job *job, int argc, char **argv)
     job->report.utf8 = use_utf8();
     if (job->html)
         want_page(job);
+    if (job->old && !compare(job, &status))
+        return status;
     want_columns(job);
     status = recording_open(&job->recording, job->command, job->report.file, &profile);
     if (status == STATUS_OK) {

@@ -311,6 +311,8 @@ int report_page_complete(struct report_page *p, const struct report *report,
     p->c2c.result = spe_sharing_result(p->sharing);
     p->page.report = report;
     p->page.annotate = &p->annotate;
+    for (unsigned i = 0; i < 2; i++)
+        p->page.changes[i] = p->changes.page[i].result ? &p->changes.page[i] : NULL;
     p->page.lanes = p->lanes;
     p->page.slices = p->slices;
     p->page.no_sharing = c2c_nothing(p->c2c.result);
@@ -341,6 +343,7 @@ void report_page_free(struct report_page *p)
     spe_lanes_destroy(p->lanes);
     spe_slices_destroy(p->slices);
     spe_types_destroy(p->types);
+    report_changes_free(&p->changes);
     types_forget(&p->report_types);
     free((void *)(uintptr_t)p->page.type_slices.cells);
     free((void *)(uintptr_t)p->page.member_slices.cells);

@@ -8,6 +8,7 @@
 #define CLI_REPORT_PAGE_H
 
 #include "cli/cli.h"
+#include "cli/report_changes.h"
 #include "render/html.h"
 
 struct report_page {
@@ -21,6 +22,7 @@ struct report_page {
     struct report_types report_types;
     struct spe_shared_line candidates[SPE_SLICE_ROWS];
     struct spe_sharing *sharing;
+    struct report_changes changes; /* since an older recording, if there is one */
     struct c2c c2c;
     struct report_groups cpus;
     struct spe_group cpu_groups[HTML_LANES];

@@ -149,6 +149,7 @@ static void navigation(struct out *o, const struct html_page *page)
         bool is;
     } places[] = {
         {"findings", "Findings", r->finding_count},
+        {"changes", "Changes", page->changes[0]},
         {"functions", "Functions", true},
         {"time", "Time line", true},
         {"loads", "Loads", r->served_count},
@@ -186,6 +187,7 @@ int html_page(struct out *o, const struct html_page *page)
     out_string(o, "</h1>\n");
     if (r->finding_count)
         findings(o, page);
+    html_changes(o, page);
     recording(o, r);
     html_functions(o, page);
     html_time(o, page);

@@ -10,6 +10,7 @@
 
 #include "render/annotate.h"
 #include "render/c2c.h"
+#include "render/diff.h"
 #include "render/report.h"
 
 #define HTML_FUNCTIONS 24 /* with their code */
@@ -29,7 +30,8 @@ struct html_page {
     const struct c2c *c2c;  /* NULL: there is no answer ... */
     const char *no_sharing; /* ... and why */
     uint64_t latencies[SPE_SERVED_COUNT][SPE_LATENCY_BINS];
-    const struct report_types *types;                                 /* NULL: nothing tells them */
+    const struct diff *changes[2];    /* by function and line, since an older one; or NULL */
+    const struct report_types *types; /* NULL: nothing tells them */
     struct spe_slice_table type_slices, member_slices, object_slices; /* cells NULL: none */
 };
 
@@ -41,6 +43,7 @@ int html_page(struct out *o, const struct html_page *page);
 void html_functions(struct out *o, const struct html_page *page);
 void html_tables(struct out *o, const struct html_page *page);   /* all other lists */
 void html_overview(struct out *o, const struct html_page *page); /* loads, mix, histograms */
+void html_changes(struct out *o, const struct html_page *page);
 void html_types(struct out *o, const struct html_page *page);
 void html_shared_lines(struct out *o, const struct html_page *page);
 int html_code(struct out *o, const struct html_page *page);

@@ -125,6 +125,57 @@ class Html(CommandTest):
         self.assertTrue(all(len(list_["rows"]) <= 200 for list_ in page.data()["slices"].values()))
         self.assertLess(len(text), 3 << 20)
 
+    def older(self):
+        """Another recording: of one branch more, and nothing else."""
+        path = os.path.join(self.dir, "old.data")
+        program = t.Program(self.dir)
+        r = t.Recording()
+        r.comm(10, 10, "task")
+        program.map(r, 10)
+        r.aux(0, b"".join(t.sample(program.pc("mix"), 1000 + i, 10, p.BRANCH, 2, 12,
+                                   target=program.pc("walk")) for i in range(400)))
+        r.write(path)
+        return path
+
+    def test_changes(self):
+        """Of two recordings, what spe diff says is on the page of the second."""
+        old, new = self.older(), self.usual()
+        out = os.path.join(self.dir, "both.html")
+        self.good("report", "--html", out, old, new)
+        with open(out, encoding="utf-8") as f:
+            text = f.read()
+        page = p.Page(text)
+        self.assertEqual(page.faults, [])
+        self.assertIn("perf.data", page.text.split("spe report")[0])
+        for by in ("function", "line"):
+            diff = json.loads(self.good("diff", "--json", "--all", "--top", "100", "--by", by, old, new))
+            rows = page.body(f"change-{by}")
+            self.assertGreater(diff["significant"], 3)
+            self.assertEqual(len(rows), len(diff["rows"]))
+            for row, wanted in zip(rows, diff["rows"]):
+                latency, operations = (wanted["quantities"][q] for q in ("latency", "operations"))
+                for value, expected in zip(row[2:4] + row[5:7], (latency["old"], latency["new"],
+                                                                operations["old"], operations["new"])):
+                    self.assertAlmostEqual(float(value), expected, 6)
+                self.assertIn(wanted["function"], row[0])
+        total = json.loads(self.good("diff", "--json", old, new))["total"]["quantities"]
+        found = {row[0]: (float(row[1]), float(row[2])) for row in page.body("change-total")}
+        for name, words in (("latency", "latency"), ("loads", "loads"), ("l1_misses", "L1 misses")):
+            self.assertAlmostEqual(found[words][0], total[name]["old"], 6)
+            self.assertAlmostEqual(found[words][1], total[name]["new"], 6)
+        self.assertNotIn("changes", self.page(new)[1].ids)
+
+    def test_changes_of_nothing(self):
+        """The same recording twice: said in words. Three recordings, and one that is not there."""
+        path = self.usual()
+        out = os.path.join(self.dir, "both.html")
+        self.good("report", "--html", out, path, path)
+        with open(out, encoding="utf-8") as f:
+            self.assertIn("no significant change.", f.read())
+        self.assertIn("one file", self.bad(2, "report", "--html", out, path, path, path))
+        self.assertIn("nowhere", self.bad(1, "report", "--html", out, "nowhere", path))
+        self.assertIn(path, self.bad(1, "report", "--html", path, path, self.older()))
+
     def test_time_without_threads(self):
         r = t.Recording(cpus=2)
         for cpu in (0, 1):

@@ -14,6 +14,7 @@
 #include "analysis/latency.h"
 #include "analysis/mix.h"
 #include "analysis/places.h"
+#include "analysis/slices.h"
 #include "analysis/times.h"
 #include "analysis/top.h"
 #include "base/sized.h"
@@ -209,8 +210,8 @@ uint64_t address_in_file(struct spe_profile *profile, uint32_t map, uint64_t pc)
 
 /* What a place is called in a grouping. Unknown lines are grouped by function, and unknown
  * functions by DSO. */
-static void name_group(struct spe_profile *profile, const struct place *place, unsigned by,
-                       uint32_t line, struct spe_group *group)
+void name_group(struct spe_profile *profile, const struct place *place, unsigned by, uint32_t line,
+                struct spe_group *group)
 {
     uint32_t dso = place->symbol != SPE_NO_SYMBOL ? (uint32_t)(place->symbol >> 32)
                                                   : dso_of_map(profile, place_map(place));
@@ -226,8 +227,7 @@ static void name_group(struct spe_profile *profile, const struct place *place, u
     }
 }
 
-static void counts_of_place(const struct place *place, enum mix_class class_,
-                            struct spe_counts *counts)
+void counts_of_place(const struct place *place, enum mix_class class_, struct spe_counts *counts)
 {
     bool memory = class_ <= MIX_STORE, branch = class_ == MIX_BRANCH;
 
@@ -422,21 +422,6 @@ static void count_load(struct spe_analysis *a, const struct spe_rows *rows, size
         latency_add(&a->served[served], rows->total[i]);
     else
         a->untimed[served]++;
-}
-
-/* Kernel addresses mean the same in every process. */
-static inline uint32_t space_of(uint64_t va, uint32_t pid)
-{
-    return va >> 63 ? SPE_NO_TASK : pid;
-}
-
-/* By the data source, or by the events of the CPUs that have them. */
-static unsigned from_another_cache(const struct spe_rows *rows, size_t i)
-{
-    unsigned level = rows->level[i];
-
-    return (level >= SPE_LEVEL_PEER_CORE && level <= SPE_LEVEL_REMOTE_CACHE) |
-           ((rows->events[i] >> SPE_EVENT_MODIFIED | rows->events[i] >> SPE_EVENT_SNOOPED) & 1);
 }
 
 /* One sample of a key. Its weight has been added. */
@@ -716,7 +701,7 @@ static int count_all_data(struct spe_analysis *a, const struct batch *b, const u
     return SPE_OK;
 }
 
-static uint32_t task_id(const struct spe_rows *rows, size_t i, enum spe_group_by task)
+uint32_t task_id(const struct spe_rows *rows, size_t i, enum spe_group_by task)
 {
     switch (task) {
     case SPE_BY_THREAD:
@@ -770,8 +755,8 @@ static void name_task_group(struct spe_profile *profile, const struct spe_rows *
     group->id = task_id(rows, i, spe_group_by_task(by));
 }
 
-static void count_row(struct spe_counts *counts, const struct spe_rows *rows, size_t i,
-                      enum mix_class class_)
+void count_row(struct spe_counts *counts, const struct spe_rows *rows, size_t i,
+               enum mix_class class_)
 {
     unsigned memory = class_ <= MIX_STORE, branch = class_ == MIX_BRANCH;
     uint64_t events = rows->events[i];

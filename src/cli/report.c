@@ -15,20 +15,19 @@
 
 static const char usage[] =
     "Usage: spe report [OPTION]... [FILE]\n"
+    "       spe report [OPTION]... --html PAGE OLD NEW\n"
     "\n"
     "One page about a recording: what costs most and why, the hottest functions and\n"
-    "lines, where loads were served and how long they took, branches, data, the\n"
-    "operation mix.\n"
+    "lines, where loads were served, their latency, branches, data, operations.\n"
     "FILE is a perf.data file, or bare SPE bytes, or - for standard input; without it\n"
     "perf.data in this folder.\n";
 
 static const char examples[] =
     "Examples:\n"
-    "  spe report perf.data\n"
     "  spe report --by line --sort latency --top 30 perf.data\n"
     "  spe report --filter 'load and level == dram' --by symbol+source perf.data\n"
-    "  spe report --by type,member perf.data\n"
-    "  spe report --html report.html perf.data\n";
+    "  spe report --by type perf.data\n"
+    "  spe report --html page.html old.data new.data\n";
 
 enum form { FORM_PAGE, FORM_JSON, FORM_CSV, FORM_HTML };
 
@@ -41,6 +40,7 @@ struct job {
     struct spe_types *types; /* NULL: not wanted */
     enum form form;
     const char *html; /* the file of --html */
+    const char *old;  /* the recording that it is compared with; NULL: none */
     struct report_page page;
     uint64_t top, width, bins;
     bool no_findings;
@@ -310,8 +310,8 @@ static const struct option_row options[] = {
     {"json", 0, NULL, "everything as one JSON object", OPTION_VALUE(struct job, form, FORM_JSON)},
     {"csv", 0, NULL, "the first list of groups as CSV", OPTION_VALUE(struct job, form, FORM_CSV)},
     {"html", 0, "FILE",
-     "everything as one page for a browser, with the code of the hottest functions, shared cache "
-     "lines and a time line; it needs no other file and no network; lists have 100 rows",
+     "everything as one page for a browser, with code, shared cache lines, types and a time line; "
+     "of OLD and NEW: the page of NEW, with what changed; lists have 100 rows",
      OPTION_TAKE(html_option)},
     {"percent-limit", 0, "N", "only groups with at least N % of the samples",
      OPTION_TAKE(limit_option)},
@@ -342,6 +342,8 @@ static bool check_options(struct job *job, int argc, char **argv)
     }
     if (!job->top)
         job->top = job->html ? 100 : 10;
+    if (job->html && optind + 1 < argc)
+        job->old = argv[optind++];
     job->report.file = recording_file(&job->recording, c, argc, argv);
     return job->report.file != NULL;
 }
@@ -535,7 +537,7 @@ static int report_profile(void *user, struct spe_profile *profile)
          (job->types && !types_ask(&job->report.types, job->types, profile, job->top))))
         error = SPE_ERR_NOMEM;
     if (error >= 0 && job->html)
-        error = report_page_complete(&job->page, &job->report, job->analysis);
+        error = report_page_complete(&job->page, &job->report, job->analysis, (size_t)job->top);
     if (error < 0)
         complain(job->report.file, "%s", spe_strerror(error));
     else
@@ -590,6 +592,18 @@ static void want_columns(struct job *job)
         o->omit &= ~(unsigned)SPE_OMIT_COMM;
 }
 
+/* What changed since the older recording. */
+static int compare(struct job *job)
+{
+    const char *const files[2] = {job->old, job->report.file};
+    int status = report_changes_read(&job->page.changes, &job->recording, job->command, files,
+                                     (size_t)job->top);
+
+    if (status != STATUS_OK)
+        report_changes_free(&job->page.changes);
+    return status;
+}
+
 /* What the options mean together. */
 static void decide(struct job *job)
 {
@@ -603,7 +617,6 @@ static void decide(struct job *job)
     job->report.utf8 = use_utf8();
     if (job->html)
         want_page(job);
-    want_columns(job);
 }
 
 static int run(const struct command *self, int argc, char **argv)
@@ -622,9 +635,14 @@ static int run(const struct command *self, int argc, char **argv)
         return status;
     if (!check_options(&job, argc, argv))
         return STATUS_USAGE;
-    if (job.html && is_input(job.html, job.report.file))
+    if (job.html &&
+        (is_input(job.html, job.report.file) || (job.old && is_input(job.html, job.old))))
         return STATUS_BAD_DATA;
     decide(&job);
+    status = job.old ? compare(&job) : STATUS_OK;
+    if (status != STATUS_OK)
+        return status;
+    want_columns(&job);
     status = recording_run(&job.recording, self, job.report.file, report_profile, &job);
     free_report(&job.report);
     return status;

@@ -27,7 +27,8 @@ static const char help[] =
     "What to show:\n"
     "  -s, --symbol NAME      as PLACE, in perf's way\n"
     "      --top N            functions, where no PLACE is given (3)\n"
-    "      --sort KEY         what is hot: by samples or by latency (samples)\n"
+    "      --sort KEY         what is hot: by latency or by samples (latency; samples if\n"
+    "                         there are no latencies)\n"
     "      --source           source lines only\n"
     "      --asm, --no-source instructions only\n"
     "      --all              code without samples, too: nothing is folded\n"
@@ -48,7 +49,7 @@ static const char help[] =
     "Examples:\n"
     "  spe annotate\n"
     "  spe annotate walk perf.data\n"
-    "  spe annotate --sort latency --asm -F share,latency,served table.c:120\n"
+    "  spe annotate --asm -F share,latency,served table.c:120\n"
     "  spe annotate -i perf.data --source --source-dir ~/src/zstd\n";
 
 /* What is asked for. */
@@ -67,7 +68,7 @@ struct job {
     struct place place;
     VECTOR(struct spe_code_choice) choices;
     uint64_t top, width;
-    bool json;
+    bool json, sorted; /* sorted: --sort says by what */
 };
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -104,6 +105,7 @@ static bool columns_option(struct job *job, const char *text)
 
 static bool sort_option(struct job *job, const char *text)
 {
+    job->sorted = true;
     job->annotate.by_latency = strcmp(text, "latency") == 0;
     if (job->annotate.by_latency || strcmp(text, "samples") == 0)
         return true;
@@ -437,13 +439,20 @@ static int nothing_there(struct job *job, struct spe_profile *profile,
     return STATUS_BAD_DATA;
 }
 
+/* Latency is what SPE is for; some recordings have none. */
+static void sort_by_default(struct job *job, uint64_t latency)
+{
+    if (!job->sorted)
+        job->annotate.by_latency = latency != 0;
+}
+
 /* The first pass: which functions (and lines) have samples. */
 static int choose_functions(struct job *job, struct spe_profile *profile)
 {
     enum spe_group_by by = job->place.kind == PLACE_LINE ? SPE_BY_FUNCTION_LINE : SPE_BY_FUNCTION;
     struct spe_analysis_config config = {.size = sizeof(config), .by = 1u << by};
-    enum spe_sort sort = job->annotate.by_latency ? SPE_SORT_LATENCY : SPE_SORT_SAMPLES;
     struct spe_analysis *analysis = NULL;
+    struct spe_counts totals;
     struct spe_group *groups = NULL;
     int status = STATUS_OK, error = spe_analysis_create(&analysis, &config);
     size_t count = 0;
@@ -451,11 +460,15 @@ static int choose_functions(struct job *job, struct spe_profile *profile)
     if (error == SPE_OK)
         error = recording_analyse(profile, job->annotate.file, analysis);
     if (error == SPE_OK) {
+        spe_analysis_totals(analysis, &totals);
+        sort_by_default(job, totals.latency);
         count = spe_analysis_group_count(analysis, by);
         groups = calloc(count + 1, sizeof(*groups));
     }
     if (groups)
-        count = spe_analysis_groups(analysis, by, sort, groups, count);
+        count = spe_analysis_groups(analysis, by,
+                                    job->annotate.by_latency ? SPE_SORT_LATENCY : SPE_SORT_SAMPLES,
+                                    groups, count);
     if (error == SPE_OK && (!groups || !choose(job, profile, groups, count)))
         error = SPE_ERR_NOMEM;
     if (error == SPE_OK && !job->choices.count && job->place.kind == PLACE_ADDRESS &&
@@ -479,6 +492,7 @@ static int show(struct job *job)
     struct out out;
     int error;
 
+    sort_by_default(job, a->latency);
     if (!job->json)
         start_pager();
     if (!open_stdout(&out))

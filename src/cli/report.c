@@ -31,11 +31,10 @@ static const char help[] =
     "      --bins N           of --by time, at most (as many as the page has room for)\n"
     "      --no-findings      not what costs most and why\n"
     "  -g, --call-graph       who called the functions of the list, as a tree; of call\n"
-    "                         stacks that 'spe record -g' recorded; by latency unless\n"
-    "                         --sort says otherwise\n"
-    "  -s, --sort KEY         groups by samples, latency, l1, llc, tlb or mispredicted\n"
-    "                         (samples); or perf's keys, which are one list: sym, dso,\n"
-    "                         srcline, comm, pid, tid, cpu\n"
+    "                         stacks that 'spe record -g' recorded\n"
+    "  -s, --sort KEY         groups by latency, samples, l1, llc, tlb or mispredicted\n"
+    "                         (latency, if there are latencies); or perf's keys, which\n"
+    "                         are one list: sym, dso, srcline, comm, pid, tid, cpu\n"
     "      --top N            rows of a list (10)\n"
     "      --type NAME        how a type lies in memory, with what was accessed of it\n"
     "      --data WHAT        hot data by line (64 bytes), page (4096 bytes) or none\n"
@@ -43,10 +42,9 @@ static const char help[] =
     "      --data-memory SIZE for hot data, such as 256M (64M): exact as long as it is enough\n"
     "      --json             everything as one JSON object\n"
     "      --csv              the first list of groups as CSV\n"
-    "      --html FILE        everything as one page for a browser, with the code of the\n"
-    "                         hottest functions, shared cache lines and a time line; it\n"
-    "                         needs no other file and no network; lists have 100 rows\n"
-    "      --percent-limit N  only groups with at least N % of the samples\n"
+    "      --html FILE        everything as one file for a browser, with the code of the\n"
+    "                         hottest functions, shared cache lines and a time line\n"
+    "      --percent-limit N  only groups with at least N % of the latency (or samples)\n"
     "      --header-only      only the header of the page\n"
     "      --width N          columns of the page (the terminal's, or 80)\n" PAGE_HELP
     "      --stdio, --header, --no-children, -n, --show-nr-samples\n"
@@ -55,7 +53,7 @@ static const char help[] =
     "\n"
     "Examples:\n"
     "  spe report perf.data\n"
-    "  spe report --by line --sort latency --top 30 perf.data\n"
+    "  spe report --by line --sort samples --top 30 perf.data\n"
     "  spe report --filter 'load and level == dram' --by symbol+source perf.data\n"
     "  spe report --by type,member perf.data\n"
     "  spe report --html report.html perf.data\n";
@@ -163,7 +161,7 @@ static bool add_by(struct job *job, const char *word, size_t length)
         if (strlen(name) != length || strncmp(name, word, length) != 0)
             continue;
         if (!(job->config.by & 1u << by))
-            r->tables[r->table_count++].by = by;
+            r->tables[r->table_count++] = (struct report_groups){.by = by};
         job->config.by |= 1u << by;
         return true;
     }
@@ -453,14 +451,20 @@ static uint16_t saturation(const struct spe_profile_info *info)
     return layout ? spe_counter_max(layout->count_bits) : 0xffff;
 }
 
+/* A group's part of what groups are sorted by. */
+static double weight_of(const struct report *r, const struct spe_counts *c)
+{
+    return r->sort == SPE_SORT_LATENCY ? share_of(c->latency, r->totals.latency)
+                                       : share_of(c->samples, r->totals.samples);
+}
+
 /* Groups below --percent-limit. */
 static void drop_small(const struct job *job, struct report_groups *g)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < g->count; i++) {
-        if (100 * share_of(g->groups[i].counts.samples, job->report.totals.samples) >=
-            job->percent_limit)
+        if (100 * weight_of(&job->report, &g->groups[i].counts) >= job->percent_limit)
             g->groups[kept++] = g->groups[i];
     }
     g->count = kept;
@@ -490,6 +494,8 @@ static bool ask(struct job *job, struct spe_analysis *a)
     size_t i;
 
     spe_analysis_totals(a, &r->totals);
+    if (!job->sorted)
+        r->sort = r->totals.latency ? SPE_SORT_LATENCY : SPE_SORT_SAMPLES;
     spe_analysis_events(a, r->events);
     r->mix_count = spe_analysis_mix(a, r->mix);
     r->served_count = spe_analysis_served(a, r->served);
@@ -657,12 +663,11 @@ static int run_job(struct job *job, int argc, char **argv)
     job->config.size = sizeof(job->config);
     job->config.data = true;
     by_option(job, "function,line");
+    job->report.tables[1].by_default = true;
     if (!parse_options(job, argc, argv, &status))
         return status;
     if (job->calls)
         add_by(job, "function", strlen("function"));
-    if (job->calls && !job->sorted)
-        job->report.sort = SPE_SORT_LATENCY;
     if (job->html && is_input(job->html, job->report.file))
         return STATUS_BAD_DATA;
     job->report.filter = job->recording.options.filter;

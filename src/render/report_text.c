@@ -86,8 +86,8 @@ static void machine_line(struct page *p)
     append_part(&t, info->osrelease);
     append_part(&t, info->arch);
     if (info->cpus_online)
-        append(&t, "%s%" PRIu32 " CPU%s", t.used ? ", " : "", info->cpus_online,
-               info->cpus_online == 1 ? "" : "s");
+        append(&t, "%s%" PRIu32 "%s CPU%s", t.used ? ", " : "", info->cpus_online,
+               info->simulated ? " modelled" : "", info->cpus_online == 1 ? "" : "s");
     if (t.used)
         header_line(p, "machine", TONE_PLAIN, t.bytes);
 }

@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 The Specimen authors */
 /*
  * A table for a terminal: columns as wide as they need to be, numbers to the right, and a page
- * width that is kept. If the table does not fit, paths lose their directories, then text columns are
- * shortened down to their minimum, then columns go, the least important first. Only when none can go
- * are names cut further. A column that went is named in a line below the table.
+ * width that is kept. If the table does not fit, paths lose their directories, then text columns
+ * are shortened down to their minimum, then columns go, the least important first. Only when none
+ * can go are names cut further. A column that went is named in a line below the table.
  *
  * All cells are kept until the table is printed, so a table is for a page, not for a file.
  */

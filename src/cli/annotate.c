@@ -24,12 +24,11 @@ static const char usage[] =
     "function, FILE:LINE of its source, or an address: 0x1234, function+0x10,\n"
     "library.so+0x1234. FILE is a perf.data file; without it perf.data in this folder.\n";
 
-static const char examples[] =
-    "Examples:\n"
-    "  spe annotate\n"
-    "  spe annotate walk perf.data\n"
-    "  spe annotate --sort latency --asm -F share,latency,served table.c:120\n"
-    "  spe annotate -i perf.data --source --source-dir ~/src/zstd\n";
+static const char examples[] = "Examples:\n"
+                               "  spe annotate\n"
+                               "  spe annotate walk perf.data\n"
+                               "  spe annotate --asm -F share,latency,served table.c:120\n"
+                               "  spe annotate -i perf.data --source --source-dir ~/src/zstd\n";
 
 /* What is asked for. */
 struct place {
@@ -47,7 +46,7 @@ struct job {
     struct place place;
     VECTOR(struct spe_code_choice) choices;
     uint64_t top, width;
-    bool json;
+    bool json, sorted; /* sorted: --sort says by what */
 };
 
 /* ---- options --------------------------------------------------------------------------------- */
@@ -87,6 +86,7 @@ static bool sort_option(const struct command *c, void *target, const char *text)
 
     if (!choice_option(c, "--sort", text, names, &key))
         return false;
+    job->sorted = true;
     job->annotate.by_latency = key > 0;
     return true;
 }
@@ -124,7 +124,9 @@ static const struct option_row options[] = {
     {"symbol", 's', "NAME", "as PLACE, in perf's way", OPTION_STRING(struct job, place.text)},
     {"top", 0, "N", "functions, where no PLACE is given (3)",
      OPTION_NUMBER(struct job, top, 1, FUNCTIONS_MAX)},
-    {"sort", 0, "KEY", "what is hot: by samples or by latency (samples)", OPTION_TAKE(sort_option)},
+    {"sort", 0, "KEY",
+     "what is hot: by latency or by samples (latency; samples if there are no latencies)",
+     OPTION_TAKE(sort_option)},
     {"source", 0, NULL, "source lines only", OPTION_FLAG(struct job, annotate.source)},
     {"asm", 0, NULL, NULL, OPTION_FLAG(struct job, annotate.assembly)},
     {"no-source", 0, NULL, "instructions only", OPTION_FLAG(struct job, annotate.assembly)},
@@ -352,13 +354,20 @@ static int nothing_there(struct job *job, struct spe_profile *profile,
     return STATUS_BAD_DATA;
 }
 
+/* Latency is what SPE is for; some recordings have none. */
+static void sort_by_default(struct job *job, uint64_t latency)
+{
+    if (!job->sorted)
+        job->annotate.by_latency = latency != 0;
+}
+
 /* The first pass: which functions (and lines) have samples. */
 static int choose_functions(struct job *job, struct spe_profile *profile)
 {
     enum spe_group_by by = job->place.kind == PLACE_LINE ? SPE_BY_FUNCTION_LINE : SPE_BY_FUNCTION;
     struct spe_analysis_config config = {.size = sizeof(config), .by = 1u << by};
-    enum spe_sort sort = job->annotate.by_latency ? SPE_SORT_LATENCY : SPE_SORT_SAMPLES;
     struct spe_analysis *analysis = NULL;
+    struct spe_counts totals;
     struct spe_group *groups = NULL;
     int status = STATUS_OK, error = spe_analysis_create(&analysis, &config);
     size_t count = 0;
@@ -366,11 +375,15 @@ static int choose_functions(struct job *job, struct spe_profile *profile)
     if (error == SPE_OK)
         error = recording_analyse(profile, job->annotate.file, analysis);
     if (error == SPE_OK) {
+        spe_analysis_totals(analysis, &totals);
+        sort_by_default(job, totals.latency);
         count = spe_analysis_group_count(analysis, by);
         groups = calloc(count + 1, sizeof(*groups));
     }
     if (groups)
-        count = spe_analysis_groups(analysis, by, sort, groups, count);
+        count = spe_analysis_groups(analysis, by,
+                                    job->annotate.by_latency ? SPE_SORT_LATENCY : SPE_SORT_SAMPLES,
+                                    groups, count);
     if (error == SPE_OK && (!groups || !choose(job, profile, groups, count)))
         error = SPE_ERR_NOMEM;
     if (error == SPE_OK && !job->choices.count && job->place.kind == PLACE_ADDRESS &&
@@ -394,6 +407,7 @@ static int show(struct job *job)
     struct out out;
     int error;
 
+    sort_by_default(job, a->latency);
     if (!job->json)
         start_pager();
     if (!open_stdout(&out))

@@ -24,7 +24,7 @@ static const char usage[] =
 
 static const char examples[] =
     "Examples:\n"
-    "  spe report --by line --sort latency --top 30 perf.data\n"
+    "  spe report --by line --sort samples --top 30 perf.data\n"
     "  spe report --filter 'load and level == dram' --by symbol+source perf.data\n"
     "  spe report --by type perf.data\n"
     "  spe report --html page.html old.data new.data\n";
@@ -133,7 +133,7 @@ static bool add_by(struct job *job, const char *word, size_t length)
         if (strlen(name) != length || strncmp(name, word, length) != 0)
             continue;
         if (!(job->config.by & 1u << by))
-            r->tables[r->table_count++].by = by;
+            r->tables[r->table_count++] = (struct report_groups){.by = by};
         job->config.by |= 1u << by;
         return true;
     }
@@ -294,11 +294,11 @@ static const struct option_row options[] = {
     {"no-findings", 0, NULL, "not what costs most and why", OPTION_FLAG(struct job, no_findings)},
     {"call-graph", 'g', NULL,
      "who called the functions of the list, as a tree; of call stacks that 'spe record -g' "
-     "recorded; by latency unless --sort says otherwise",
+     "recorded",
      OPTION_FLAG(struct job, calls)},
     {"sort", 's', "KEY",
-     "groups by samples, latency, l1, llc, tlb or mispredicted (samples); or perf's keys, which "
-     "are one list: sym, dso, srcline, comm, pid, tid, cpu",
+     "groups by latency, samples, l1, llc, tlb or mispredicted (latency, if there are latencies); or "
+     "perf's keys, which are one list: sym, dso, srcline, comm, pid, tid, cpu",
      OPTION_TAKE(sort_option)},
     {"top", 0, "N", "rows of a list (10)", OPTION_NUMBER(struct job, top, 1, 1000000)},
     {"type", 0, "NAME", "how a type lies in memory, with what was accessed of it",
@@ -313,7 +313,7 @@ static const struct option_row options[] = {
      "everything as one page for a browser, with code, shared cache lines, types and a time line; "
      "of OLD and NEW: the page of NEW, with what changed; lists have 100 rows",
      OPTION_TAKE(html_option)},
-    {"percent-limit", 0, "N", "only groups with at least N % of the samples",
+    {"percent-limit", 0, "N", "only groups with at least N % of the latency (or samples)",
      OPTION_TAKE(limit_option)},
     {"header-only", 0, NULL, "only the header of the page",
      OPTION_FLAG(struct job, report.header_only)},
@@ -376,14 +376,20 @@ static uint16_t saturation(const struct spe_profile_info *info)
     return layout ? spe_counter_max(layout->count_bits) : 0xffff;
 }
 
+/* A group's part of what groups are sorted by. */
+static double weight_of(const struct report *r, const struct spe_counts *c)
+{
+    return r->sort == SPE_SORT_LATENCY ? share_of(c->latency, r->totals.latency)
+                                       : share_of(c->samples, r->totals.samples);
+}
+
 /* Groups below --percent-limit. */
 static void drop_small(const struct job *job, struct report_groups *g)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < g->count; i++) {
-        if (100 * share_of(g->groups[i].counts.samples, job->report.totals.samples) >=
-            job->percent_limit)
+        if (100 * weight_of(&job->report, &g->groups[i].counts) >= job->percent_limit)
             g->groups[kept++] = g->groups[i];
     }
     g->count = kept;
@@ -413,6 +419,8 @@ static bool ask(struct job *job, struct spe_analysis *a)
     size_t i;
 
     spe_analysis_totals(a, &r->totals);
+    if (!job->sorted)
+        r->sort = r->totals.latency ? SPE_SORT_LATENCY : SPE_SORT_SAMPLES;
     spe_analysis_events(a, r->events);
     r->mix_count = spe_analysis_mix(a, r->mix);
     r->served_count = spe_analysis_served(a, r->served);
@@ -609,8 +617,6 @@ static void decide(struct job *job)
 {
     if (job->calls)
         add_by(job, "function", strlen("function"));
-    if (job->calls && !job->sorted)
-        job->report.sort = SPE_SORT_LATENCY;
     job->report.filter = job->recording.options.filter;
     job->report.quiet = job->recording.quiet;
     job->config.findings = !job->no_findings && !job->report.header_only && job->form != FORM_CSV;
@@ -631,6 +637,7 @@ static int run(const struct command *self, int argc, char **argv)
     job.config.size = sizeof(job.config);
     job.config.data = true;
     by_option(self, &job, "function,line");
+    job.report.tables[1].by_default = true;
     if (!take_options(self, &job, argc, argv, &status))
         return status;
     if (!check_options(&job, argc, argv))

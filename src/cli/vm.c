@@ -17,7 +17,7 @@ static const char usage[] =
     "driver and perf see it: perf record -e arm_spe_0//. With `run`, boot the small\n"
     "guest that --fetch has prepared, run COMMAND in an empty folder, copy what it\n"
     "leaves there to this machine and return its status. Without, boot it with a\n"
-    "shell, or boot --kernel.\n";
+    "shell in such a folder (exit leaves it, control-a x ends QEMU), or boot --kernel.\n";
 
 static const char examples[] =
     "Examples:\n"
@@ -125,7 +125,8 @@ static const struct option_row options[] = {
      OPTION_TAKE(word_option), OPTION_TARGET(struct job, more, struct vm_words)},
     {"without-spe", 0, NULL, "without the plugin, to compare",
      OPTION_FLAG(struct job, options.plain)},
-    {"verbose", 'v', NULL, "say QEMU's command line", OPTION_FLAG(struct job, options.verbose)},
+    {"verbose", 'v', NULL, "say QEMU's command line; show the kernel's messages",
+     OPTION_FLAG(struct job, options.verbose)},
     {0},
 };
 

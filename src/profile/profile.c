@@ -621,7 +621,7 @@ void spe_profile_close(struct spe_profile *p)
     free(p->levels.at);
     free(p->cpus.at);
     free(p->maps.at);
-    free(p->thread_stacks.at);
+    thread_stacks_free(&p->thread_stacks);
     free(p->queues);
     free(p->cut_cpus);
     free(p->cut_pids);

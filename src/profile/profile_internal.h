@@ -8,7 +8,7 @@
  *   stacks.c    SAMPLE records -> call stacks
  *   queue.c     SPE bytes of one queue -> columns
  *   join.c      columns -> rows
- *   objects.c   what a data address was
+ *   objects.c   what a data address was; thread_stacks.c: whose stack
  *   rows.c      groups of rows; order.c: which comes next; pool.c: threads
  *
  * The tasks, spaces and maps are complete before the first row is made and do not change after
@@ -240,11 +240,24 @@ struct level_table {
     uint8_t level[256];
 };
 
-/* Addresses that a thread used as its stack. */
-struct stack {
-    uint64_t low, high;
-    uint32_t thread;
+/* ---- Threads' stacks ------------------------------------------------------------------------ */
+
+struct stack_range {
+    uint64_t low, high; /* low > high: none */
 };
+
+struct thread_stacks {
+    VECTOR(struct stack_range) used; /* by thread: what it used as its stack */
+    VECTOR(uint32_t) roots;          /* by process: the tree of its pages, by thread */
+    struct spaces owners;
+};
+
+/* A thread used this address as its stack. SPE_OK or SPE_ERR_NOMEM. */
+int thread_stacks_tell(struct thread_stacks *s, uint32_t thread, uint32_t process,
+                       uint64_t address);
+/* The thread whose stack it is, or NONE. */
+uint32_t thread_stacks_owner(const struct thread_stacks *s, uint32_t process, uint64_t address);
+void thread_stacks_free(struct thread_stacks *s);
 
 struct spe_profile {
     struct spe_perf_reader *reader;
@@ -277,7 +290,7 @@ struct spe_profile {
     struct dsos dsos;
     struct stacks stacks;
     VECTOR(struct spe_profile_map) maps;
-    VECTOR(struct stack) thread_stacks; /* as far as somebody told of them */
+    struct thread_stacks thread_stacks; /* as far as somebody told of them */
 
     struct queue *queues;
     size_t queue_count;

@@ -28,6 +28,7 @@
 #include <specimen/profile.h>
 
 #include "base/hash.h"
+#include "base/id_table.h"
 #include "base/spaces.h"
 #include "names/names_internal.h"
 #include "perfdata/input.h"
@@ -63,17 +64,11 @@ struct cpu_turns {
     uint32_t before; /* who ran before the first turn */
 };
 
-struct id_table {           /* tid -> newest thread, pid -> newest process, cpu -> its turns */
-    VECTOR(uint64_t) slots; /* key << 32 | value; all ones: free */
-    uint64_t seed;
-    size_t used;
-};
-
 struct tasks {
     VECTOR(struct process) processes; /* process 0 is the kernel */
     VECTOR(struct thread) threads;
     VECTOR(struct cpu_turns) cpus;
-    struct id_table by_tid, by_pid, by_cpu;
+    struct id_table by_tid, by_pid, by_cpu; /* the newest thread and process; the turns */
     struct spaces spaces;
     uint64_t turns, versions; /* of all CPUs, processes and threads */
 };
@@ -89,8 +84,6 @@ int tasks_comm(struct tasks *t, uint64_t time, uint32_t pid, uint32_t tid, uint3
 int tasks_fork(struct tasks *t, uint64_t time, const struct spe_perf_task *task, bool copy);
 /* A thread that some record names; call it when all events are in. */
 int tasks_seen(struct tasks *t, uint32_t pid, uint32_t tid, uint32_t name);
-int id_table_set(struct id_table *t, uint32_t key, uint32_t value);
-uint32_t id_table_get(const struct id_table *t, uint32_t key); /* NONE if it is not there */
 int tasks_map(struct tasks *t, uint64_t time, uint32_t pid, uint64_t start, uint64_t end,
               uint32_t map);
 int tasks_turn(struct tasks *t, uint32_t cpu, uint64_t time, uint32_t tid, uint32_t left);

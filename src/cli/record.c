@@ -73,12 +73,23 @@ static bool cpu_option(const struct command *c, void *target, const char *name)
     return false;
 }
 
-static const char *const model_names[] = {
-    [RECORD_MODEL_NONE] = "none",
-    [RECORD_MODEL_FUNCTIONAL] = "functional",
-    [RECORD_MODEL_CORE] = "core",
-    NULL,
-};
+static bool model_option(const struct command *c, void *target, const char *name)
+{
+    static const char *const names[] = {
+        [RECORD_MODEL_NONE] = "none",
+        [RECORD_MODEL_FUNCTIONAL] = "functional",
+        [RECORD_MODEL_CORE] = "core",
+        NULL,
+    };
+    struct job *job = target;
+    unsigned model = find_name(names, name, strlen(name));
+
+    job->options.model = (enum record_model)model;
+    if (names[model])
+        return true;
+    usage_error(c, name, "the model is none, functional or core");
+    return false;
+}
 
 static bool duration_option(const struct command *c, void *target, const char *text)
 {
@@ -129,7 +140,7 @@ static const struct option_row options[] = {
      "core (default): caches, TLB, prefetchers, branch prediction and out-of-order windows, where "
      "threads meet in modelled time; functional: faster, without prefetchers and time; none: only "
      "what the program does is recorded",
-     OPTION_CHOICE(struct job, options.model, model_names)},
+     OPTION_TAKE(model_option)},
     {"cpus", 0, "N", "CPUs that threads share, 1 to 256 (one for each thread)",
      OPTION_UNSIGNED(struct job, options.cpus, 1, 256)},
     {"seed", 0, "N", "of the random jitter (1)",

@@ -274,7 +274,7 @@ void dsos_free(struct dsos *d)
     free(d->vmlinux);
     free(d->kallsyms);
     free(d->lines.lines.at);
-    free(d->lines.table.at);
+    hash_table_free(&d->lines.table);
     free(d->lines.cache);
     types_free(d->types);
     memset(d, 0, sizeof(*d));

@@ -16,11 +16,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "launch/option.h"
+#include "launch/signals.h"
 #include "qemu/driver.h"
-#include "qemu/option.h"
 #include "record/find.h"
 #include "record/receive.h"
-#include "record/signals.h"
 
 enum {
     FILE_CPUS = 256, /* in the file: one for each thread but the last, which is of all others */
@@ -115,7 +115,7 @@ static bool plugin_option(const struct recording *r, char *text, size_t room)
 static void cpu_option(const struct recording *r, char *text, size_t room)
 {
     const struct record_cpu *cpu = record_cpu_find(r->options->cpu);
-    bool sme = r->found.major > 7 || (r->found.major == 7 && r->found.minor >= 1);
+    bool sme = qemu_is_at_least(&r->found.version, 7, 1);
     unsigned bytes = r->setup.vector_bits / 8;
 
     if (strcmp(cpu->qemu, "max") != 0)
@@ -204,15 +204,6 @@ static char **make_command(struct recording *r)
     return command;
 }
 
-/* Levels 6 and 7 cannot be told apart from inside. */
-static void tell_level(const struct found *found)
-{
-    if (found->major == 11 && found->minor == 0)
-        setenv("SPECIMEN_PLUGIN_LEVEL", "6", 1);
-    else
-        unsetenv("SPECIMEN_PLUGIN_LEVEL");
-}
-
 static bool start_program(struct recording *r)
 {
     char **command = make_command(r);
@@ -225,7 +216,7 @@ static bool start_program(struct recording *r)
     r->child = signals_fork();
     if (r->child == 0) {
         setrlimit(RLIMIT_NOFILE, &r->limit);
-        tell_level(&r->found);
+        qemu_tell_level(&r->found.version);
         /* The same addresses in each run, so that its caches meet the same conflicts. A container
          * may forbid it: then they differ, as they do without us. */
         personality(ADDR_NO_RANDOMIZE | (unsigned)personality(0xffffffff));

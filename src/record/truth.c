@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+#include "base/vector.h"
+
 const char *const truth_names[TRUTH_QUANTITIES] = {
     "operations",   "loads",     "stores",     "branches", "not_taken",
     "mispredicted", "l1_misses", "llc_misses", "walks",
@@ -19,17 +22,13 @@ unsigned truth_quantities(const struct record_options *options)
 
 /* ---- Functions by symbol -------------------------------------------------------------------- */
 
-/* A table from a profile's place to a function; `key` is the symbol, or the dso without one. */
-struct entry {
-    uint64_t key;
-    size_t function;
-};
-
+/* From a profile's place to a function; a key is the symbol, or the dso without one. */
 struct finder {
     struct spe_profile *profile;
     struct truth *truth;
-    struct entry *entries; /* open addressing */
-    size_t room, used;
+    struct hash_table table;
+    VECTOR(uint64_t) keys; /* of the functions */
+    uint64_t seed;
 };
 
 static uint64_t key_of(uint64_t symbol, uint32_t dso)
@@ -37,73 +36,38 @@ static uint64_t key_of(uint64_t symbol, uint32_t dso)
     return symbol != SPE_NO_SYMBOL ? symbol : UINT64_C(1) << 63 | dso;
 }
 
-static struct entry *slot_of(const struct finder *f, uint64_t key)
-{
-    size_t at = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (f->room - 1);
-
-    while (f->entries[at].function && f->entries[at].key != key)
-        at = (at + 1) & (f->room - 1);
-    return &f->entries[at];
-}
-
-static bool grow_table(struct finder *f)
-{
-    struct finder old = *f;
-
-    f->room = old.room ? old.room * 2 : 1024;
-    f->entries = calloc(f->room, sizeof(*f->entries));
-    if (!f->entries) {
-        *f = old;
-        return false;
-    }
-    for (size_t i = 0; i < old.room; i++)
-        if (old.entries[i].function)
-            *slot_of(f, old.entries[i].key) = old.entries[i];
-    free(old.entries);
-    return true;
-}
-
-static size_t add_function(struct finder *f, uint64_t symbol, uint32_t dso)
+static bool add_function(struct finder *f, uint64_t key, uint64_t symbol, uint32_t dso)
 {
     struct truth *t = f->truth;
     const struct spe_profile_dso *d = spe_profile_dso(f->profile, dso);
     struct spe_profile_symbol s = {.name = ""};
-    struct truth_function *grown;
 
-    if (t->count == t->room) {
-        size_t room = t->room * 2 + 64;
-
-        grown = realloc(t->functions, room * sizeof(*grown));
-        if (!grown)
-            return 0;
-        t->functions = grown;
-        t->room = room;
-    }
+    if (VECTOR_ROOM(&f->keys) < 0 ||
+        vector_grow(&t->functions, &t->room, t->count, sizeof(*t->functions)) < 0 ||
+        hash_table_add(&f->table, hash_number(f->seed, key), (uint32_t)t->count) < 0)
+        return false;
+    f->keys.at[f->keys.count++] = key;
     if (symbol != SPE_NO_SYMBOL)
         spe_profile_symbol(f->profile, symbol, &s);
-    memset(&t->functions[t->count], 0, sizeof(*t->functions));
-    t->functions[t->count].name = strdup(s.name[0] ? s.name : "[no symbol]");
-    t->functions[t->count].dso = strdup(d ? spe_profile_string(f->profile, d->name) : "[unknown]");
-    return ++t->count;
+    t->functions[t->count++] = (struct truth_function){
+        .name = strdup(s.name[0] ? s.name : "[no symbol]"),
+        .dso = strdup(d ? spe_profile_string(f->profile, d->name) : "[unknown]"),
+    };
+    return true;
 }
 
 /* NULL without memory. */
 static struct truth_function *function_of(struct finder *f, uint64_t symbol, uint32_t dso)
 {
-    uint64_t key = key_of(symbol, dso);
-    struct entry *e;
+    uint64_t key = key_of(symbol, dso), hash = hash_number(f->seed, key);
+    size_t cursor = 0;
+    uint32_t i;
 
-    if (f->used * 2 >= f->room && !grow_table(f))
-        return NULL;
-    e = slot_of(f, key);
-    if (!e->function) {
-        e->key = key;
-        e->function = add_function(f, symbol, dso); /* number + 1, 0 is none */
-        if (!e->function)
-            return NULL;
-        f->used++;
+    while ((i = hash_table_find(&f->table, hash, &cursor)) != UINT32_MAX) {
+        if (f->keys.at[i] == key)
+            return &f->truth->functions[i];
     }
-    return &f->truth->functions[e->function - 1];
+    return add_function(f, key, symbol, dso) ? &f->truth->functions[f->truth->count - 1] : NULL;
 }
 
 /* ---- Exact counts --------------------------------------------------------------------------- */
@@ -236,7 +200,7 @@ bool truth_find(const struct record_options *options, const struct record_summar
 {
     struct spe_profile_options how = SPE_PROFILE_OPTIONS;
     struct spe_profile_error error = {0};
-    struct finder f = {.truth = truth};
+    struct finder f = {.truth = truth, .seed = hash_seed()};
     bool good;
 
     memset(truth, 0, sizeof(*truth));
@@ -253,7 +217,8 @@ bool truth_find(const struct record_options *options, const struct record_summar
         qsort(truth->functions, truth->count, sizeof(*truth->functions), by_operations);
     } else
         record_fail(problem, options->output, "%s", spe_strerror(SPE_ERR_NOMEM));
-    free(f.entries);
+    hash_table_free(&f.table);
+    free(f.keys.at);
     spe_profile_close(f.profile);
     return good;
 }

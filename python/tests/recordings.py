@@ -6,6 +6,7 @@ empty ones; and what `spe export --format csv` says of them, with types."""
 import atexit
 import csv
 import functools
+import lzma
 import os
 import re
 import shutil
@@ -105,6 +106,16 @@ def recorded():
 
 
 @functools.cache
+def vm():
+    """Of perf in a guest of `spe vm --model none`: perf record -e arm_spe_0/ts_enable=1/ -c 2048 ls -R
+    /proc/1. Kept, because the guest takes minutes."""
+    with lzma.open(os.path.join(TOP, "python", "tests", "vm.data.xz")) as kept, \
+            open(path("vm.data"), "wb") as f:
+        shutil.copyfileobj(kept, f)
+    return path("vm.data")
+
+
+@functools.cache
 def programs():
     """Two builds of one program; a folder that has both by their build-ids."""
     cache, builds = path("debug"), []
@@ -146,10 +157,11 @@ def fleet():
     return folder
 
 
+@functools.cache
 def all_of_them():
     """name -> path"""
     them = {name: generated(name) for name in GENERATED}
-    them.update(empty=empty(), cut=cut(), hostile=hostile())
+    them.update(empty=empty(), cut=cut(), hostile=hostile(), vm=vm())
     if recorded():
         them["recorded"] = recorded()
     return them

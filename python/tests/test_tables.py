@@ -68,6 +68,7 @@ class Tables(unittest.TestCase):
                 rows[name] = self.every_reader(recording, (), specimen.open(recording).samples())
         self.assertEqual(rows["empty"], 0)
         self.assertEqual(rows["untimed"], recordings.RECORDS)
+        self.assertEqual(rows["vm"], 2087)
         self.assertEqual(rows["neoverse-n1"], 2 * recordings.RECORDS)
         self.assertGreater(rows["damaged"], recordings.RECORDS)
         self.assertLess(rows["cut"], rows["neoverse-n1"])

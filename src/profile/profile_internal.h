@@ -30,7 +30,7 @@
 #include "base/hash.h"
 #include "base/spaces.h"
 #include "names/names_internal.h"
-#include "perfdata/source.h"
+#include "perfdata/input.h"
 #include "profile/files.h"
 
 /* ---- Tasks ---------------------------------------------------------------------------------- */
@@ -249,8 +249,8 @@ struct stack {
 
 struct spe_profile {
     struct spe_perf_reader *reader;
-    int fd;               /* of the file or of a temporary one; -1 */
-    struct pd_source raw; /* without a reader */
+    int fd;              /* of the file or of a temporary one; -1 */
+    struct pd_input raw; /* without a reader */
 
     struct spe_profile_info info;
     struct spe_profile_counts counts, start_counts;

@@ -219,9 +219,9 @@ void pe_want(struct spe_machine *machine, uint64_t line, uint64_t when)
     if (turn->wanted && turn->wanted <= when)
         return;
     turn->wanted = when;
-    for (unsigned i = 0; sharers && i < machine->config.cpus; i++)
-        if (sharers[i / 64] >> i % 64 & 1)
-            change_l1(machine->cpus[i], line, 0, PE_FLIGHT);
+    for (unsigned i = 0; sharers && i < machine->directory.entry_words - 1; i++)
+        for (uint64_t bits = sharers[i]; bits; bits &= bits - 1)
+            change_l1(machine->cpus[64 * i + (unsigned)__builtin_ctzll(bits)], line, 0, PE_FLIGHT);
 }
 
 void pe_unwant(struct spe_machine *machine, uint64_t line)

@@ -103,6 +103,8 @@ struct spe_analysis_config {
     uint16_t saturated_at; /* of the latency counters, see above */
     bool findings;         /* are wanted: the rows should have latencies (SPE_OMIT_LATENCIES) */
     bool time;             /* how it went over time is wanted */
+    bool again;            /* rows can come twice, see spe_analysis_wants_data: the memory above is
+                              then for what is looked at twice, and exact far longer. No merging */
 };
 
 /* Totals, events and loads only. */
@@ -127,6 +129,13 @@ SPE_API int spe_analysis_add(struct spe_analysis *analysis, struct spe_profile *
 /* Add what another analysis of the same profile and configuration has seen. Before finish. */
 SPE_API int spe_analysis_merge(struct spe_analysis *analysis, const struct spe_analysis *from,
                                struct spe_profile *profile);
+
+/* With `again`, after the last row: 1 if all rows are needed once more, by spe_analysis_add_data,
+ * to tell the hottest data; 0 if it is known already, as most often; or SPE_ERR_NOMEM. */
+SPE_API int spe_analysis_wants_data(struct spe_analysis *analysis);
+
+/* The same rows once more. SPE_OK or SPE_ERR_NOMEM. */
+SPE_API int spe_analysis_add_data(struct spe_analysis *analysis, const struct spe_rows *rows);
 
 /* After the last row, before the questions. */
 SPE_API int spe_analysis_finish(struct spe_analysis *analysis, struct spe_profile *profile);
@@ -387,6 +396,11 @@ SPE_API int spe_sharing_choose(struct spe_sharing *sharing);
 SPE_API int spe_sharing_add(struct spe_sharing *sharing, const struct spe_rows *rows);
 SPE_API int spe_sharing_finish(struct spe_sharing *sharing);
 
+/* After choose: the lines that may turn out to be shared, their address and pid alone; at most n of
+ * them. Returns their number. */
+SPE_API size_t spe_sharing_candidates(const struct spe_sharing *sharing,
+                                      struct spe_shared_line *lines, size_t n);
+
 /* After choose: without lines. After finish: everything. It is the sharing's. */
 SPE_API const struct spe_sharing_result *spe_sharing_result(const struct spe_sharing *sharing);
 /* ---- Findings ------------------------------------------------------------------------------- */
@@ -541,6 +555,61 @@ SPE_API void spe_lanes_add(struct spe_lanes *lanes, const struct spe_rows *rows)
 /* As many bins as there were in times; lane `count` is of all others. */
 SPE_API const struct spe_time_bin *spe_lanes_bins(const struct spe_lanes *lanes, size_t lane);
 
+/*
+ * What rows of lists have in each bin of time, for those who show a part of the time. The rows are
+ * chosen first, as of spe_analysis_groups; a second pass over the rows counts, by the same rules as
+ * the first. Memory depends on the lists and bins alone: the first SPE_SLICE_ROWS of each list are
+ * counted.
+ */
+#define SPE_SLICE_ROWS 200
+
+/* "thread" of a row of data: a thread's id and 1, or 0 of no samples, or this. */
+#define SPE_SLICE_SEVERAL ((UINT64_C(1) << 32) + 1)
+
+enum spe_slice_kind {
+    SPE_SLICE_TOTAL,  /* one row */
+    SPE_SLICE_SERVED, /* one row for each enum spe_served; unnamed fields: SPE_LATENCY_BINS of them
+                       */
+    SPE_SLICE_MIX,
+    SPE_SLICE_DATA,
+    SPE_SLICE_LINES,
+    SPE_SLICE_BRANCHES,
+    SPE_SLICE_GROUPS,
+};
+
+struct spe_slice_table {
+    const char *const *names; /* of fields; all but "max" and "thread" are sums */
+    size_t named, fields, rows;
+    const uint64_t *cells; /* of each bin all rows, of each row all fields */
+};
+
+struct spe_slices;
+
+/* The bins are copied. SPE_OK or SPE_ERR_NOMEM. */
+SPE_API int spe_slices_create(struct spe_slices **slices, const struct spe_times *times);
+SPE_API void spe_slices_destroy(struct spe_slices *slices); /* NULL is fine */
+
+/* Before the first row, each list once; they are copied. SPE_OK, SPE_ERR_NOMEM, or SPE_ERR_INVALID
+ * of groups that are not counted: pairs and callers. */
+SPE_API int spe_slices_groups(struct spe_slices *slices, enum spe_group_by by,
+                              const struct spe_group *groups, size_t count);
+SPE_API int spe_slices_branches(struct spe_slices *slices, const struct spe_branch *branches,
+                                size_t count);
+SPE_API int spe_slices_data(struct spe_slices *slices, const struct spe_data *data, size_t count,
+                            unsigned shift);
+SPE_API int spe_slices_lines(struct spe_slices *slices, const struct spe_shared_line *lines,
+                             size_t count, enum spe_sharing_basis basis, unsigned shift);
+SPE_API int spe_slices_mix(struct spe_slices *slices, const struct spe_mix *mix, size_t count);
+
+/* SPE_OK or SPE_ERR_NOMEM. Rows without time are in no bin. */
+SPE_API int spe_slices_add(struct spe_slices *slices, struct spe_profile *profile,
+                           const struct spe_rows *rows);
+SPE_API void spe_slices_finish(struct spe_slices *slices);
+
+/* `by` is of SPE_SLICE_GROUPS. False: that is not counted. The cells are the slices'. */
+SPE_API bool spe_slices_table(const struct spe_slices *slices, enum spe_slice_kind kind,
+                              enum spe_group_by by, struct spe_slice_table *table);
+
 /* ---- Edges ---------------------------------------------------------------------------------- */
 
 /*
@@ -644,14 +713,6 @@ SPE_API void spe_annotation_destroy(struct spe_annotation *annotation); /* NULL 
 typedef bool spe_annotation_wanted(void *user, struct spe_profile *profile, uint64_t symbol);
 SPE_API void spe_annotation_ask(struct spe_annotation *annotation, spe_annotation_wanted *wanted,
                                 void *user);
-
-/* Before the first row: how the choices went over time is wanted, too, in the bins of
- * spe_analysis_times. SPE_OK, SPE_ERR_NOMEM, or SPE_ERR_INVALID if functions are asked for. */
-SPE_API int spe_annotation_over_time(struct spe_annotation *annotation,
-                                     const struct spe_times *times);
-/* Of one choice. */
-SPE_API const struct spe_time_bin *spe_annotation_time_bins(const struct spe_annotation *annotation,
-                                                            size_t choice);
 
 /* All choices, those that were asked for, too. */
 SPE_API const struct spe_code_choice *
@@ -897,6 +958,19 @@ SPE_API int spe_types_create(struct spe_types **types, unsigned want);
 SPE_API void spe_types_destroy(struct spe_types *types); /* NULL is fine */
 SPE_API int spe_types_add(struct spe_types *types, struct spe_profile *profile,
                           const struct spe_rows *rows);
+
+/* Before the first row: what rows have in each bin of time is wanted, too, of the first 1000 that
+ * come of each list. The bins are copied. SPE_OK or SPE_ERR_NOMEM. */
+SPE_API int spe_types_over_time(struct spe_types *types, const struct spe_times *times);
+
+/* Of rows of a list (spe_types_top, spe_types_members; spe_types_objects), as of spe_slices_table.
+ * The cells are to be freed with free(); rows that were not counted have fewer samples there than
+ * the row itself. SPE_OK or SPE_ERR_NOMEM. */
+SPE_API int spe_types_slices(const struct spe_types *types, const struct spe_type_row *rows,
+                             size_t count, struct spe_slice_table *table);
+SPE_API int spe_types_object_slices(const struct spe_types *types,
+                                    const struct spe_object_row *rows, size_t count,
+                                    struct spe_slice_table *table);
 
 /* All loads and stores, and those of each reason: SPE_ACCESS_KNOWN are the ones with a type. */
 SPE_API void spe_types_totals(const struct spe_types *types, struct spe_access_counts *all,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/exact.h"
+#include "analysis/slices.h"
 #include "analysis/top.h"
 #include "base/vector.h"
 #include "format/clones.h"
@@ -154,31 +155,6 @@ const struct spe_sharing_result *spe_sharing_result(const struct spe_sharing *s)
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
-
-/* Kernel addresses mean the same in every process. */
-static uint32_t space_of(uint64_t va, uint32_t pid)
-{
-    return va >> 63 ? SPE_NO_TASK : pid;
-}
-
-static bool is_peer(unsigned level)
-{
-    return level >= SPE_LEVEL_PEER_CORE && level <= SPE_LEVEL_REMOTE_CACHE;
-}
-
-static bool has_travelled(enum spe_sharing_basis basis, const struct spe_rows *rows, size_t i)
-{
-    bool load = !(rows->op[i] & 1);
-
-    switch (basis) {
-    case SPE_SHARING_SOURCE:
-        return load && is_peer(rows->level[i]);
-    case SPE_SHARING_SNOOPED:
-        return load && rows->events[i] >> SPE_EVENT_SNOOPED & 1;
-    default:
-        return rows->events[i] >> SPE_EVENT_L1D_MISS & 1;
-    }
-}
 
 /* The rows from `from` on, BATCH at most, that are loads or stores with an address; and how many
  * are without. */
@@ -398,6 +374,16 @@ int spe_sharing_choose(struct spe_sharing *s)
     s->result.not_examined = may_be - s->chosen_count;
     exact_free(&s->lines);
     return index_chosen(s) < 0 ? SPE_ERR_NOMEM : s->notes ? 0 : 1;
+}
+
+size_t spe_sharing_candidates(const struct spe_sharing *s, struct spe_shared_line *lines, size_t n)
+{
+    size_t i;
+
+    for (i = 0; i < s->chosen_count && i < n; i++)
+        lines[i] = (struct spe_shared_line){.address = s->chosen[i].place << s->config.shift,
+                                            .pid = s->chosen[i].space};
+    return i;
 }
 
 /* ---- the second pass ------------------------------------------------------------------------- */

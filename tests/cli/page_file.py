@@ -82,6 +82,16 @@ def many_functions(directory, count):
     return path, int(words[2], 16), int(words[3], 16)
 
 
+def slice_sums(table, row, bins):
+    """What a row of a list has in all bins, by the names of the fields. In the data 0 is followed by
+    how many of them there are."""
+    cells, packed = [], iter(table["rows"][row])
+    for value in packed:
+        cells += [value] if value else [0] * next(packed)
+    assert len(cells) == bins * table["fields"]
+    return {name: sum(cells[i::table["fields"]]) for i, name in enumerate(table["names"])}
+
+
 VOID = {"meta", "link", "br", "hr", "img", "input"}
 
 

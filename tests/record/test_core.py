@@ -169,7 +169,7 @@ class Crowd(CoreTest):
         self.assertRegex(page, r"(?m)^  machine .*, a CPU for each thread, 256 at most$")
         self.run_core("crowd", "3", count=512, options=("--cpus", "2"))
         page = self.good("report", "--width", "200", self.data).decode()
-        self.assertRegex(page, r"(?m)^  machine .*, 2 CPUs$")
+        self.assertRegex(page, r"(?m)^  machine .*, 2 modelled CPUs$")
 
     def test_more_threads_than_cpus(self):
         """Every record names its thread, and nothing else contradicts it."""

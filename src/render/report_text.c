@@ -77,9 +77,6 @@ static void append_part(struct text *t, const char *part)
         append(t, "%s%s", t->used ? ", " : "", part);
 }
 
-/* `spe record` gives each thread its own CPU, and its file has room for so many. */
-enum { CPU_EACH = 256 };
-
 static void machine_line(struct page *p)
 {
     const struct spe_profile_info *info = p->report->info;
@@ -88,9 +85,7 @@ static void machine_line(struct page *p)
     append_part(&t, info->hostname);
     append_part(&t, info->osrelease);
     append_part(&t, info->arch);
-    if (info->simulated && info->cpus_online == CPU_EACH)
-        append_part(&t, "a CPU for each thread, 256 at most");
-    else if (info->cpus_online)
+    if (info->cpus_online)
         append(&t, "%s%" PRIu32 "%s CPU%s", t.used ? ", " : "", info->cpus_online,
                info->simulated ? " modelled" : "", info->cpus_online == 1 ? "" : "s");
     if (t.used)

@@ -166,7 +166,7 @@ class Crowd(CoreTest):
         """How many CPUs there were is not what the file has room for."""
         self.run_core("crowd", "3", count=512)
         page = self.good("report", "--width", "200", self.data).decode()
-        self.assertRegex(page, r"(?m)^  machine .*, a CPU for each thread, 256 at most$")
+        self.assertRegex(page, r"(?m)^  machine .*, 4 modelled CPUs$")
         self.run_core("crowd", "3", count=512, options=("--cpus", "2"))
         page = self.good("report", "--width", "200", self.data).decode()
         self.assertRegex(page, r"(?m)^  machine .*, 2 modelled CPUs$")

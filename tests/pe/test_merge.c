@@ -499,7 +499,8 @@ static void merged(const struct program *program, unsigned cpus, struct shares *
 
 /* ---- Both ------------------------------------------------------------------------------------ */
 
-/* A lock among 64 threads comes round too seldom to be compared line by line. */
+/* More threads take the judge too long; a lock among 64 would fail, in the line that it guards:
+ * docs/microarchitecture.md. */
 static const struct program programs[] = {
     {"false sharing", false_sharing, 0.10, 64},
     {"true sharing", true_sharing, 0.10, 8},

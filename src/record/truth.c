@@ -129,19 +129,29 @@ static bool add_all_exact(struct finder *f, const struct record_counts *counts)
 
 /* ---- Samples -------------------------------------------------------------------------------- */
 
-static void add_sample(struct truth_function *to, uint16_t operation, uint64_t events)
+static void add_sample(struct truth_function *to, uint64_t number, uint16_t operation,
+                       uint64_t events)
 {
     bool memory = operation >> 8 == 1, branch = operation >> 8 == 2;
+    bool is[TRUTH_QUANTITIES] = {
+        [TRUTH_OPERATIONS] = true,
+        [TRUTH_LOADS] = memory && !(operation & 1),
+        [TRUTH_STORES] = memory && (operation & 1),
+        [TRUTH_BRANCHES] = branch,
+        [TRUTH_NOT_TAKEN] = events >> SPE_EVENT_NOT_TAKEN & 1,
+        [TRUTH_MISPREDICTED] = events >> SPE_EVENT_MISPREDICTED & 1,
+        [TRUTH_L1_MISSES] = events >> SPE_EVENT_L1D_MISS & 1,
+        [TRUTH_LLC_MISSES] = events >> SPE_EVENT_LLC_MISS & 1,
+        [TRUTH_WALKS] = events >> SPE_EVENT_TLB_WALK & 1,
+    };
 
-    to->samples[TRUTH_OPERATIONS]++;
-    to->samples[TRUTH_LOADS] += memory && !(operation & 1);
-    to->samples[TRUTH_STORES] += memory && (operation & 1);
-    to->samples[TRUTH_BRANCHES] += branch;
-    to->samples[TRUTH_NOT_TAKEN] += events >> SPE_EVENT_NOT_TAKEN & 1;
-    to->samples[TRUTH_MISPREDICTED] += events >> SPE_EVENT_MISPREDICTED & 1;
-    to->samples[TRUTH_L1_MISSES] += events >> SPE_EVENT_L1D_MISS & 1;
-    to->samples[TRUTH_LLC_MISSES] += events >> SPE_EVENT_LLC_MISS & 1;
-    to->samples[TRUTH_WALKS] += events >> SPE_EVENT_TLB_WALK & 1;
+    for (unsigned q = 0; q < TRUTH_QUANTITIES; q++) {
+        if (!is[q])
+            continue;
+        to->samples[q]++;
+        to->runs[q] += to->last[q] + 1 != number;
+        to->last[q] = number;
+    }
 }
 
 static bool add_all_samples(struct finder *f)
@@ -158,8 +168,7 @@ static bool add_all_samples(struct finder *f)
 
             if (!function)
                 return false;
-            add_sample(function, rows.op[i], rows.events[i]);
-            f->truth->samples++;
+            add_sample(function, ++f->truth->samples, rows.op[i], rows.events[i]);
         }
     }
     return result == 0;
@@ -167,16 +176,44 @@ static bool add_all_samples(struct finder *f)
 
 /* ---- Both ----------------------------------------------------------------------------------- */
 
+/*
+ * The interval of a share. Samples are not drawn one by one from all operations: each stretch of
+ * the program has one. If a function runs in long phases it is only at their ends that a sample may
+ * be one more or less. Half the sum of squared differences of neighbours measures that: it is the
+ * number of runs of samples that count, which is hits x (1 - share) where they lie at random. The
+ * length of stretches varies, too. Fewer surprises are as good as more samples.
+ */
+static struct spe_interval interval_of(uint64_t hits, uint64_t runs, uint64_t samples,
+                                       double stretch)
+{
+    double at_random = samples ? (double)hits * (1 - (double)hits / (double)samples) : 0;
+    double variance = (double)runs + at_random * stretch;
+    double scale = variance > 0 && variance < at_random ? at_random / variance : 1;
+
+    return spe_interval_of_share((uint64_t)((double)hits * scale + 0.5),
+                                 (uint64_t)((double)samples * scale + 0.5));
+}
+
+/* The square of the deviation of a stretch's length, by that of its mean: 0 to 255 operations are
+ * added at random (D17.3.2). */
+static double stretch_of(uint64_t sampled, double operations)
+{
+    double mean = sampled ? operations / (double)sampled : 0;
+
+    return mean > 0 ? 256.0 * 256.0 / 12.0 / (mean * mean) : 0;
+}
+
 /* Every sample stands for the same number of operations, whether a filter let it pass or not. */
 static void estimate(struct truth *t, const struct record_summary *summary)
 {
     uint64_t sampled = summary->statistics.sampled;
     double operations = (double)summary->statistics.operations;
+    double stretch = stretch_of(sampled, operations);
 
     for (size_t i = 0; i < t->count; i++) {
         for (unsigned q = 0; q < TRUTH_QUANTITIES; q++) {
             struct truth_function *f = &t->functions[i];
-            struct spe_interval share = spe_interval_of_share(f->samples[q], sampled);
+            struct spe_interval share = interval_of(f->samples[q], f->runs[q], sampled, stretch);
 
             f->estimate[q] = sampled ? (double)f->samples[q] / (double)sampled * operations : 0;
             f->low[q] = share.low * operations;

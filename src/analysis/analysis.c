@@ -21,7 +21,9 @@
 
 #define DATA_MEMORY (UINT64_C(64) << 20)
 #define DATA_MEMORY_LEAST 8192
-#define FIRST_PLACES 8192                  /* of data: a near cache has them */
+#define FIRST_PLACES 8192 /* of data: a near cache has them */
+#define MORE_PLACES 8192  /* ... and of those that are heavy after a while */
+#define HEAVY_CELLS_KEPT 256
 #define JOURNAL_MEMORY (UINT64_C(2) << 20) /* of rows that can come again */
 #define DATA_AHEAD 8
 #define BATCH 512 /* rows */
@@ -75,7 +77,7 @@ static void divide_memory(struct spe_analysis *a)
     size_t places = (size_t)(memory / 4 * 3 / EXACT_BYTES);
 
     exact_init(&a->exact, places < FIRST_PLACES ? places : FIRST_PLACES);
-    a->exact.filtered = true;
+    a->exact.filtered = 2 * a->exact.max;
     exact_init(&a->rest, places);
     a->rest.seed = a->exact.seed;
     a->journal.memory = memory / 8 * 5;
@@ -688,14 +690,51 @@ static CLONES void count_exact_data(struct spe_analysis *a, const struct batch *
         write_data(&a->journal, b, others, n_others, hash);
 }
 
+/* All entries of some cells become places that are counted as those that came first are. Nothing
+ * was left out of them so far, and nothing will be. */
+static void promote_entries(struct spe_analysis *a, uint32_t weight)
+{
+    uint64_t heavy[JOURNAL_CELLS / 64] = {0}, total = a->exact.total;
+    struct journal *j = &a->journal;
+    size_t run = 0, i;
+
+    for (i = 0; i < JOURNAL_CELLS; i++)
+        heavy[i / 64] |= (uint64_t)(j->cells[i] >= weight && j->cells[i] != UINT32_MAX) << i % 64;
+    for (i = 0; i < j->count; i++) {
+        struct exact_key key = journal_key(j, i, &run);
+        uint64_t hash = exact_hash(a->exact.seed, key.place, key.counts.space);
+        uint32_t *cell = journal_cell(j, hash);
+
+        if (heavy[(cell - j->cells) / 64] >> (cell - j->cells) % 64 & 1 &&
+            exact_add(&a->exact, &key))
+            *cell -= (uint32_t)key.weight;
+    }
+    a->exact.total = total; /* which had them all */
+}
+
+/* The journal is full, and the rows can come again: places that are heavy by now stay so, as a
+ * rule, and are counted from now on. Of the others it is enough to know what they can weigh. */
+static int end_journal(struct spe_analysis *a)
+{
+    size_t more = a->exact.max < MORE_PLACES ? a->exact.max : MORE_PLACES;
+
+    a->exact.max += more;
+    if (exact_make_room(&a->exact, more) < 0)
+        return SPE_ERR_NOMEM;
+    promote_entries(a, journal_heaviest(&a->journal, HEAVY_CELLS_KEPT));
+    a->exact.max = a->exact.count;
+    journal_keep_cells(&a->journal);
+    return SPE_OK;
+}
+
 /* Room for n samples, of whatever places they are; or the table of the heaviest. */
 static int make_room_for_data(struct spe_analysis *a, size_t n)
 {
     if (a->journal.count && journal_is_full(&a->journal, n)) {
-        if (a->config.again)
-            journal_keep_cells(&a->journal);
-        else if (empty_journal(a, 0) < 0)
-            return SPE_ERR_NOMEM;
+        int error = a->config.again ? end_journal(a) : empty_journal(a, 0);
+
+        if (error < 0)
+            return error;
     }
     if (a->data.sets)
         return SPE_OK;

@@ -417,8 +417,7 @@ static void count_events(struct spe_analysis *a, const struct batch *b)
 
 static void count_load(struct spe_analysis *a, const struct spe_rows *rows, size_t i)
 {
-    unsigned level = rows->level[i];
-    unsigned served = level != SPE_LEVEL_UNKNOWN ? level : spe_served_by(level, rows->events[i]);
+    unsigned served = served_row(rows, i);
 
     if (rows->counters[i] >> SPE_COUNTER_TOTAL & 1)
         latency_add(&a->served[served], rows->total[i]);
@@ -835,10 +834,34 @@ struct spe_counts counts_of_row(const struct spe_rows *rows, size_t i)
     return counts;
 }
 
-static int count_tasks(struct spe_analysis *a, struct spe_profile *profile,
+/* Groupings by who ran it, and by nothing else. */
+#define BY_TASK (1u << SPE_BY_THREAD | 1u << SPE_BY_PROCESS | 1u << SPE_BY_COMM | 1u << SPE_BY_CPU)
+
+/* A batch in one of them. Neighbouring rows are mostly of the same task, which is looked up once.
+ */
+static int count_task(struct spe_analysis *a, const struct batch *b, enum spe_group_by by)
+{
+    size_t i, end;
+
+    for (i = 0; i < b->count; i = end) {
+        struct spe_group key = {.symbol = SPE_NO_SYMBOL,
+                                .dso = SPE_NO_ID,
+                                .line = SPE_NO_ID,
+                                .id = task_id(b->rows, b->from + i, by)};
+
+        for (end = i; end < b->count && task_id(b->rows, b->from + end, by) == key.id; end++)
+            count_row(&key.counts, b->rows, b->from + end, a->class_of[b->op[end]]);
+        if (groups_add(&a->groups[by], &key) < 0)
+            return SPE_ERR_NOMEM;
+    }
+    return SPE_OK;
+}
+
+/* One row in the other groupings that are not of code alone. */
+static int count_pairs(struct spe_analysis *a, struct spe_profile *profile,
                        const struct spe_rows *rows, size_t i, enum mix_class class_)
 {
-    unsigned left = a->config.by & ~IN_CODE, by;
+    unsigned left = a->config.by & ~(IN_CODE | BY_TASK), by;
     struct spe_group key = {.address = 0};
 
     for (; left; left &= left - 1) {
@@ -982,6 +1005,7 @@ static void add_extras(struct spe_analysis *a, const struct spe_rows *rows)
 
 static int add_batch(struct spe_analysis *a, struct batch *b)
 {
+    unsigned left;
     size_t i;
 
     prepare_batch(b, a->places.seed);
@@ -990,8 +1014,12 @@ static int add_batch(struct spe_analysis *a, struct batch *b)
     count_events(a, b);
     if (count_memory(a, b) < 0)
         return SPE_ERR_NOMEM;
-    for (i = 0; a->config.by & ~IN_CODE && i < b->count; i++) {
-        if (count_tasks(a, b->profile, b->rows, b->from + i, a->class_of[b->op[i]]) < 0)
+    for (left = a->config.by & BY_TASK; left; left &= left - 1) {
+        if (count_task(a, b, (unsigned)__builtin_ctz(left)) < 0)
+            return SPE_ERR_NOMEM;
+    }
+    for (i = 0; a->config.by & ~(IN_CODE | BY_TASK) && i < b->count; i++) {
+        if (count_pairs(a, b->profile, b->rows, b->from + i, a->class_of[b->op[i]]) < 0)
             return SPE_ERR_NOMEM;
     }
     return SPE_OK;

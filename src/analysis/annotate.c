@@ -361,7 +361,7 @@ static void count_memory(struct spe_instruction *insn, const struct spe_rows *ro
     if (rows->op[i] & 1) /* D18.2.7: ST */
         return;
     insn->loads++;
-    insn->served[spe_served_by(rows->level[i], events)]++;
+    insn->served[served_row(rows, i)]++;
 }
 
 static int count_branch(struct spe_annotation *a, struct spe_profile *profile,

@@ -9,6 +9,7 @@
 #include "analysis/exact.h"
 #include "analysis/top.h"
 #include "base/large.h"
+#include "base/sized.h"
 #include "base/vector.h"
 #include "format/clones.h"
 
@@ -122,19 +123,24 @@ enum spe_sharing_basis spe_sharing_next_basis(const struct spe_sharing_result *r
 
 int spe_sharing_create(struct spe_sharing **sharing, const struct spe_sharing_config *config)
 {
-    uint64_t memory = config->memory ? config->memory : MEMORY;
-    unsigned shift = config->shift ? config->shift : 6;
+    struct spe_sharing_config own = {0};
     struct spe_sharing *s;
+    uint64_t memory;
+    unsigned shift;
 
     *sharing = NULL;
-    if (config->size != sizeof(*config) || memory < MEMORY_LEAST || shift < 4 || shift > 12 ||
-        config->basis >= SPE_SHARING_BASIS_COUNT || !config->top ||
-        config->top > UINT32_MAX - SPARE_LINES)
+    if (!sized_take(&own, sizeof(own), config, config->size))
+        return SPE_ERR_INVALID;
+    memory = own.memory ? own.memory : MEMORY;
+    shift = own.shift ? own.shift : 6;
+    if (memory < MEMORY_LEAST || shift < 4 || shift > 12 || own.basis >= SPE_SHARING_BASIS_COUNT ||
+        !own.top || own.top > UINT32_MAX - SPARE_LINES)
         return SPE_ERR_INVALID;
     s = calloc(1, sizeof(*s));
     if (!s)
         return SPE_ERR_NOMEM;
-    s->config = *config;
+    s->config = own;
+    s->notes.dropped = own.again;
     s->config.shift = shift;
     s->result.basis = config->basis;
     s->result.shift = shift;

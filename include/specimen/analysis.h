@@ -313,6 +313,7 @@ struct spe_sharing_config {
     unsigned shift;               /* lines of 2^n bytes, 4 to 12; 0: 6 */
     size_t top;                   /* lines that are wanted */
     uint64_t memory;              /* most bytes, about, from 65536 on; 0: 64 MB */
+    bool again;                   /* rows come twice anyway: no samples are kept until then */
 };
 
 /* What the CPUs of a recording have; its records may have less. */

@@ -473,6 +473,26 @@ int recording_analyse(struct spe_profile *profile, const char *file, struct spe_
     return result < 0 ? result : spe_analysis_finish(analysis, profile);
 }
 
+static int see_data(void *user, struct spe_profile *profile, struct spe_rows *rows)
+{
+    int result = spe_analysis_add_data(user, rows);
+
+    (void)profile;
+    return result < 0 ? result : 1;
+}
+
+int recording_finish(struct spe_profile *profile, const char *file, struct spe_analysis *analysis)
+{
+    int result = spe_analysis_wants_data(analysis);
+
+    if (result > 0) {
+        result = spe_profile_rewind(profile);
+        if (result == SPE_OK)
+            result = recording_rows(profile, file, see_data, analysis);
+    }
+    return result < 0 ? result : spe_analysis_finish(analysis, profile);
+}
+
 int recording_result(const struct spe_profile *profile, const char *file, int result)
 {
     int names = spe_profile_status(profile);

@@ -22,7 +22,7 @@
 #define ACTIVE_MAX                                                                                 \
     (1u << 22)    /* locations, each counted for every instruction for which it holds              \
                    */
-#define VISITS 24 /* of one block before what still changes is given up ... */
+#define VISITS 16 /* of one block before what still changes is given up ... */
 #define VISITS_ALL (4 * VISITS) /* ... and everything is */
 #define SLOTS 24                /* of the stack that are followed */
 #define REGISTERS 32
@@ -249,7 +249,8 @@ struct follower {
     struct block *blocks;
     size_t block_count;
 
-    struct locations locations;
+    struct locations locations; /* those in registers last */
+    size_t memory_count;        /* of the others */
     VECTOR(struct location_value) values;
     uint32_t *active,
         *active_at;    /* of instruction i: active[active_at[i]] up to active_at[i + 1] */
@@ -391,6 +392,21 @@ static size_t index_at(const struct follower *f, uint64_t pc)
             high = middle;
     }
     return low;
+}
+
+static void sort_locations(struct follower *f)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < f->locations.count; i++) {
+        struct location l = f->locations.at[i];
+
+        if (l.kind == LOCATION_REGISTER)
+            continue;
+        f->locations.at[i] = f->locations.at[kept];
+        f->locations.at[kept++] = l;
+    }
+    f->memory_count = kept;
 }
 
 /* For each instruction, the values that hold there. */
@@ -573,7 +589,7 @@ static struct target frame_target(struct follower *f, uint64_t pc, const struct 
 {
     struct target found = no_target(v->stride ? SPE_ACCESS_LOST_TRACK : SPE_ACCESS_SAVED);
 
-    for (size_t i = 0; i < f->locations.count; i++) {
+    for (size_t i = 0; i < f->memory_count; i++) {
         const struct location *l = &f->locations.at[i];
         struct target t = {.type = l->type, .name = l->name, .variable = true};
         int64_t at;
@@ -1574,6 +1590,7 @@ static void follow_function(struct follower *f)
         return;
     if (locations_list(f->d, f->dso_id, &f->function, &f->locations) < 0)
         f->too_large = true;
+    sort_locations(f);
     if (!f->too_large)
         list_active(f);
     if (f->too_large || f->no_memory || !make_blocks(f))
@@ -1611,23 +1628,35 @@ static unsigned why_not(struct dsos *d, struct dso *dso)
                                                                               : SPE_ACCESS_NO_FILE;
 }
 
+/* A function that was followed is remembered, too, at an address that no instruction has: that of
+ * its description, made odd. */
+static uint64_t function_key(const Dwarf_Die *function)
+{
+    return (uint64_t)(uintptr_t)function->addr << 1 | 1;
+}
+
 /* What the function of an address does; the reason if it cannot be said. */
 static unsigned learn(struct dsos *d, uint32_t dso, struct file_types *t, uint64_t address)
 {
     struct follower f = {.d = d, .dso = d->list.at[dso], .dso_id = dso, .file = t};
-    unsigned why = SPE_ACCESS_NO_ACCESS;
+    struct spe_profile_access done = {.reason = SPE_ACCESS_NO_ACCESS};
+    const struct spe_profile_access *before;
 
     if (!lines_function(d, f.dso, address, &f.function))
         return SPE_ACCESS_NO_DEBUG_INFO;
     if (!file_types_open(d, f.dso, t))
         return SPE_ACCESS_NO_FILE;
+    before = recall(t, function_key(&f.function));
+    if (before)
+        return before->reason;
     follow_function(&f);
     if (f.too_large)
-        why = SPE_ACCESS_TOO_LARGE;
+        done.reason = SPE_ACCESS_TOO_LARGE;
+    remember(&f, function_key(&f.function), &done);
     if (f.no_memory)
         names_missing(d->strings, SPE_ERR_NOMEM);
     free_follower(&f);
-    return why;
+    return done.reason;
 }
 
 void types_access(struct dsos *d, uint32_t dso, uint64_t address, struct spe_profile_access *access)

@@ -24,7 +24,7 @@
                    */
 #define VISITS 16 /* of one block before what still changes is given up ... */
 #define VISITS_ALL (4 * VISITS) /* ... and everything is */
-#define SLOTS 24                /* of the stack that are followed */
+#define SLOTS 32                /* of the stack that are followed */
 #define REGISTERS 32
 #define TLS_MAX 4096 /* variables of threads in one file */
 #define TCB 16       /* bytes of the thread's own in front of its block (AAELF64) */
@@ -467,13 +467,16 @@ static struct value both(struct follower *f, const struct value *a, const struct
 
 /* What is known of a register without debug information is better than a pointer to anything; that
  * it is the address of a variable is better than any pointer. */
-static bool is_better(const struct value *v, bool weak)
+static bool is_better(struct follower *f, const struct value *v, const struct location_value *l)
 {
     if (v->kind == VALUE_ADDRESS)
         return !v->stride && distance(v->offset, 0) >= 4096;
     if (v->kind == VALUE_FRAME || v->kind == VALUE_THREAD)
         return !v->stride;
-    return weak && v->kind == VALUE_POINTER;
+    if (!l->weak || v->kind != VALUE_POINTER)
+        return false;
+    return types_at(f->d, v->type)->kind != SPE_TYPE_OTHER ||
+           types_at(f->d, l->type)->kind == SPE_TYPE_OTHER;
 }
 
 /* A pointer into something larger says more than one to the part alone. */
@@ -544,12 +547,12 @@ static void apply_locations(struct follower *f, size_t i, struct state *s)
             continue;
         if (again && !l->weak)
             *x = both(f, x, &v);
-        else if (!again && !is_better(x, l->weak) && !is_around(f, x, &v)) {
+        else if (!again && !is_better(f, x, l) && !is_around(f, x, &v)) {
             *x = v;
             if (!l->weak)
                 learn_id(f, s, &had, &v);
         }
-        if (!l->weak && !is_better(x, false))
+        if (!l->weak && !is_better(f, x, l))
             strong |= UINT32_C(1) << l->reg;
     }
 }
@@ -689,9 +692,11 @@ static bool settle_pointer(struct follower *f, struct target *t, uint64_t size)
     if (!type->size || type->size > INT64_MAX)
         return false;
     if (is_scalar(type)) {
-        if (size % type->size)
+        if (size % type->size && t->stride && size < type->size)
+            t->offset = 0; /* some part of some element */
+        else if (size % type->size)
             return t->offset >= 0 && (uint64_t)t->offset + size <= type->size && !t->stride;
-        if (floor_modulo(t->offset, type->size) && t->stride != 1)
+        else if (floor_modulo(t->offset, type->size) && t->stride != 1)
             return false;
         t->offset = 0;
         t->stride = 0;
@@ -1081,7 +1086,8 @@ static void give_up(struct state *s, const struct state *before, bool all)
         if (all || !same_value(&s->x[i], &before->x[i]))
             s->x[i] = unknown(SPE_ACCESS_LOST_TRACK);
     }
-    s->slot_count = 0;
+    if (all)
+        s->slot_count = 0;
 }
 
 static void flow_to(struct follower *f, uint32_t number, const struct state *s)

@@ -31,7 +31,8 @@ static const char help[] =
     "      --fail-if BOUND    exit with status 1 if a bound is exceeded for sure, such as\n"
     "                         'latency > +5%'; also 'walk: latency > +5%' of a function.\n"
     "                         Of operations, latency, loads, stores, branches, not_taken,\n"
-    "                         mispredicted, l1_misses, llc_misses, walks\n"
+    "                         mispredicted, l1_misses, llc_misses, walks, misaligned,\n"
+    "                         partial_predicates\n"
     "\n"
     "What to show:\n"
     "      --top N            rows (10)\n"
@@ -191,11 +192,12 @@ static bool bounds_make_sense(const struct job *job)
         const struct spe_diff_result *r = job->page.result;
 
         if (!(r->known >> b->quantity & 1)) {
-            complain(b->text, "%s is not known of both sides%s",
-                     spe_diff_quantity_name(b->quantity),
-                     r->exact && b->quantity == SPE_DIFF_LATENCY ? ": exact counts have no latency"
-                     : r->exact ? ": without a model, misses and mispredictions are not counted"
-                                : "");
+            complain(
+                b->text, "%s is not known of both sides%s", spe_diff_quantity_name(b->quantity),
+                r->exact && b->quantity == SPE_DIFF_LATENCY      ? ": exact counts have no latency"
+                : r->exact && b->quantity >= SPE_DIFF_MISALIGNED ? ": it is not counted exactly"
+                : r->exact ? ": without a model, misses and mispredictions are not counted"
+                           : "");
             return false;
         }
         if (b->quantity == SPE_DIFF_OPERATIONS && !*b->function &&

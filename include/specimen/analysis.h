@@ -103,6 +103,8 @@ struct spe_analysis_config {
     uint16_t saturated_at; /* of the latency counters, see above */
     bool findings;         /* are wanted: the rows should have latencies (SPE_OMIT_LATENCIES) */
     bool time;             /* how it went over time is wanted */
+    bool again;            /* rows can come twice, see spe_analysis_wants_data: the memory above is
+                              then for what is looked at twice, and exact far longer. No merging */
 };
 
 /* Totals, events and loads only. */
@@ -127,6 +129,13 @@ SPE_API int spe_analysis_add(struct spe_analysis *analysis, struct spe_profile *
 /* Add what another analysis of the same profile and configuration has seen. Before finish. */
 SPE_API int spe_analysis_merge(struct spe_analysis *analysis, const struct spe_analysis *from,
                                struct spe_profile *profile);
+
+/* With `again`, after the last row: 1 if all rows are needed once more, by spe_analysis_add_data,
+ * to tell the hottest data; 0 if it is known already, as most often; or SPE_ERR_NOMEM. */
+SPE_API int spe_analysis_wants_data(struct spe_analysis *analysis);
+
+/* The same rows once more. SPE_OK or SPE_ERR_NOMEM. */
+SPE_API int spe_analysis_add_data(struct spe_analysis *analysis, const struct spe_rows *rows);
 
 /* After the last row, before the questions. */
 SPE_API int spe_analysis_finish(struct spe_analysis *analysis, struct spe_profile *profile);

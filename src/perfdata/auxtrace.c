@@ -198,7 +198,7 @@ static bool keeps_pieces(const struct spe_perf_reader *r)
 
 static int find_queue(struct spe_perf_reader *r, const struct spe_perf_auxtrace *a, uint32_t *place)
 {
-    int64_t found = pd_places_find(&r->queue_places, a->idx);
+    int64_t found = pd_index_find(&r->queue_index, a->idx);
     struct pd_queue *q;
 
     if (found >= 0) {
@@ -208,7 +208,7 @@ static int find_queue(struct spe_perf_reader *r, const struct spe_perf_auxtrace 
     if (r->queue_count == SPE_PERF_QUEUE_MAX)
         return 0;
     if (!pd_grow(&r->queues, &r->queue_capacity, r->queue_count + 1, sizeof(*r->queues)) ||
-        !pd_places_add(&r->queue_places, a->idx, (uint32_t)r->queue_count))
+        !pd_index_add(&r->queue_index, a->idx, (uint32_t)r->queue_count))
         return SPE_ERR_NOMEM;
     q = &r->queues[r->queue_count];
     memset(q, 0, sizeof(*q));
@@ -284,7 +284,7 @@ void pd_queues_free(struct spe_perf_reader *r)
     for (size_t i = 0; i < r->queue_count; i++)
         free(r->queues[i].pieces);
     free(r->queues);
-    free(r->queue_places.list);
+    free(r->queue_index.list);
     free(r->cpus);
 }
 
@@ -302,15 +302,15 @@ int64_t spe_perf_piece_read(const struct spe_perf_reader *reader,
                             const struct spe_perf_piece *piece, uint64_t from, void *buffer,
                             size_t size, const uint8_t **bytes)
 {
-    const struct pd_source *s = &reader->source;
+    const struct pd_input *s = &reader->source;
     uint64_t left = from < piece->size ? piece->size - from : 0;
 
     if (s->kind == PD_STREAM || !pd_within(piece->file_offset, piece->size, s->size))
         return SPE_ERR_INVALID;
     if (!left)
         return 0;
-    return pd_source_take(s, piece->file_offset + from, buffer, left < size ? (size_t)left : size,
-                          bytes);
+    return pd_input_take(s, piece->file_offset + from, buffer, left < size ? (size_t)left : size,
+                         bytes);
 }
 
 void spe_perf_piece_done(const struct spe_perf_reader *reader, const struct spe_perf_piece *piece,
@@ -318,7 +318,7 @@ void spe_perf_piece_done(const struct spe_perf_reader *reader, const struct spe_
 {
     if (pd_within(from, size, piece->size) &&
         pd_within(piece->file_offset, piece->size, reader->source.size))
-        pd_source_done(&reader->source, piece->file_offset + from, size);
+        pd_input_done(&reader->source, piece->file_offset + from, size);
 }
 
 /* ---- Bytes ---------------------------------------------------------------------------------- */
@@ -353,7 +353,7 @@ static int look_at_tail(struct spe_perf_reader *r, struct pd_aux *aux)
 
     if (!aux->pads || !size || r->source.kind == PD_STREAM)
         return SPE_OK;
-    n = pd_source_read(&r->source, aux->offset + aux->left - size, bytes, size);
+    n = pd_input_read(&r->source, aux->offset + aux->left - size, bytes, size);
     if (n < 0)
         return (int)n;
     aux->tail = (size_t)n == size ? zeros_at_end(bytes, size) : 0;
@@ -438,7 +438,7 @@ static int next_chunk(struct spe_perf_reader *r, const uint8_t **bytes, size_t *
 {
     struct pd_aux *aux = &r->aux;
     size_t want = chunk_size(r);
-    int64_t n = pd_source_at(&r->source, aux->offset, want, bytes);
+    int64_t n = pd_input_at(&r->source, aux->offset, want, bytes);
 
     if (n < 0)
         return (int)n;

@@ -100,7 +100,7 @@ void pd_problem(struct spe_perf_reader *r, int code, uint64_t offset, const char
 }
 
 /* Where the key is, or would be. */
-static size_t lower_bound(const struct pd_places *p, uint32_t key)
+static size_t lower_bound(const struct pd_index *p, uint32_t key)
 {
     size_t low = 0, high = p->count;
 
@@ -117,21 +117,21 @@ static size_t lower_bound(const struct pd_places *p, uint32_t key)
     return low;
 }
 
-int64_t pd_places_find(const struct pd_places *p, uint32_t key)
+int64_t pd_index_find(const struct pd_index *p, uint32_t key)
 {
     size_t at = lower_bound(p, key);
 
     return at < p->count && p->list[at].key == key ? (int64_t)p->list[at].place : -1;
 }
 
-bool pd_places_add(struct pd_places *p, uint32_t key, uint32_t place)
+bool pd_index_add(struct pd_index *p, uint32_t key, uint32_t place)
 {
     size_t at = lower_bound(p, key);
 
     if (!pd_grow(&p->list, &p->capacity, p->count + 1, sizeof(*p->list)))
         return false;
     memmove(p->list + at + 1, p->list + at, (p->count - at) * sizeof(*p->list));
-    p->list[at] = (struct pd_place){key, place};
+    p->list[at] = (struct pd_index_entry){key, place};
     p->count++;
     return true;
 }

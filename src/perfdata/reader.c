@@ -40,7 +40,7 @@ int pd_reader_fail(struct spe_perf_reader *r, int code, uint64_t offset)
 /* ---- Sections ------------------------------------------------------------------------------- */
 
 /* Copy bytes out of a window, in order, as far as there are any: a stream may be shorter. */
-static int copy_range(struct pd_source *s, uint64_t offset, size_t size, struct pd_section *section)
+static int copy_range(struct pd_input *s, uint64_t offset, size_t size, struct pd_section *section)
 {
     struct pd_bytes copy = {0};
     const uint8_t *bytes;
@@ -49,7 +49,7 @@ static int copy_range(struct pd_source *s, uint64_t offset, size_t size, struct 
     while (n > 0 && copy.size < size && !copy.failed) {
         size_t left = size - copy.size;
 
-        n = pd_source_at(s, offset + copy.size, left < PD_WINDOW ? left : PD_WINDOW, &bytes);
+        n = pd_input_at(s, offset + copy.size, left < PD_WINDOW ? left : PD_WINDOW, &bytes);
         if (n > 0)
             pd_put(&copy, bytes, (size_t)n);
     }
@@ -314,7 +314,7 @@ static int check_magic(struct spe_perf_reader *r, const uint8_t *bytes, size_t s
 static int open_header(struct spe_perf_reader *r)
 {
     const uint8_t *bytes = NULL;
-    int64_t n = pd_source_at(&r->source, 0, PD_HEADER, &bytes);
+    int64_t n = pd_input_at(&r->source, 0, PD_HEADER, &bytes);
     uint64_t size;
     int result;
 
@@ -382,7 +382,7 @@ int spe_perf_reader_open(struct spe_perf_reader **reader, const char *path, unsi
         spe_perf_reader_close(r);
         return pd_fail(error, SPE_ERR_IO, 0, "%s", why);
     }
-    result = pd_source_open_fd(&r->source, fd, !(flags & SPE_PERF_NO_MAP));
+    result = pd_input_open_fd(&r->source, fd, !(flags & SPE_PERF_NO_MAP));
     r->source.own_fd = true;
     return finish_open(reader, r, result, error);
 }
@@ -394,7 +394,7 @@ int spe_perf_reader_open_fd(struct spe_perf_reader **reader, int fd, unsigned fl
 
     if (!r)
         return SPE_ERR_NOMEM;
-    return finish_open(reader, r, pd_source_open_fd(&r->source, fd, !(flags & SPE_PERF_NO_MAP)),
+    return finish_open(reader, r, pd_input_open_fd(&r->source, fd, !(flags & SPE_PERF_NO_MAP)),
                        error);
 }
 
@@ -405,7 +405,7 @@ int spe_perf_reader_open_memory(struct spe_perf_reader **reader, const void *byt
 
     if (!r)
         return SPE_ERR_NOMEM;
-    pd_source_open_memory(&r->source, bytes, size);
+    pd_input_open_memory(&r->source, bytes, size);
     return finish_open(reader, r, SPE_OK, error);
 }
 
@@ -416,7 +416,7 @@ int spe_perf_reader_open_input(struct spe_perf_reader **reader, const struct spe
 
     if (!r)
         return SPE_ERR_NOMEM;
-    return finish_open(reader, r, pd_source_open_input(&r->source, input), error);
+    return finish_open(reader, r, pd_input_open_input(&r->source, input), error);
 }
 
 void spe_perf_reader_close(struct spe_perf_reader *reader)
@@ -430,7 +430,7 @@ void spe_perf_reader_close(struct spe_perf_reader *reader)
     free(reader->prefix.owned);
     free(reader->suffix.owned);
     free(reader->ranges);
-    pd_source_close(&reader->source);
+    pd_input_close(&reader->source);
     free(reader);
 }
 
@@ -455,7 +455,7 @@ static int find_end(struct spe_perf_reader *r, uint64_t *end)
     for (*end = r->position; *end < r->end; *end += (uint64_t)n) {
         uint64_t left = r->end - *end;
 
-        n = pd_source_at(&r->source, *end, left < PD_WINDOW ? (size_t)left : PD_WINDOW, &bytes);
+        n = pd_input_at(&r->source, *end, left < PD_WINDOW ? (size_t)left : PD_WINDOW, &bytes);
         if (n < 0)
             return (int)n;
         if (!n)
@@ -492,7 +492,7 @@ static int64_t bytes_here(struct spe_perf_reader *r, size_t size, const uint8_t 
 {
     if (r->end - r->position < size)
         size = (size_t)(r->end - r->position);
-    return size ? pd_source_at(&r->source, r->position, size, bytes) : 0;
+    return size ? pd_input_at(&r->source, r->position, size, bytes) : 0;
 }
 
 /* Zeros between records: what a killed recording may end with. */

@@ -46,7 +46,7 @@ struct spe_perf_writer {
     bool complete;       /* the header is to say so */
     bool dirty;          /* there is something to flush */
 
-    struct pd_places queues;
+    struct pd_index queues;
     uint64_t *next_offsets; /* of each queue's next piece */
     size_t next_capacity;
 };
@@ -735,13 +735,13 @@ int spe_perf_writer_record_sized(struct spe_perf_writer *writer,
 /* Where the queue's next piece begins. */
 static uint64_t *next_offset(struct spe_perf_writer *w, uint32_t idx)
 {
-    int64_t place = pd_places_find(&w->queues, idx);
+    int64_t place = pd_index_find(&w->queues, idx);
 
     if (place < 0) {
         place = (int64_t)w->queues.count;
         if (!pd_grow(&w->next_offsets, &w->next_capacity, (size_t)place + 1,
                      sizeof(*w->next_offsets)) ||
-            !pd_places_add(&w->queues, idx, (uint32_t)place))
+            !pd_index_add(&w->queues, idx, (uint32_t)place))
             return NULL;
         w->next_offsets[place] = 0;
     }

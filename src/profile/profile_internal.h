@@ -30,7 +30,7 @@
 #include "base/hash.h"
 #include "base/spaces.h"
 #include "names/names_internal.h"
-#include "perfdata/source.h"
+#include "perfdata/input.h"
 #include "profile/files.h"
 
 /* ---- Tasks ---------------------------------------------------------------------------------- */
@@ -191,6 +191,7 @@ struct queue {
     uint64_t base;            /* offset of the stream that is being read */
     uint64_t last_time, join_time;
     bool has_time, ending, drained;
+    bool unread; /* it is not one of those that were asked for */
     uint64_t issued, decoded; /* tickets */
     bool ended;
 };
@@ -248,8 +249,8 @@ struct stack {
 
 struct spe_profile {
     struct spe_perf_reader *reader;
-    int fd;               /* of the file or of a temporary one; -1 */
-    struct pd_source raw; /* without a reader */
+    int fd;              /* of the file or of a temporary one; -1 */
+    struct pd_input raw; /* without a reader */
 
     struct spe_profile_info info;
     struct spe_profile_counts counts, start_counts;
@@ -266,6 +267,8 @@ struct spe_profile {
     uint64_t time_from, time_to;
     uint32_t *cut_cpus, *cut_pids, *cut_tids;
     size_t cut_cpu_count, cut_pid_count, cut_tid_count;
+    uint32_t *chosen_queues; /* NULL: all */
+    size_t chosen_count;
     char *filter_text;
     struct spe_filter *filter; /* NULL, or applied by the caller's thread: it needs lines */
     bool worker_filter;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -17,8 +18,8 @@
 
 #include "qemu/driver.h"
 #include "qemu/option.h"
-#include "record/collect.h"
 #include "record/find.h"
+#include "record/receive.h"
 #include "record/signals.h"
 
 enum {
@@ -42,7 +43,7 @@ struct recording {
     struct record_machine machine;
     struct wire_setup setup;
     struct record_file *file;
-    struct collector *collector;
+    struct receiver *receiver;
     char socket_name[64];
     int listener;
     bool watching, raised; /* signals; the limit */
@@ -225,6 +226,9 @@ static bool start_program(struct recording *r)
     if (r->child == 0) {
         setrlimit(RLIMIT_NOFILE, &r->limit);
         tell_level(&r->found);
+        /* The same addresses in each run, so that its caches meet the same conflicts. A container
+         * may forbid it: then they differ, as they do without us. */
+        personality(ADDR_NO_RANDOMIZE | (unsigned)personality(0xffffffff));
         if (strcmp(r->options->output, "-") == 0)
             dup2(STDERR_FILENO, STDOUT_FILENO);
         execv(command[0], command);
@@ -283,7 +287,7 @@ static void welcome(struct recording *r, int fd)
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0 || peer.uid != geteuid())
         close(fd); /* only processes of the same user */
     else if ((rlim_t)fd + SPARE_DESCRIPTORS >= r->descriptors ||
-             !collector_accept(r->collector, fd, peer.pid))
+             !receiver_accept(r->receiver, fd, peer.pid))
         refuse(r, fd);
 }
 
@@ -327,7 +331,7 @@ static unsigned serve(struct recording *r, unsigned turns, int timeout)
     struct pollfd fds[] = {
         {.fd = signals_descriptor(), .events = POLLIN},
         {.fd = seconds() < r->listen_again ? -1 : r->listener, .events = POLLIN},
-        {.fd = collector_descriptor(r->collector), .events = POLLIN},
+        {.fd = receiver_descriptor(r->receiver), .events = POLLIN},
     };
 
     if (poll(fds, sizeof(fds) / sizeof(fds[0]), timeout) == 0)
@@ -336,14 +340,14 @@ static unsigned serve(struct recording *r, unsigned turns, int timeout)
         signals_take();
     if (fds[1].revents)
         take_connections(r);
-    return collector_serve(r->collector, turns);
+    return receiver_serve(r->receiver, turns);
 }
 
 /* What was said before the program ended. Those who go on talking do not keep us: everybody has had
  * some turns, and then it is a matter of time. */
 static void hear_the_rest(struct recording *r)
 {
-    size_t turns = (collector_count(r->collector) + BACKLOG) * TURNS;
+    size_t turns = (receiver_count(r->receiver) + BACKLOG) * TURNS;
     double end = seconds() + LAST_WORDS;
     unsigned used;
 
@@ -392,7 +396,7 @@ static bool prepare(struct recording *r)
 
 static bool finish(struct recording *r)
 {
-    collector_end(r->collector);
+    receiver_end(r->receiver);
     if (!file_finish(r->file, &r->summary->file_bytes, r->problem))
         r->file_failed = true;
     if (r->options->keep)
@@ -412,8 +416,8 @@ static bool start(struct recording *r, struct record_counts *counts)
 {
     raise_limit(r);
     r->watching = signals_watch();
-    r->collector = r->watching ? collector_create(r->file, &r->setup, r->summary, counts) : NULL;
-    if (r->collector)
+    r->receiver = r->watching ? receiver_create(r->file, &r->setup, r->summary, counts) : NULL;
+    if (r->receiver)
         return start_program(r);
     record_fail(r->problem, "record", "cannot be set up: %s", strerror(errno));
     return false;
@@ -421,7 +425,7 @@ static bool start(struct recording *r, struct record_counts *counts)
 
 static void clean_up(struct recording *r)
 {
-    collector_free(r->collector);
+    receiver_free(r->receiver);
     file_free(r->file);
     if (r->listener >= 0)
         close(r->listener);

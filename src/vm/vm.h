@@ -241,7 +241,7 @@ struct vm_options {
     bool verbose;          /* say QEMU's command line */
 };
 
-/* Boot. A shell, or a kernel of the user's, has the status 0. */
+/* Boot. A kernel of the user's has the status 0, and so has a shell that was cut off. */
 int vm_boot(const struct vm_options *options, struct vm_outcome *outcome, struct vm_error *error);
 
 #endif

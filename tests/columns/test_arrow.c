@@ -10,7 +10,10 @@
 
 #define SAMPLES 150
 
-/* Two threads of two names; every third sample has no time of its own, and none has a data address.
+static const uint8_t build_id[] = {0xab, 0x01, 0xcd};
+
+/* Two threads of two names, one of which has a map; every third sample has no time of its own, and
+ * none has a data address.
  */
 static void make(struct recording *r)
 {
@@ -20,7 +23,7 @@ static void make(struct recording *r)
                    "sec\xff"
                    "ond",
                    true);
-    recording_map(r, 0, 7, 0x400000, 0x10000, 0, "/bin/a", NULL, 0);
+    recording_map(r, 0, 7, 0x400000, 0x10000, 0, "/bin/a", build_id, sizeof(build_id));
     for (unsigned i = 0; i < SAMPLES; i++)
         recording_sample(r, 0, 100 + i, 0x400000 + 4 * i, 0,
                          i % 3 == 2 ? NO_CONTEXT : 7 + (int)i % 2);
@@ -115,6 +118,34 @@ static void values(void **state)
     assert_int_equal(row, SAMPLES);
     stream.release(&stream);
     assert_null(stream.release);
+    recording_free(&r);
+}
+
+/* What is known of the file that a sample's code is in; null where no map is. */
+static void build_ids(void **state)
+{
+    struct ArrowArrayStream stream;
+    struct ArrowArray batch;
+    struct recording r;
+    char name[32];
+
+    (void)state;
+    open_stream(&r, "build_id,dso,pid", 0, &stream);
+    batch = next(&stream);
+    for (size_t i = 0; i < SAMPLES; i++) {
+        bool known = there(batch.children[2], i) &&
+                     ((const uint32_t *)batch.children[2]->buffers[1])[i] == 7;
+
+        assert_int_equal(there(batch.children[0], i), known);
+        assert_int_equal(there(batch.children[1], i), known);
+        if (known) {
+            text(batch.children[0], i, name, sizeof(name));
+            assert_string_equal(name, "ab01cd");
+        }
+    }
+    assert_int_equal(batch.children[0]->null_count, SAMPLES - SAMPLES / 3);
+    batch.release(&batch);
+    stream.release(&stream);
     recording_free(&r);
 }
 
@@ -216,7 +247,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values),      cmocka_unit_test(schema),
         cmocka_unit_test(refused),     cmocka_unit_test(release_in_any_order),
-        cmocka_unit_test(each_column),
+        cmocka_unit_test(each_column), cmocka_unit_test(build_ids),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,13 +10,13 @@
 
 #define MAPPED_WINDOW (UINT64_C(16) << 20)
 
-static int make_window(struct pd_source *s)
+static int make_window(struct pd_input *s)
 {
     s->window = malloc(PD_WINDOW);
     return s->window ? SPE_OK : SPE_ERR_NOMEM;
 }
 
-static bool map_file(struct pd_source *s)
+static bool map_file(struct pd_input *s)
 {
     void *map;
 
@@ -58,7 +58,7 @@ int pd_open_path(const char *path, const char **why)
     return data;
 }
 
-int pd_source_open_fd(struct pd_source *s, int fd, bool map)
+int pd_input_open_fd(struct pd_input *s, int fd, bool map)
 {
     struct stat st;
 
@@ -75,7 +75,7 @@ int pd_source_open_fd(struct pd_source *s, int fd, bool map)
     return make_window(s);
 }
 
-void pd_source_open_memory(struct pd_source *s, const void *bytes, size_t size)
+void pd_input_open_memory(struct pd_input *s, const void *bytes, size_t size)
 {
     s->kind = PD_MEMORY;
     s->fd = -1;
@@ -83,7 +83,7 @@ void pd_source_open_memory(struct pd_source *s, const void *bytes, size_t size)
     s->size = size;
 }
 
-int pd_source_open_input(struct pd_source *s, const struct spe_perf_input *input)
+int pd_input_open_input(struct pd_input *s, const struct spe_perf_input *input)
 {
     s->kind = PD_STREAM;
     s->fd = -1;
@@ -92,7 +92,7 @@ int pd_source_open_input(struct pd_source *s, const struct spe_perf_input *input
     return make_window(s);
 }
 
-void pd_source_close(struct pd_source *s)
+void pd_input_close(struct pd_input *s)
 {
     if (s->mapped) {
         void *map;
@@ -106,7 +106,7 @@ void pd_source_close(struct pd_source *s)
     memset(s, 0, sizeof(*s));
 }
 
-int64_t pd_source_read(const struct pd_source *s, uint64_t offset, void *bytes, size_t size)
+int64_t pd_input_read(const struct pd_input *s, uint64_t offset, void *bytes, size_t size)
 {
     size_t done = 0;
 
@@ -132,12 +132,12 @@ int64_t pd_source_read(const struct pd_source *s, uint64_t offset, void *bytes, 
     return (int64_t)done;
 }
 
-int64_t pd_source_take(const struct pd_source *s, uint64_t offset, void *buffer, size_t size,
-                       const uint8_t **bytes)
+int64_t pd_input_take(const struct pd_input *s, uint64_t offset, void *buffer, size_t size,
+                      const uint8_t **bytes)
 {
     if (s->kind != PD_MEMORY || (s->mapped && buffer)) {
         *bytes = buffer;
-        return pd_source_read(s, offset, buffer, size);
+        return pd_input_read(s, offset, buffer, size);
     }
     if (offset >= s->size)
         return 0;
@@ -145,7 +145,7 @@ int64_t pd_source_take(const struct pd_source *s, uint64_t offset, void *buffer,
     return (int64_t)(size < s->size - offset ? size : s->size - offset);
 }
 
-void pd_source_done(const struct pd_source *s, uint64_t offset, uint64_t size)
+void pd_input_done(const struct pd_input *s, uint64_t offset, uint64_t size)
 {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     uint64_t first = offset / page * page, end = (offset + size) / page * page;
@@ -157,7 +157,7 @@ void pd_source_done(const struct pd_source *s, uint64_t offset, uint64_t size)
     madvise((uint8_t *)start + first, (size_t)(end - first), MADV_DONTNEED);
 }
 
-static int64_t read_stream(struct pd_source *s, uint8_t *bytes, size_t size)
+static int64_t read_stream(struct pd_input *s, uint8_t *bytes, size_t size)
 {
     ssize_t n;
 
@@ -173,7 +173,7 @@ static int64_t read_stream(struct pd_source *s, uint8_t *bytes, size_t size)
 }
 
 /* Read until the window has `size` bytes, or all there are. */
-static int fill_stream(struct pd_source *s, size_t size)
+static int fill_stream(struct pd_input *s, size_t size)
 {
     while (s->window_fill < size && s->size == UINT64_MAX) {
         int64_t n = read_stream(s, s->window + s->window_fill, PD_WINDOW - s->window_fill);
@@ -188,7 +188,7 @@ static int fill_stream(struct pd_source *s, size_t size)
 }
 
 /* Drop what lies before the offset; the window then begins there, or the stream has ended. */
-static int forward_stream(struct pd_source *s, uint64_t offset)
+static int forward_stream(struct pd_input *s, uint64_t offset)
 {
     while (offset > s->window_offset) {
         uint64_t distance = offset - s->window_offset;
@@ -209,7 +209,7 @@ static int forward_stream(struct pd_source *s, uint64_t offset)
     return SPE_OK;
 }
 
-static int64_t stream_at(struct pd_source *s, uint64_t offset, size_t size, const uint8_t **bytes)
+static int64_t stream_at(struct pd_input *s, uint64_t offset, size_t size, const uint8_t **bytes)
 {
     int result;
 
@@ -234,10 +234,10 @@ static int64_t stream_at(struct pd_source *s, uint64_t offset, size_t size, cons
     return (int64_t)size;
 }
 
-static int64_t file_at(struct pd_source *s, uint64_t offset, size_t size, const uint8_t **bytes)
+static int64_t file_at(struct pd_input *s, uint64_t offset, size_t size, const uint8_t **bytes)
 {
     if (offset < s->window_offset || !pd_within(offset - s->window_offset, size, s->window_fill)) {
-        int64_t n = pd_source_read(s, offset, s->window, PD_WINDOW);
+        int64_t n = pd_input_read(s, offset, s->window, PD_WINDOW);
 
         if (n < 0)
             return n;
@@ -251,17 +251,17 @@ static int64_t file_at(struct pd_source *s, uint64_t offset, size_t size, const 
 }
 
 /* What was read of a mapped file stays in memory for a while only. */
-static void move_window(struct pd_source *s, uint64_t offset)
+static void move_window(struct pd_input *s, uint64_t offset)
 {
     if (offset < s->window_offset) {
         s->window_offset = offset;
     } else if (offset - s->window_offset > MAPPED_WINDOW) {
-        pd_source_done(s, s->window_offset, offset - s->window_offset);
+        pd_input_done(s, s->window_offset, offset - s->window_offset);
         s->window_offset = offset;
     }
 }
 
-int64_t pd_source_at(struct pd_source *s, uint64_t offset, size_t size, const uint8_t **bytes)
+int64_t pd_input_at(struct pd_input *s, uint64_t offset, size_t size, const uint8_t **bytes)
 {
     if (s->kind == PD_STREAM)
         return stream_at(s, offset, size, bytes);

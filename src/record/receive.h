@@ -4,35 +4,35 @@
  * The launcher's end of the wire: processes, their threads, and which queue of the file each thread
  * writes to. A queue belongs to one thread at a time, so that it is in order of time.
  */
-#ifndef RECORD_COLLECT_H
-#define RECORD_COLLECT_H
+#ifndef RECORD_RECEIVE_H
+#define RECORD_RECEIVE_H
 
 #include <sys/types.h>
 
 #include "record/file.h"
 
-struct collector;
+struct receiver;
 
 /* NULL without memory, or with errno. The setup is sent to every process; counts may be NULL. */
-struct collector *collector_create(struct record_file *file, const struct wire_setup *setup,
-                                   struct record_summary *summary, struct record_counts *counts);
+struct receiver *receiver_create(struct record_file *file, const struct wire_setup *setup,
+                                 struct record_summary *summary, struct record_counts *counts);
 
-/* A process has connected, which the kernel calls `peer`; the descriptor is the collector's now,
+/* A process has connected, which the kernel calls `peer`; the descriptor is the receiver's now,
  * unless it has no memory (false). The process may say what it likes: nothing that comes is
  * trusted, and nothing is waited for. */
-bool collector_accept(struct collector *c, int fd, pid_t peer);
+bool receiver_accept(struct receiver *c, int fd, pid_t peer);
 
 /* Readable when somebody has said something. */
-int collector_descriptor(const struct collector *c);
+int receiver_descriptor(const struct receiver *c);
 
 /* Let those who have something to say have `most` turns, of some messages each; how many were
  * needed. */
-unsigned collector_serve(struct collector *c, unsigned most);
+unsigned receiver_serve(struct receiver *c, unsigned most);
 
-size_t collector_count(const struct collector *c); /* connections */
+size_t receiver_count(const struct receiver *c); /* connections */
 
 /* Take what every process that is still there has left in its buffers, and end it. */
-void collector_end(struct collector *c);
-void collector_free(struct collector *c);
+void receiver_end(struct receiver *c);
+void receiver_free(struct receiver *c);
 
 #endif

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Specimen authors */
 #include <stdio.h>
 
-#include "render/record.h"
+#include "render/spe_record.h"
 
 #define OP_COLUMNS 22
 
@@ -187,8 +187,8 @@ static void put_source(struct out *o, const struct naming *naming, uint16_t valu
     }
 }
 
-void record_text(struct out *o, const struct naming *naming, const struct spe_item *item,
-                 const struct spe_record *r)
+void render_record_text(struct out *o, const struct naming *naming, const struct spe_item *item,
+                        const struct spe_record *r)
 {
     uint32_t left;
 
@@ -218,7 +218,7 @@ void record_text(struct out *o, const struct naming *naming, const struct spe_it
     out_char(o, '\n');
 }
 
-void skipped_text(struct out *o, const struct naming *naming, const struct spe_item *item)
+void render_skipped_text(struct out *o, const struct naming *naming, const struct spe_item *item)
 {
     out_hex_min(o, item->offset, 8);
     out_string(o, naming->color ? ": \033[31mskipped\033[0m " : ": skipped ");

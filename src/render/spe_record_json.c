@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "render/json.h"
-#include "render/record.h"
+#include "render/spe_record.h"
 
 static const char *const security_names[4] = {"secure", "nonsecure", NULL, "realm"};
 
@@ -270,8 +270,8 @@ static void begin_item(struct json *j, struct out *o, const char *type, const ch
     json_number(j, "size", item->size);
 }
 
-void record_json(struct out *o, const struct naming *naming, const char *file,
-                 const struct spe_item *item, const struct spe_record *r)
+void render_record_json(struct out *o, const struct naming *naming, const char *file,
+                        const struct spe_item *item, const struct spe_record *r)
 {
     struct json j;
 
@@ -297,7 +297,7 @@ void record_json(struct out *o, const struct naming *naming, const char *file,
     json_end_line(&j);
 }
 
-void skipped_json(struct out *o, const char *file, const struct spe_item *item)
+void render_skipped_json(struct out *o, const char *file, const struct spe_item *item)
 {
     struct json j;
 

@@ -4,7 +4,7 @@
  * The launcher's end of the wire over real sockets: what a plugin says, what gets lost on the way,
  * and what a recorded program may say that no plugin ever would.
  */
-#include "record/collect.h"
+#include "record/receive.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,7 +35,7 @@ struct test {
     struct record_summary summary;
     struct record_counts counts;
     struct record_file *file;
-    struct collector *collector;
+    struct receiver *receiver;
     int descriptors; /* that were open before */
     uint64_t aux_bytes, lost;
     uint64_t records[SPE_PERF_RECORD_TYPES];
@@ -68,15 +68,15 @@ static void begin(struct test *t)
 
     memset(t, 0, sizeof(*t));
     t->descriptors = open_descriptors();
-    strcpy(t->path, "/tmp/spe-collect-XXXXXX");
+    strcpy(t->path, "/tmp/spe-receive-XXXXXX");
     fd = mkstemp(t->path);
     assert_true(fd >= 0);
     close(fd);
     t->setup.header = (struct wire_header){.type = WIRE_SETUP, .size = sizeof(t->setup)};
     t->file = file_create(&options, "/bin/true", 4, &problem);
     assert_non_null(t->file);
-    t->collector = collector_create(t->file, &t->setup, &t->summary, &t->counts);
-    assert_non_null(t->collector);
+    t->receiver = receiver_create(t->file, &t->setup, &t->summary, &t->counts);
+    assert_non_null(t->receiver);
 }
 
 static void read_file(struct test *t)
@@ -104,7 +104,7 @@ static void finish(struct test *t)
     uint64_t bytes;
     struct stat st;
 
-    collector_free(t->collector);
+    receiver_free(t->receiver);
     assert_true(file_finish(t->file, &bytes, &problem));
     file_free(t->file);
     assert_int_equal(stat(t->path, &st), 0);
@@ -117,7 +117,7 @@ static void finish(struct test *t)
 
 static void serve(struct test *t)
 {
-    while (collector_serve(t->collector, 100))
+    while (receiver_serve(t->receiver, 100))
         continue;
 }
 
@@ -133,7 +133,7 @@ static struct peer call(struct test *t, uint32_t pid)
     p.fd = fcntl(ends[0], F_DUPFD_CLOEXEC, 200);
     assert_true(p.fd >= 0);
     close(ends[0]);
-    collector_accept(t->collector, ends[1], (pid_t)pid);
+    receiver_accept(t->receiver, ends[1], (pid_t)pid);
     return p;
 }
 
@@ -308,7 +308,7 @@ static void test_life(void **state)
     say_word(&p, WIRE_BYE);
     hang_up(&p);
     serve(&t);
-    assert_int_equal(collector_count(t.collector), 0);
+    assert_int_equal(receiver_count(t.receiver), 0);
     finish(&t);
     assert_int_equal(t.summary.processes, 1);
     assert_int_equal(t.summary.threads, 1);
@@ -408,7 +408,7 @@ static void test_killed(void **state)
     p = greet(&t, 8, WIRE_STARTED); /* and one that outlives the recording */
     say_thread(&p, 0);
     serve(&t);
-    collector_end(t.collector);
+    receiver_end(t.receiver);
     hang_up(&p);
     finish(&t);
     assert_int_equal(t.summary.silent, 1);
@@ -473,7 +473,7 @@ static void expect_refusal(struct test *t, struct peer *p, uint64_t refused)
 {
     serve(t);
     assert_false(is_connected(p));
-    assert_int_equal(collector_count(t->collector), 0);
+    assert_int_equal(receiver_count(t->receiver), 0);
     assert_int_equal(t->summary.refused, refused);
     hang_up(p);
 }
@@ -586,7 +586,7 @@ static void test_hellos(void **state)
     say_thread(&p, 3);
     other = greet(&t, 7, WIRE_BACK); /* while the first one lives */
     assert_false(is_connected(&p));
-    assert_int_equal(collector_count(t.collector), 1);
+    assert_int_equal(receiver_count(t.receiver), 1);
     hang_up(&p);
     hang_up(&other);
     serve(&t);
@@ -724,10 +724,10 @@ static void test_turns(void **state)
     quiet = greet(&t, 8, WIRE_STARTED);
     say_word(&quiet, WIRE_BYE);
     hang_up(&quiet);
-    while (collector_count(t.collector) == 2 && turns < 1000) {
+    while (receiver_count(t.receiver) == 2 && turns < 1000) {
         while (send_bytes(&loud, &h, sizeof(h), NULL, 0))
             continue;
-        turns += collector_serve(t.collector, 3);
+        turns += receiver_serve(t.receiver, 3);
     }
     assert_true(turns < 1000);
     hang_up(&loud);
@@ -759,13 +759,13 @@ static void test_crowd(void **state)
         say_hello(&peers[i], WIRE_FORKED);
     }
     serve(&t);
-    assert_int_equal(collector_count(t.collector), CROWD);
+    assert_int_equal(receiver_count(t.receiver), CROWD);
     for (uint32_t i = 0; i < CROWD; i++) {
         say_word(&peers[i], WIRE_BYE);
         hang_up(&peers[i]);
     }
     serve(&t);
-    assert_int_equal(collector_count(t.collector), 0);
+    assert_int_equal(receiver_count(t.receiver), 0);
     finish(&t);
     setrlimit(RLIMIT_NOFILE, &before);
     free(peers);
@@ -776,7 +776,7 @@ static void test_crowd(void **state)
 /* A path that is a FIFO, or anything but a file, is not opened. */
 static void test_paths(void **state)
 {
-    char path[] = "/tmp/spe-collect-fifo-XXXXXX";
+    char path[] = "/tmp/spe-receive-fifo-XXXXXX";
     struct test t;
     struct peer p;
     int fd = mkstemp(path);

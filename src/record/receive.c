@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
-#include "record/collect.h"
+#include "record/receive.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -54,7 +54,7 @@ struct process {
     uint32_t slot_count;
 };
 
-struct collector {
+struct receiver {
     struct record_file *file;
     const struct wire_setup *setup;
     struct record_summary *summary;
@@ -88,10 +88,10 @@ static uint64_t now(void)
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-struct collector *collector_create(struct record_file *file, const struct wire_setup *setup,
-                                   struct record_summary *summary, struct record_counts *counts)
+struct receiver *receiver_create(struct record_file *file, const struct wire_setup *setup,
+                                 struct record_summary *summary, struct record_counts *counts)
 {
-    struct collector *c = calloc(1, sizeof(*c));
+    struct receiver *c = calloc(1, sizeof(*c));
 
     if (!c)
         return NULL;
@@ -110,7 +110,7 @@ struct collector *collector_create(struct record_file *file, const struct wire_s
 /* ---- Queues --------------------------------------------------------------------------------- */
 
 /* The lowest that nobody uses. */
-static uint32_t take_queue(struct collector *c)
+static uint32_t take_queue(struct receiver *c)
 {
     uint32_t i = c->queue_hint;
 
@@ -131,7 +131,7 @@ static uint32_t take_queue(struct collector *c)
     return i;
 }
 
-static void give_queue(struct collector *c, uint32_t queue)
+static void give_queue(struct receiver *c, uint32_t queue)
 {
     c->queues[queue] = (struct queue){.used = false};
     if (queue < c->queue_hint)
@@ -159,7 +159,7 @@ static bool set_queue(struct process *p, uint32_t slot, uint32_t queue)
 }
 
 /* Some of the bytes may have been there before. */
-static void write_aux(struct collector *c, const struct process *p, uint32_t queue, uint64_t time,
+static void write_aux(struct receiver *c, const struct process *p, uint32_t queue, uint64_t time,
                       const struct piece *piece, const uint8_t *bytes)
 {
     struct queue *q = &c->queues[queue];
@@ -177,7 +177,7 @@ static void write_aux(struct collector *c, const struct process *p, uint32_t que
 }
 
 /* Stacks that `size` bytes hold; what makes no sense is left out. They may change meanwhile. */
-static void write_stacks(struct collector *c, const struct process *p, uint32_t queue,
+static void write_stacks(struct receiver *c, const struct process *p, uint32_t queue,
                          const uint64_t *words, uint64_t size)
 {
     struct file_place at = {p->pid, c->queues[queue].tid, queue, 0};
@@ -198,7 +198,7 @@ static void write_stacks(struct collector *c, const struct process *p, uint32_t 
 }
 
 /* What is in the shared memory and never came by message. The other side may be anything by now. */
-static void take_rest(struct collector *c, const struct process *p, uint32_t queue, uint64_t time)
+static void take_rest(struct receiver *c, const struct process *p, uint32_t queue, uint64_t time)
 {
     const struct wire_shared *shared = c->queues[queue].shared;
     struct piece rest = {
@@ -237,7 +237,7 @@ static void add_statistics(struct wire_statistics *to, const struct wire_statist
 }
 
 /* What the thread says that it made, and what of it is in the file. */
-static void compare(struct collector *c, const struct file_place *at, const struct queue *q,
+static void compare(struct receiver *c, const struct file_place *at, const struct queue *q,
                     const struct wire_statistics *said)
 {
     uint64_t lost = said->records > q->records ? said->records - q->records : 0;
@@ -249,14 +249,14 @@ static void compare(struct collector *c, const struct file_place *at, const stru
     file_lost(c->file, at, lost);
 }
 
-static void lose_messages(struct collector *c, const struct file_place *at, uint64_t count)
+static void lose_messages(struct receiver *c, const struct file_place *at, uint64_t count)
 {
     c->summary->lost_messages += count;
     file_lost(c->file, at, count);
 }
 
 /* The thread in this slot has ended. `said`: its last word, or NULL without one. */
-static void end_thread(struct collector *c, struct process *p, uint32_t slot, uint64_t time,
+static void end_thread(struct receiver *c, struct process *p, uint32_t slot, uint64_t time,
                        const struct wire_statistics *said, bool exits)
 {
     uint32_t queue = queue_of(p, slot);
@@ -281,7 +281,7 @@ static void end_thread(struct collector *c, struct process *p, uint32_t slot, ui
 
 /* ---- Processes ------------------------------------------------------------------------------ */
 
-static struct process *find_process(struct collector *c, pid_t peer)
+static struct process *find_process(struct receiver *c, pid_t peer)
 {
     for (size_t i = 0; i < c->count; i++)
         if (c->processes[i]->greeted && c->processes[i]->peer == peer)
@@ -296,7 +296,7 @@ static void disconnect(struct process *p)
     p->fd = -1;
 }
 
-static void remove_process(struct collector *c, struct process *p)
+static void remove_process(struct receiver *c, struct process *p)
 {
     for (size_t i = 0; i < c->count; i++) {
         if (c->processes[i] == p) {
@@ -310,7 +310,7 @@ static void remove_process(struct collector *c, struct process *p)
 }
 
 /* All its threads have ended, and unless it is about to become another program, so has it. */
-static void end_threads(struct collector *c, struct process *p, bool exits)
+static void end_threads(struct receiver *c, struct process *p, bool exits)
 {
     uint64_t time = now();
     bool main_ended = false;
@@ -328,13 +328,13 @@ static void end_threads(struct collector *c, struct process *p, bool exits)
     }
 }
 
-static void end_process(struct collector *c, struct process *p)
+static void end_process(struct receiver *c, struct process *p)
 {
     end_threads(c, p, true);
     remove_process(c, p);
 }
 
-static bool add_process(struct collector *c, struct process *p)
+static bool add_process(struct receiver *c, struct process *p)
 {
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = p};
 
@@ -353,7 +353,7 @@ static bool add_process(struct collector *c, struct process *p)
     return true;
 }
 
-bool collector_accept(struct collector *c, int fd, pid_t peer)
+bool receiver_accept(struct receiver *c, int fd, pid_t peer)
 {
     struct process *p = calloc(1, sizeof(*p));
 
@@ -378,7 +378,7 @@ enum heard {
     HEARD_NONSENSE /* no plugin of ours says such a thing */
 };
 
-static enum heard hear(struct collector *c, struct process *p);
+static enum heard hear(struct receiver *c, struct process *p);
 
 static struct file_place place_of(const struct process *p, const struct wire_header *h)
 {
@@ -387,7 +387,7 @@ static struct file_place place_of(const struct process *p, const struct wire_hea
 
 /* What the process has said on its connection before this one. It has closed that, so that nothing
  * more comes; if it has not, it is none of ours, and is not waited for. */
-static void hear_out(struct collector *c, struct process *old)
+static void hear_out(struct receiver *c, struct process *old)
 {
     enum heard heard = HEARD;
 
@@ -398,7 +398,7 @@ static void hear_out(struct collector *c, struct process *old)
 }
 
 /* The process was there before: it goes on as p, with its threads unless it is a new program. */
-static void go_on(struct collector *c, struct process *p, struct process *old, bool new_program)
+static void go_on(struct receiver *c, struct process *p, struct process *old, bool new_program)
 {
     if (new_program) {
         c->summary->silent += !old->bye;
@@ -413,7 +413,7 @@ static void go_on(struct collector *c, struct process *p, struct process *old, b
 }
 
 /* A new connection says who it is: a new process, or one that was there before. */
-static enum heard greet(struct collector *c, struct process *p)
+static enum heard greet(struct receiver *c, struct process *p)
 {
     const struct wire_hello h = c->message.hello; /* others may be heard below */
     struct file_place at = {h.header.pid, h.header.tid, 0, h.header.time};
@@ -461,7 +461,7 @@ static const struct wire_shared *share(int fd)
 }
 
 /* Without memory for it the thread is not recorded: what it made will be missing at its end. */
-static enum heard start_thread(struct collector *c, struct process *p, int fd)
+static enum heard start_thread(struct receiver *c, struct process *p, int fd)
 {
     const struct wire_thread *m = &c->message.thread;
     struct file_place at = place_of(p, &m->header);
@@ -492,7 +492,7 @@ static enum heard start_thread(struct collector *c, struct process *p, int fd)
     return HEARD;
 }
 
-static void finish_thread(struct collector *c, struct process *p)
+static void finish_thread(struct receiver *c, struct process *p)
 {
     const struct wire_thread_end *m = &c->message.thread_end;
 
@@ -507,7 +507,7 @@ static void finish_thread(struct collector *c, struct process *p)
     end_thread(c, p, m->slot, m->header.time, &m->statistics, m->header.tid != p->pid);
 }
 
-static void take_aux(struct collector *c, struct process *p)
+static void take_aux(struct receiver *c, struct process *p)
 {
     const struct wire_aux *m = &c->message.aux;
     struct piece piece = {m->offset, m->size, m->records, m->flags};
@@ -517,7 +517,7 @@ static void take_aux(struct collector *c, struct process *p)
         write_aux(c, p, queue, m->header.time, &piece, m->bytes);
 }
 
-static void take_calls(struct collector *c, const struct process *p)
+static void take_calls(struct receiver *c, const struct process *p)
 {
     const struct wire_calls *m = &c->message.calls;
     uint32_t queue = queue_of(p, m->slot);
@@ -526,7 +526,7 @@ static void take_calls(struct collector *c, const struct process *p)
         write_stacks(c, p, queue, m->stacks, m->size);
 }
 
-static void take_counts(struct collector *c, const struct process *p)
+static void take_counts(struct receiver *c, const struct process *p)
 {
     const struct wire_counts *m = &c->message.counts;
     struct record_counts *to = c->counts;
@@ -562,7 +562,7 @@ static void take_trouble(struct record_summary *s, const char *text)
 }
 
 /* The bytes that a message of its type has. */
-static bool size_is_right(const struct collector *c, size_t size)
+static bool size_is_right(const struct receiver *c, size_t size)
 {
     size_t least = sizeof(struct wire_header), most;
 
@@ -613,7 +613,7 @@ static bool size_is_right(const struct collector *c, size_t size)
 }
 
 /* Messages that should have come before this one. */
-static void check_sequence(struct collector *c, struct process *p)
+static void check_sequence(struct receiver *c, struct process *p)
 {
     const struct wire_header *h = &c->message.header;
     struct file_place at = place_of(p, h);
@@ -624,7 +624,7 @@ static void check_sequence(struct collector *c, struct process *p)
 }
 
 /* The message in c->message, whose size is right, of a process that is known. */
-static enum heard take_message(struct collector *c, struct process *p, int fd)
+static enum heard take_message(struct receiver *c, struct process *p, int fd)
 {
     const struct wire_header *h = &c->message.header;
     struct file_place at = place_of(p, h);
@@ -668,7 +668,7 @@ static enum heard take_message(struct collector *c, struct process *p, int fd)
     return HEARD;
 }
 
-static enum heard judge(struct collector *c, struct process *p, size_t size, int fd)
+static enum heard judge(struct receiver *c, struct process *p, size_t size, int fd)
 {
     bool hello = c->message.header.type == WIRE_HELLO;
     enum heard heard;
@@ -698,7 +698,7 @@ static size_t passed_descriptors(struct msghdr *message, int fds[DESCRIPTORS_MAX
     return count;
 }
 
-static enum heard hear(struct collector *c, struct process *p)
+static enum heard hear(struct receiver *c, struct process *p)
 {
     union {
         char room[CMSG_SPACE(DESCRIPTORS_MAX * sizeof(int))];
@@ -731,7 +731,7 @@ static enum heard hear(struct collector *c, struct process *p)
 
 /* ---- Reading -------------------------------------------------------------------------------- */
 
-static void serve(struct collector *c, struct process *p)
+static void serve(struct receiver *c, struct process *p)
 {
     enum heard heard = HEARD;
 
@@ -746,13 +746,13 @@ static void serve(struct collector *c, struct process *p)
     end_process(c, p);
 }
 
-int collector_descriptor(const struct collector *c)
+int receiver_descriptor(const struct receiver *c)
 {
     return c->events;
 }
 
 /* One at a time: to serve one may be the end of another. epoll takes turns. */
-unsigned collector_serve(struct collector *c, unsigned most)
+unsigned receiver_serve(struct receiver *c, unsigned most)
 {
     unsigned count = 0;
     struct epoll_event event;
@@ -764,14 +764,14 @@ unsigned collector_serve(struct collector *c, unsigned most)
     return count;
 }
 
-size_t collector_count(const struct collector *c)
+size_t receiver_count(const struct receiver *c)
 {
     return c->count;
 }
 
 /* ---- The end -------------------------------------------------------------------------------- */
 
-void collector_end(struct collector *c)
+void receiver_end(struct receiver *c)
 {
     while (c->count) {
         struct process *p = c->processes[0];
@@ -784,11 +784,11 @@ void collector_end(struct collector *c)
     }
 }
 
-void collector_free(struct collector *c)
+void receiver_free(struct receiver *c)
 {
     if (!c)
         return;
-    collector_end(c);
+    receiver_end(c);
     close(c->events);
     free(c->processes);
     free(c->queues);

@@ -784,6 +784,8 @@ enum spe_diff_quantity {
     SPE_DIFF_L1_MISSES,
     SPE_DIFF_LLC_MISSES,
     SPE_DIFF_WALKS,
+    SPE_DIFF_MISALIGNED,         /* exact counts do not have these two */
+    SPE_DIFF_PARTIAL_PREDICATES, /* empty ones, too */
     SPE_DIFF_QUANTITIES
 };
 

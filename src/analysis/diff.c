@@ -29,6 +29,8 @@ const char *spe_diff_quantity_name(unsigned quantity)
         [SPE_DIFF_L1_MISSES] = "l1_misses",
         [SPE_DIFF_LLC_MISSES] = "llc_misses",
         [SPE_DIFF_WALKS] = "walks",
+        [SPE_DIFF_MISALIGNED] = "misaligned",
+        [SPE_DIFF_PARTIAL_PREDICATES] = "partial_predicates",
     };
 
     return quantity < SPE_DIFF_QUANTITIES ? names[quantity] : "";
@@ -282,6 +284,9 @@ static void count_row(struct sums *s, const struct spe_rows *rows, size_t i)
     s->count[SPE_DIFF_L1_MISSES] += memory && events >> SPE_EVENT_L1D_MISS & 1;
     s->count[SPE_DIFF_LLC_MISSES] += memory && events >> SPE_EVENT_LLC_MISS & 1;
     s->count[SPE_DIFF_WALKS] += memory && events >> SPE_EVENT_TLB_WALK & 1;
+    s->count[SPE_DIFF_MISALIGNED] += memory && events >> SPE_EVENT_MISALIGNED & 1;
+    s->count[SPE_DIFF_PARTIAL_PREDICATES] +=
+        (events & (SPE_EVENT_BIT(PARTIAL_PREDICATE) | SPE_EVENT_BIT(EMPTY_PREDICATE))) != 0;
     if (rows->counters[i] >> SPE_COUNTER_TOTAL & 1) {
         uint64_t cycles = rows->total[i], square = cycles * cycles;
 

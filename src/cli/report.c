@@ -340,6 +340,10 @@ static bool check_options(struct job *job, int argc, char **argv)
         usage_error(c, "--html", "it is a form of its own, as --json and --csv are");
         return false;
     }
+    if (job->html && job->top > HTML_TOP) {
+        usage_error(c, "--top", "a page has lists of at most %d rows", HTML_TOP);
+        return false;
+    }
     if (!job->top)
         job->top = job->html ? 100 : 10;
     if (job->html && optind + 1 < argc)

@@ -176,8 +176,7 @@ static void total_section(struct page *p)
     for (unsigned q = 0; q < SPE_DIFF_QUANTITIES; q++) {
         const struct spe_change *c = &p->result->total.changes[q];
 
-        if (!(p->result->known >> q & 1) ||
-            (q == SPE_DIFF_OPERATIONS && diff_in_percent(p->diff, q)))
+        if (!diff_is_shown(p->diff, q))
             continue;
         table_text(&t, TONE_PLAIN, diff_quantity_words(q));
         value_cell(p, &t, q, c->before);

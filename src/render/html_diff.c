@@ -86,7 +86,7 @@ static void total_table(struct out *o, const struct diff *d)
     for (unsigned q = 0; q < SPE_DIFF_QUANTITIES; q++) {
         const struct spe_change *c = &d->result->total.changes[q];
 
-        if (!(d->result->known >> q & 1) || (q == SPE_DIFF_OPERATIONS && diff_in_percent(d, q)))
+        if (!diff_is_shown(d, q))
             continue;
         html_row_begin(o);
         html_head_text(o, diff_quantity_words(q));

@@ -191,12 +191,6 @@ const struct spe_sharing_result *spe_sharing_result(const struct spe_sharing *s)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* Kernel addresses mean the same in every process. */
-static uint32_t space_of(uint64_t va, uint32_t pid)
-{
-    return va >> 63 ? SPE_NO_TASK : pid;
-}
-
 /* What the passes over some rows share. */
 struct part {
     const struct spe_rows *rows;

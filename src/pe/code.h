@@ -25,7 +25,8 @@ struct pe_site {
     uint16_t is;     /* PE_IS_... */
     uint8_t bytes;   /* of its one access, always the same; 0: that is told with each access */
     uint8_t latency; /* cycles from issue to result, where L1 has the data */
-    uint8_t ordinal; /* among the instructions of the block that have `bytes` */
+    uint8_t ordinal; /* among the instructions of the block that have `bytes`, or will */
+    bool paired;     /* `bytes` are of each of its accesses, and the first access tells them */
     bool registers;  /* what it does depends on them: an access, a condition */
     bool hidden;     /* its accesses are not seen when they are made */
     bool by_sp;      /* its owner's: the address tells the stack pointer, before and after it */
@@ -55,6 +56,8 @@ struct pe_block {
     uint16_t *plain_sites;         /* by ordinal: the instruction's place in the block */
     uint64_t executed;             /* times, and */
     struct pe_site_counts *counts; /* what instructions met; NULL: nothing yet. See pe/merge.h */
+    uint32_t stall;                /* ticks that it waits for L2 and branches: see pe/skim.h */
+    uint32_t learnt;               /* ... as so many rounds of it have shown */
     struct pe_site sites[];
 };
 
@@ -69,6 +72,14 @@ static inline uint64_t pe_site_pc(const struct pe_site *site)
 static inline const struct pe_site *pe_block_last(const struct pe_block *block)
 {
     return &block->sites[block->count - 1];
+}
+
+/* How the branch at the end of the block went, where the program goes on at `next`. False if nobody
+ * knows: a signal's handler is no target of a direct branch. */
+static inline bool pe_branch_outcome(const struct pe_block *block, uint64_t next, bool *taken)
+{
+    *taken = !block->direct | (next == block->target); /* no branch: who knows which it is */
+    return *taken | (next == block->end);
 }
 
 /* A block of these words, all but time, id, next and the ids of its sites; NULL without memory. */

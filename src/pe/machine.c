@@ -74,6 +74,7 @@ static int init_cpu(const struct spe_machine *machine, struct pe_cpu *cpu, unsig
         error = pe_cache_init(&cpu->l1, &config->l1d, machine->line_shift);
     if (!error)
         error = pe_cache_init(&cpu->l2, &config->l2, machine->line_shift);
+    cpu->usual = pe_is_usual(cpu);
     if (!error)
         error = pe_tlb_init(&cpu->tlb, config);
     return error ? error : pe_predictor_init(&cpu->predictor, config);

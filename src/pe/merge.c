@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "pe/machine_fast.h"
+#include "pe/skim.h"
 
 /* Ahead of the others that a cpu may be before they have their turn: less than a line takes from
  * one to another. */
@@ -232,14 +232,6 @@ static bool wide_access(struct pe_stream *s, uint32_t index, uint64_t va, uint32
     return any_access(s, index, va, bytes, how);
 }
 
-/* How the branch at the end of the block went, where the program goes on at `next`. False if nobody
- * knows: a signal's handler is no target of a direct branch. */
-static inline bool branch_outcome(const struct pe_block *block, uint64_t next, bool *taken)
-{
-    *taken = block->direct ? next == block->target : true;
-    return *taken || next == block->end;
-}
-
 /* Was it mispredicted? */
 static bool end_branch(struct pe_stream *s, uint64_t next)
 {
@@ -247,7 +239,7 @@ static bool end_branch(struct pe_stream *s, uint64_t next)
     struct pe_site_counts *counts;
     bool taken, wrong;
 
-    if (!branch_outcome(b, next, &taken))
+    if (!pe_branch_outcome(b, next, &taken))
         return false;
     if (b->plain && !s->merge->counting && pe_foreseen(s->cpu, b->end - 4, taken))
         return false;
@@ -281,6 +273,7 @@ static void begin_block(struct pe_stream *s, struct pe_block *block)
     if (s->watching_count)
         end_watches(s, block->pc, wrong);
     pe_window_begin(s->merge->machine, s->cpu, block, wrong);
+    pe_skim_learn(s, block);
     s->block = block;
     s->latest = NULL;
     if (s->merge->counting)
@@ -298,6 +291,14 @@ static void begin_watch(struct pe_stream *s, unsigned watch)
         s->next[s->next_count++] = (uint8_t)watch;
 }
 
+static void rest(struct pe_stream *s, uint64_t operations)
+{
+    uint64_t next = s->cpu->window.operations + (s->block ? s->block->count : 0);
+    uint64_t margin = pe_skim_margin(s);
+
+    s->skim_until = operations > margin ? next + operations - margin : next;
+}
+
 /* The event has been had, and all but one of its words are behind; false: it has to wait. */
 static bool rare_event(struct pe_stream *s, uint64_t event)
 {
@@ -306,13 +307,16 @@ static bool rare_event(struct pe_stream *s, uint64_t event)
     switch (event >> PE_EVENT_SHIFT) {
     case PE_EVENT_WIDE:
         more = s->events[(s->done + 1) % PE_EVENTS];
-        if (!wide_access(s, more & 0xffff, event & PE_EVENT_MASK, more >> 16 & 0xffff,
-                         (unsigned)(more >> 32)))
+        if (!wide_access(s, PE_WIDE_INDEX(more), event & PE_EVENT_MASK, PE_WIDE_BYTES(more),
+                         PE_WIDE_HOW(more)))
             return false;
         s->done++;
         break;
     case PE_EVENT_WATCH:
         begin_watch(s, event & 0xff);
+        break;
+    case PE_EVENT_REST:
+        rest(s, event & PE_EVENT_MASK);
         break;
     default:
         pe_window_sleep(s->cpu, event & PE_EVENT_MASK);
@@ -349,42 +353,57 @@ static inline bool pass_block(struct pe_stream *s, const struct pe_block *block)
 
     if (!last || !pe_window_passes(s->cpu, block))
         return false;
-    if (last->branch && (!last->plain || !branch_outcome(last, block->pc, &taken) ||
+    if (last->branch && (!last->plain || !pe_branch_outcome(last, block->pc, &taken) ||
                          !pe_foreseen(s->cpu, last->end - 4, taken)))
         return false;
     pe_window_pass(s->cpu, block);
+    pe_skim_learn(s, block);
     s->block = block;
     return true;
+}
+
+/* The block begins once. True: the cpu's time is past `limit`, or it has to wait before. */
+static bool block_event(struct pe_stream *s, uint64_t event, uint64_t limit)
+{
+    struct pe_block *block = pe_event_block(event);
+
+    if (!is_quiet(s) || !pass_block(s, block)) {
+        if (is_full_of_stores(s))
+            return true;
+        begin_block(s, block);
+    }
+    if (s->again == pe_event_again(event)) {
+        s->again = 0;
+        s->done++;
+    } else {
+        s->again++;
+    }
+    return s->cpu->window.now > limit;
 }
 
 /* Until the cpu's time is past `limit`, or nothing is left, or it has to wait. */
 static void run(struct pe_stream *s, uint64_t limit)
 {
     const uint64_t *events = s->events;
-    uint64_t done = s->done, handed = s->handed;
 
     pe_window_resume(s->cpu, s->block);
-    for (; done != handed; done = ++s->done) {
-        uint64_t event = events[done % PE_EVENTS];
+    while (s->done != s->handed) {
+        uint64_t event = events[s->done % PE_EVENTS];
         unsigned tag = (unsigned)(event >> PE_EVENT_SHIFT);
 
         if (tag < PE_ORDINALS) {
             if (!plain_access(s, tag, event & PE_EVENT_MASK))
                 return;
+            s->done++;
         } else if (tag == PE_EVENT_BLOCK) {
-            struct pe_block *block = (struct pe_block *)(uintptr_t)(event & PE_EVENT_MASK);
-
-            if (!is_quiet(s) || !pass_block(s, block)) {
-                if (is_full_of_stores(s))
-                    return;
-                begin_block(s, block);
-            }
-            if (s->cpu->window.now > limit) {
-                s->done++;
+            if (pe_may_skim(s) && s->block && is_quiet(s))
+                pe_skim(s);
+            else if (block_event(s, event, limit))
                 return;
-            }
-        } else if (!rare_event(s, event)) {
-            return;
+        } else {
+            if (!rare_event(s, event))
+                return;
+            s->done++;
         }
     }
 }
@@ -557,7 +576,7 @@ static void wait_for_room(struct pe_stream *s, struct pe_stream *holds, uint64_t
 
 static void publish(struct pe_stream *s)
 {
-    s->handed = s->end;
+    s->handed = s->open = s->end;
     s->handed_at = microseconds_now();
     s->running = true;
     if (s->ignored) { /* it comes back at the others' time */
@@ -572,7 +591,7 @@ static void publish(struct pe_stream *s)
 static void set_next_hand(struct pe_stream *s)
 {
     if (s->done == s->end)
-        s->done = s->handed = s->end = 0;
+        s->done = s->handed = s->open = s->end = 0;
     s->hand_at = s->end + BATCH;
     if (s->hand_at - s->done > PE_EVENTS - PE_BLOCK_EVENTS)
         s->hand_at = s->done + PE_EVENTS - PE_BLOCK_EVENTS;

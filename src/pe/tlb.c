@@ -90,10 +90,10 @@ static bool second_level(const struct spe_machine *machine, struct pe_tlb *tlb, 
     uint32_t *used = &tlb->l2_used[set], all = UINT32_MAX >> (32 - ways);
     uint32_t same = 0, unused = 0;
 
-    for (unsigned i = 0; i < ways; i++) { /* no branch that depends on where it is */
+    for (unsigned i = 0; i < ways; i++) /* no branch that depends on where it is */
         same |= (uint32_t)(pages[i] == page) << i;
+    for (unsigned i = 0; i < ways && !same; i++)
         unused |= (uint32_t)(pages[i] == PE_NO_PAGE) << i;
-    }
     if (same | unused)
         way = (unsigned)__builtin_ctz(same ? same : unused);
     else if (ways > 1)

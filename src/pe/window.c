@@ -161,6 +161,17 @@ void pe_window_begin(struct spe_machine *machine, struct pe_cpu *cpu, const stru
         w->late = 0;
 }
 
+void pe_window_forget(struct pe_cpu *cpu)
+{
+    struct pe_window *w = &cpu->window;
+
+    w->loads.first = w->loads.end;
+    w->stored.first = w->stored.end;
+    w->full_at = UINT64_MAX;
+    w->late = 0;
+    w->settled = 0;
+}
+
 /* What the other thread left in registers is not this one's. */
 void pe_window_resume(struct pe_cpu *cpu, const struct pe_block *block)
 {
@@ -379,6 +390,8 @@ void pe_timed_access(struct spe_machine *machine, struct pe_cpu *cpu, const stru
     }
     if (done > issued)
         hold(machine, &cpu->window, site, how & SPE_ACCESS_STORE, issued, done);
+    if (met->place > SPE_PLACE_L2 || met->facts & SPE_FACT_TLB_WALK)
+        cpu->window.slow_at = cpu->window.operations;
 }
 
 void pe_timed_store(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t pc, uint64_t address,
@@ -393,26 +406,12 @@ void pe_timed_store(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t pc
 
 /* ---- Those that most are --------------------------------------------------------------------- */
 
-/* Cycles that translation adds. */
-static inline uint64_t translate(const struct spe_machine *machine, struct pe_cpu *cpu,
-                                 uint64_t line)
-{
-    uint64_t page = line >> cpu->page_shift;
-    unsigned entry = cpu->tlb.first[page % PE_TLB_CHAINS];
-    struct spe_machine_access met = {0};
-
-    if (cpu->tlb.page[entry] == page)
-        pe_tlb_use(&cpu->tlb, entry);
-    else
-        pe_translate(machine, cpu, line, &met);
-    return met.translation_cycles;
-}
-
 /* The line is in L1: perhaps it is its first use, or the first since it arrived. */
-static bool quick_hit(struct spe_machine *machine, struct pe_cpu *cpu, const struct pe_site *site,
-                      uint64_t address, uint64_t line, unsigned way, bool store)
+PE_INLINE bool quick_hit(struct spe_machine *machine, struct pe_cpu *cpu,
+                         const struct pe_near *near, const struct pe_site *site, uint64_t address,
+                         uint64_t line, unsigned way, bool store)
 {
-    pe_word *at = pe_cache_word(&cpu->l1, line, way);
+    pe_word *at = pe_cache_word(&near->l1, line, way);
     uint64_t word = pe_get(at), issued = pe_window_issue(cpu, site), cycles;
     uint64_t after = (word & ~(PE_FRESH | PE_PREFETCHED)) | (store ? PE_MODIFIED : 0);
 
@@ -428,10 +427,9 @@ static bool quick_hit(struct spe_machine *machine, struct pe_cpu *cpu, const str
         if ((flight->line != line || flight->done <= cpu->window.now) && wanted == UINT64_MAX)
             after &= ~PE_FLIGHT;
     }
-    cycles = translate(machine, cpu, line);
+    cycles = pe_translation_cycles(machine, cpu, line);
     atomic_store_explicit(at, after, memory_order_relaxed);
-    pe_cache_use(&cpu->l1, line, way);
-    cpu->way_hint[line >> cpu->l1.line_shift & cpu->hint_mask] = (uint8_t)way;
+    pe_use_l1(cpu, &near->l1, line, way);
     pe_count(&cpu->counts.accesses, 1);
     if (word & PE_PREFETCHED)
         pe_prefetch(machine, cpu, pe_site_pc(site), address, false, issued);
@@ -441,18 +439,20 @@ static bool quick_hit(struct spe_machine *machine, struct pe_cpu *cpu, const str
     return true;
 }
 
-static bool quick_refill(struct spe_machine *machine, struct pe_cpu *cpu,
-                         const struct pe_site *site, uint64_t address, uint64_t line, bool store)
+PE_INLINE bool quick_refill(struct spe_machine *machine, struct pe_cpu *cpu,
+                            const struct pe_near *near, const struct pe_site *site,
+                            uint64_t address, uint64_t line, bool store)
 {
     struct pe_window *w = &cpu->window;
     const struct pe_flight *flight = pe_flight_of(cpu, line);
     uint64_t issued = pe_window_issue(cpu, site), done;
 
     if ((flight->line == line && flight->done > issued) ||
-        !pe_refill_timed(machine, cpu, line, store))
+        !pe_refill_near(machine, cpu, near, line, store, PE_FLIGHT))
         return false;
     done = store ? issued : later(issued, w->served_until[w->served]);
-    done += (machine->cycles[SPE_PLACE_L2][false] + translate(machine, cpu, line)) * PE_TICKS;
+    done += (machine->cycles[SPE_PLACE_L2][false] + pe_translation_cycles(machine, cpu, line)) *
+            PE_TICKS;
     if (!store)
         take_server(machine, w, done);
     pe_flight_add(cpu, line, done, SPE_PLACE_L2);
@@ -461,15 +461,22 @@ static bool quick_refill(struct spe_machine *machine, struct pe_cpu *cpu,
     return true;
 }
 
+PE_INLINE bool quick(struct spe_machine *machine, struct pe_cpu *cpu, struct pe_near near,
+                     const struct pe_site *site, uint64_t address, uint32_t bytes, bool store)
+{
+    uint64_t line = pe_line_of(&near, address);
+    int way;
+
+    if (pe_crosses_lines(&near, address, bytes))
+        return false;
+    way = pe_cache_find(&near.l1, line);
+    return way >= 0 ? quick_hit(machine, cpu, &near, site, address, line, (unsigned)way, store)
+                    : quick_refill(machine, cpu, &near, site, address, line, store);
+}
+
 bool pe_timed_quick(struct spe_machine *machine, struct pe_cpu *cpu, const struct pe_site *site,
                     uint64_t address, uint32_t bytes, bool store)
 {
-    uint64_t line = address & PE_ADDRESS_MASK & ~(uint64_t)(cpu->line_bytes - 1);
-    int way;
-
-    if ((address & (cpu->line_bytes - 1)) + bytes > cpu->line_bytes)
-        return false;
-    way = pe_cache_find(&cpu->l1, line);
-    return way >= 0 ? quick_hit(machine, cpu, site, address, line, (unsigned)way, store)
-                    : quick_refill(machine, cpu, site, address, line, store);
+    return cpu->usual ? quick(machine, cpu, pe_near_of(cpu, true), site, address, bytes, store)
+                      : quick(machine, cpu, pe_near_of(cpu, false), site, address, bytes, store);
 }

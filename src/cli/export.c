@@ -425,6 +425,7 @@ static int run(const struct command *self, int argc, char **argv)
     static struct job job; /* it has room for long lists, which hardly anybody needs */
     int status;
 
+    memset(&job, 0, sizeof(job));
     job.command = self;
     recording_init(&job.recording);
     if (!take_options(self, &job, argc, argv, &status))

@@ -164,6 +164,11 @@ struct pe_window {
     struct pe_flight flights[PE_FLIGHTS];
 };
 
+/* Where a window was. */
+struct pe_window_mark {
+    uint64_t now, operations, stores;
+};
+
 struct pe_stride {
     uint64_t pc, last, ahead;
     int64_t stride;
@@ -440,8 +445,9 @@ void pe_timed_store(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t pc
  * mispredicted, that is over first. */
 void pe_window_begin(struct spe_machine *machine, struct pe_cpu *cpu, const struct pe_block *block,
                      bool mispredicted);
-/* What the window waits for is not followed any more: nothing is late. */
-void pe_window_forget(struct pe_cpu *cpu);
+/* The window was not followed since it was like `before`, of which only the counts and the time
+ * matter: what it waited for then, it waits for now. */
+void pe_window_carry(struct pe_cpu *cpu, const struct pe_window_mark *before);
 /* A thread goes on that is in this block, after another has run on the cpu. */
 void pe_window_resume(struct pe_cpu *cpu, const struct pe_block *block);
 /* Cycles that the block's instruction waits for its registers. */

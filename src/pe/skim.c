@@ -156,13 +156,14 @@ PE_INLINE uint64_t skim(struct pe_stream *s, struct spe_machine *machine, struct
 void pe_skim(struct pe_stream *s)
 {
     struct spe_machine *machine = s->merge->machine;
-    uint64_t before = s->cpu->window.operations;
+    const struct pe_window *w = &s->cpu->window;
+    const struct pe_window_mark before = {w->now, w->operations, w->stores};
 
-    pe_window_forget(s->cpu);
     s->done = s->cpu->usual ? skim(s, machine, s->cpu, pe_near_of(s->cpu, true), &s->block)
                             : skim(s, machine, s->cpu, pe_near_of(s->cpu, false), &s->block);
-    s->followed_from = s->cpu->window.operations;
-    s->skimmed += s->followed_from - before;
+    pe_window_carry(s->cpu, &before);
+    s->followed_from = w->operations;
+    s->skimmed += w->operations - before.operations;
 }
 
 /* ---- What a block takes ---------------------------------------------------------------------- */

@@ -4,7 +4,8 @@
  * Between samples. Caches, TLB, prediction and prefetchers are told everything, always. The window,
  * which makes times, is followed only where somebody may look at them: from some operations before
  * an instruction that is watched until it is done, and while anything from beyond L2 may be on its
- * way. Elsewhere a block takes what it took on average when it was followed.
+ * way. Elsewhere a block takes what it took on average when it was followed, and what the window
+ * waited for before, it waits for behind.
  *
  * Only where the stream is alone: threads that take lines from each other do so by time.
  */

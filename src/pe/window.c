@@ -161,14 +161,30 @@ void pe_window_begin(struct spe_machine *machine, struct pe_cpu *cpu, const stru
         w->late = 0;
 }
 
-void pe_window_forget(struct pe_cpu *cpu)
+static void carry_ring(struct pe_pending_ring *ring, uint64_t numbers, uint64_t ticks)
+{
+    for (uint32_t i = ring->first; i != ring->end; i++) {
+        ring->at[i % PE_WINDOW_MAX].number += numbers;
+        ring->at[i % PE_WINDOW_MAX].done += ticks;
+    }
+}
+
+void pe_window_carry(struct pe_cpu *cpu, const struct pe_window_mark *before)
 {
     struct pe_window *w = &cpu->window;
+    uint64_t ticks = w->now - before->now, operations = w->operations - before->operations;
 
-    w->loads.first = w->loads.end;
-    w->stored.first = w->stored.end;
-    w->full_at = UINT64_MAX;
-    w->late = 0;
+    carry_ring(&w->loads, operations, ticks);
+    carry_ring(&w->stored, w->stores - before->stores, ticks);
+    if (w->full_at != UINT64_MAX)
+        w->full_at += operations;
+    for (uint64_t registers = w->late; registers; registers &= registers - 1)
+        w->ready[__builtin_ctzll(registers)] += ticks;
+    w->late_until += ticks;
+    for (unsigned i = 0; i < PE_WAITING; i++)
+        w->waiting[i] += ticks;
+    for (unsigned i = 0; i < PE_LOAD_MISSES_MAX; i++)
+        w->served_until[i] += ticks;
     w->settled = 0;
 }
 

@@ -476,6 +476,8 @@ static int run_job(struct job *job, int argc, char **argv)
     recording_init(&job->recording);
     if (!parse_options(job, argc, argv, &status))
         return status;
+    if (!job->output || strcmp(job->output, "-") == 0)
+        progress_with_output();
     if (!job->dataset.folder && is_input(job->output, job->file))
         return STATUS_BAD_DATA;
     set_options(job);

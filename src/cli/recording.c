@@ -204,7 +204,7 @@ int recording_option(struct recording *r, int option, const char *value, const c
         *why = "is not the name of a CPU; CPUs by number are -C or --cpus";
         return SPE_ERR_INVALID;
     }
-    *why = "is no list of numbers such as 0-3,8";
+    *why = "is not a list of numbers such as 0-3,8";
     if (string) {
         *string = value;
         return 1;
@@ -229,6 +229,7 @@ int recording_option(struct recording *r, int option, const char *value, const c
         break;
     case 'q':
         r->quiet = true;
+        progress_off();
         break;
     case 'f':
     case RECORDING_NOTHING:

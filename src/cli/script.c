@@ -242,6 +242,7 @@ static int run_job(struct job *job, int argc, char **argv)
     if (job->fields & SCRIPT_BIT(SYM))
         job->recording.options.want |= SPE_WANT_SYMBOL;
     job->recording.options.omit = script_omit(job->fields);
+    progress_with_output();
     status = recording_open(&job->recording, job->command, job->file, &profile);
     if (status != STATUS_OK)
         return status;

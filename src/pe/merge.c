@@ -47,7 +47,7 @@ static void time_watches(struct pe_stream *s, uint32_t index)
     }
 }
 
-/* The second half of a pair is no access of its own. */
+/* The second half of a pair is not an access of its own. */
 static bool joins(struct pe_watch *w, uint64_t va, uint32_t bytes, bool store,
                   const struct spe_machine_access *met)
 {
@@ -222,7 +222,7 @@ static bool wide_access(struct pe_stream *s, uint32_t index, uint64_t va, uint32
 }
 
 /* How the branch at the end of the block went, where the program goes on at `next`. False if nobody
- * knows: a signal's handler is no target of a direct branch. */
+ * knows: a signal's handler is not the target of a direct branch. */
 static inline bool branch_outcome(const struct pe_block *block, uint64_t next, bool *taken)
 {
     *taken = block->direct ? next == block->target : true;

@@ -195,7 +195,7 @@ static unsigned main_quantity(const struct page *p)
 static void total_sentence(const struct page *p, char *text, size_t size)
 {
     unsigned q = main_quantity(p);
-    const struct spe_change *c = &p->result->total.changes[q];
+    const struct spe_change *c = &p->result->total->changes[q];
     char per[TEXT / 4], before[NUMBER], after[NUMBER], change[NUMBER], range[NUMBER];
 
     per_words(p, per, sizeof(per));
@@ -230,14 +230,14 @@ static void most_sentence(const struct page *p, char *text, size_t size)
     value_text(before, in_percent(p, q) ? 100.0 * c->before : c->before);
     value_text(after, in_percent(p, q) ? 100.0 * c->after : c->after);
     snprintf(text, size, "%s in %s: %s, was %s",
-             p->result->total.changes[q].significant ? "most of it" : "the most", name, after,
+             p->result->total->changes[q].significant ? "most of it" : "the most", name, after,
              before);
 }
 
 static void answer(struct page *p)
 {
     const struct spe_diff_result *r = p->result;
-    const struct spe_change *c = &r->total.changes[main_quantity(p)];
+    const struct spe_change *c = &r->total->changes[main_quantity(p)];
     char text[TEXT];
 
     if (!r->significant) {
@@ -259,7 +259,7 @@ static void side_line(struct page *p, unsigned side)
     const struct spe_diff_result *r = p->result;
     char samples[NUMBER], operations[NUMBER], more[NUMBER] = "", text[TEXT];
 
-    text_grouped(samples, r->total.samples[side]);
+    text_grouped(samples, r->total->samples[side]);
     value_text(operations, r->operations[side]);
     if (p->diff->file_count[side] > 1)
         snprintf(more, sizeof(more), " and %zu more", p->diff->file_count[side] - 1);
@@ -327,7 +327,7 @@ static void total_section(struct page *p)
     title(p, text);
     table_begin(&t, columns, 5);
     for (unsigned q = 0; q < SPE_DIFF_QUANTITIES; q++) {
-        const struct spe_change *c = &p->result->total.changes[q];
+        const struct spe_change *c = &p->result->total->changes[q];
 
         if (!(p->result->known >> q & 1) || (q == SPE_DIFF_OPERATIONS && in_percent(p, q)))
             continue;

@@ -12,6 +12,7 @@
 #include "analysis/heavy.h"
 #include "analysis/journal.h"
 #include "analysis/latency.h"
+#include "analysis/lists.h"
 #include "analysis/mix.h"
 #include "analysis/places.h"
 #include "analysis/slices.h"
@@ -1212,7 +1213,7 @@ void spe_analysis_events(const struct spe_analysis *a, uint64_t samples[64])
     memcpy(samples, a->events, sizeof(a->events));
 }
 
-size_t spe_analysis_mix(const struct spe_analysis *a, struct spe_mix mix[SPE_MIX_MAX])
+size_t analysis_mix(const struct spe_analysis *a, struct spe_mix mix[SPE_MIX_MAX])
 {
     struct spe_mix kinds[MIX_CLASSES][MIX_KINDS] = {0}, classes[MIX_CLASSES] = {0};
     unsigned op, class_, kind;
@@ -1245,8 +1246,7 @@ size_t spe_analysis_mix(const struct spe_analysis *a, struct spe_mix mix[SPE_MIX
 }
 
 /* Nearest first; by source before by events. */
-size_t spe_analysis_served(const struct spe_analysis *a,
-                           struct spe_served_row rows[SPE_SERVED_COUNT])
+size_t analysis_served(const struct spe_analysis *a, struct spe_served_row rows[SPE_SERVED_COUNT])
 {
     size_t n = 0;
     unsigned served;
@@ -1278,8 +1278,8 @@ void spe_analysis_totals_sized(const struct spe_analysis *a, struct spe_counts *
     sized_give(totals, size, &a->totals, sizeof(a->totals));
 }
 
-size_t spe_analysis_groups(const struct spe_analysis *a, enum spe_group_by by, enum spe_sort sort,
-                           struct spe_group *top, size_t n)
+size_t analysis_groups(const struct spe_analysis *a, enum spe_group_by by, enum spe_sort sort,
+                       struct spe_group *top, size_t n)
 {
     return groups_top(&a->groups[by], sort, top, n);
 }
@@ -1301,8 +1301,8 @@ static int branch_order(const void *left, const void *right, void *user)
     return a->map < b->map ? -1 : a->map > b->map;
 }
 
-size_t spe_analysis_branches(const struct spe_analysis *a, struct spe_branch *first, size_t n,
-                             uint64_t *error)
+size_t analysis_branches(const struct spe_analysis *a, struct spe_branch *first, size_t n,
+                         uint64_t *error)
 {
     struct top top = {.elements = first, .size = sizeof(*first), .n = n, .order = branch_order};
     size_t i;
@@ -1364,8 +1364,8 @@ static struct heavy_key data_key_at(const struct spe_analysis *a, size_t i)
                               .within = key->counts.within};
 }
 
-size_t spe_analysis_data(const struct spe_analysis *a, struct spe_data *first, size_t n,
-                         struct spe_data_summary *summary)
+size_t analysis_data(const struct spe_analysis *a, struct spe_data *first, size_t n,
+                     struct spe_data_summary *summary)
 {
     struct top top = {.elements = first, .size = sizeof(*first), .n = n, .order = data_order};
     size_t i;
@@ -1401,8 +1401,8 @@ size_t spe_analysis_data(const struct spe_analysis *a, struct spe_data *first, s
     return top_finish(&top);
 }
 
-int spe_analysis_findings(struct spe_analysis *a, struct spe_profile *profile,
-                          struct spe_finding findings[SPE_FINDINGS_MAX])
+int analysis_findings(struct spe_analysis *a, struct spe_profile *profile,
+                      struct spe_finding findings[SPE_FINDINGS_MAX])
 {
     struct study study = {
         .count = a->kept.count,

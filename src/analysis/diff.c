@@ -73,6 +73,7 @@ struct spe_diff {
     struct hash_table item_table;
     struct side side[2];
     struct sums total[2];
+    struct spe_diff_row whole; /* result.total */
     struct diff_work work[2];
     struct spe_diff_row *rows;
     struct spe_diff_result result;
@@ -390,7 +391,7 @@ static uint8_t *sides_of_files(const struct spe_diff *d)
 }
 
 /* The one file that is on this side only; NONE if there is none, or several. [kernel] and the like
- * are no programs. */
+ * are not programs. */
 static uint32_t lonely_file(const struct spe_diff *d, const uint8_t *sides, unsigned side)
 {
     uint32_t found = NONE;
@@ -546,8 +547,9 @@ static int make_rows(struct spe_diff *d)
         d->result.row_count++;
     }
     d->result.rows = d->rows;
-    d->result.total.dso = d->result.total.function = d->result.total.line = "";
-    change_row(d, d->total, &d->result.total);
+    d->result.total = &d->whole;
+    d->whole.dso = d->whole.function = d->whole.line = "";
+    change_row(d, d->total, &d->whole);
     return SPE_OK;
 }
 
@@ -579,12 +581,12 @@ static int mark_significant(struct spe_diff *d)
 
     if (!p)
         return SPE_ERR_NOMEM;
-    n = take_tests(&d->result.total, p, 0);
+    n = take_tests(&d->whole, p, 0);
     for (size_t i = 0; i < d->result.row_count; i++)
         n = take_tests(&d->rows[i], p, n);
     d->result.tests = n;
     threshold = diff_threshold(p, n);
-    mark_row(d, &d->result.total, threshold);
+    mark_row(d, &d->whole, threshold);
     for (size_t i = 0; i < d->result.row_count; i++) {
         mark_row(d, &d->rows[i], threshold);
         d->result.row_significant += d->rows[i].significant;

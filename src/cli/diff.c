@@ -195,7 +195,7 @@ static const struct spe_change *change_of(const struct job *job, const struct bo
     const struct spe_diff_result *r = job->page.result;
 
     if (!*b->function)
-        return &r->total.changes[b->quantity];
+        return &r->total->changes[b->quantity];
     for (size_t i = 0; i < r->row_count; i++) {
         if (strcmp(r->rows[i].function, b->function) == 0)
             return &r->rows[i].changes[b->quantity];

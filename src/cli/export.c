@@ -436,6 +436,8 @@ static int run(const struct command *self, int argc, char **argv)
     }
     if (!check_options(&job, argc, argv))
         return STATUS_USAGE;
+    if (!job.output || strcmp(job.output, "-") == 0)
+        progress_with_output();
     if (!job.dataset.folder && is_input(job.output, job.file))
         return STATUS_BAD_DATA;
     set_options(&job);

@@ -32,13 +32,16 @@ static const char examples[] =
     "  spe record -g -- ./prog && spe report -g\n"
     "  spe record --model none -o fast.data -- ./prog && perf report -i fast.data\n";
 
+enum { PROGRESS_FIRST = 10, PROGRESS_MOST = 60 }; /* seconds to the first line, and between two */
+
 struct job {
     const struct command *command;
     struct record_options options;
     const char *stat_json;
     uint64_t width;
     bool stat_text, quiet, verbose;
-    char home[PATH_MAX]; /* the directory for copies of binaries, if no other is given */
+    double next_progress; /* seconds from the start */
+    char home[PATH_MAX];  /* the directory for copies of binaries, if no other is given */
 };
 
 /* ---- options -------------------------------------------------------------------------------- */
@@ -161,7 +164,7 @@ static const struct option_row options[] = {
      OPTION_TAKE(no_copies_option)},
     {"buildid-dir", 0, "DIR", "where these are kept by build-id ($HOME/.debug, as perf does)",
      OPTION_STRING(struct job, options.keep)},
-    {"quiet", 'q', NULL, "no summary", OPTION_FLAG(struct job, quiet)},
+    {"quiet", 'q', NULL, "no summary, no progress", OPTION_FLAG(struct job, quiet)},
     {"verbose", 'v', NULL, "say which copies were made", OPTION_FLAG(struct job, verbose)},
     {0},
 };
@@ -355,6 +358,18 @@ static bool tell_truth(const struct job *job, const struct record_summary *summa
 
 /* ---- all ------------------------------------------------------------------------------------ */
 
+/* Whole lines, and fewer and fewer of them: the program may write to the same terminal. */
+static void show_progress(void *user, double seconds, uint64_t aux_bytes)
+{
+    struct job *job = user;
+
+    if (seconds < job->next_progress)
+        return;
+    job->next_progress = seconds < PROGRESS_MOST ? 2 * seconds : seconds + PROGRESS_MOST;
+    fprintf(stderr, "spe: %s: %.0f s, %.1f MB of records\n", job->options.output, seconds,
+            (double)aux_bytes * 1e-6);
+}
+
 static int record(struct job *job)
 {
     struct record_counts counts = {0};
@@ -364,6 +379,11 @@ static int record(struct job *job)
 
     if (!job->quiet)
         warn_of_interval(job);
+    if (!job->quiet && isatty(STDERR_FILENO)) {
+        job->next_progress = PROGRESS_FIRST;
+        job->options.progress = show_progress;
+        job->options.user = job;
+    }
     good =
         record_run(&job->options, &summary, job->options.stat ? &counts : NULL, &started, &problem);
     if (!good)

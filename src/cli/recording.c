@@ -417,6 +417,8 @@ int recording_open(struct recording *r, const struct command *c, const char *fil
     struct spe_profile_error error = {0};
     int status = set_times(r, c, file);
 
+    if (r->quiet)
+        progress_off();
     if (status != STATUS_OK)
         return status;
     if (spe_profile_open(profile, file, &r->options, &error) == SPE_OK)

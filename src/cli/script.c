@@ -194,6 +194,7 @@ static int run(const struct command *self, int argc, char **argv)
     if (job.fields & SCRIPT_BIT(SYM))
         job.recording.options.want |= SPE_WANT_SYMBOL;
     job.recording.options.omit = script_omit(job.fields);
+    progress_with_output();
     return recording_run(&job.recording, self, job.file, script_profile, &job);
 }
 

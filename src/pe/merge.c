@@ -47,7 +47,7 @@ static void time_watches(struct pe_stream *s, uint32_t index)
     }
 }
 
-/* The second half of a pair is no access of its own. */
+/* The second half of a pair is not an access of its own. */
 static bool joins(struct pe_watch *w, uint64_t va, uint32_t bytes, bool store,
                   const struct spe_machine_access *met)
 {

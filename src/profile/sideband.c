@@ -204,7 +204,7 @@ static int take_start(struct sideband *s, const struct spe_perf_record *r)
 
     if (see(s, r->thread.pid, r->thread.tid) < 0)
         return SPE_ERR_NOMEM;
-    /* Whole-system events start with pid -1; and without SWITCH records it is no turn. */
+    /* Whole-system events start with pid -1; and without SWITCH records it is not a turn. */
     if ((r->id.has & needed) != needed || r->thread.tid == SPE_NO_TASK ||
         !tasks_turns(&s->p->tasks, r->id.cpu))
         return SPE_OK;

@@ -51,7 +51,7 @@ struct recording {
     rlim_t descriptors;    /* that we may have */
     pid_t child;
     bool child_ended, file_failed;
-    double deadline, next_flush, listen_again;
+    double started, deadline, next_flush, listen_again;
     uint64_t next_flush_bytes;
 };
 
@@ -306,6 +306,8 @@ static void keep_time(struct recording *r)
     if (time >= r->next_flush || r->summary->aux_bytes >= r->next_flush_bytes) {
         if (!r->file_failed && !file_flush(r->file, r->problem))
             r->file_failed = true;
+        if (r->options->progress)
+            r->options->progress(r->options->user, time - r->started, r->summary->aux_bytes);
         r->next_flush = time + 1;
         r->next_flush_bytes = r->summary->aux_bytes + FLUSH_BYTES;
     }
@@ -350,7 +352,8 @@ static void hear_the_rest(struct recording *r)
  * without us. */
 static void stay(struct recording *r)
 {
-    r->next_flush = seconds() + 1;
+    r->started = seconds();
+    r->next_flush = r->started + 1;
     r->next_flush_bytes = FLUSH_BYTES;
     r->deadline = r->options->duration > 0 ? seconds() + r->options->duration : 0;
     while (!r->child_ended && !signals_want_end()) {

@@ -129,7 +129,8 @@ static bool note_plain_sites(struct pe_block *b)
             continue;
         }
         site->ordinal = (uint8_t)count;
-        b->plain_sites[count++] = (uint16_t)i;
+        b->plain_sites[count++] =
+            (struct pe_plain){(uint16_t)i, site->bytes, site->how & SPE_ACCESS_STORE};
     }
     return true;
 }
@@ -193,6 +194,13 @@ struct pe_block *pe_block_create(uint64_t pc, const uint32_t *words, size_t coun
     note_branch(b);
     note_recurrence(b);
     return b;
+}
+
+void pe_site_note_bytes(struct pe_site *site, uint32_t bytes)
+{
+    __atomic_store_n(&site->bytes, (uint8_t)bytes, __ATOMIC_RELAXED);
+    __atomic_store_n(&site->block->plain_sites[site->ordinal].bytes, (uint8_t)bytes,
+                     __ATOMIC_RELAXED);
 }
 
 void pe_block_destroy(struct pe_block *block)

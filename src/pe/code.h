@@ -39,6 +39,13 @@ enum { /* what an instruction is; an atomic that returns a value is a load, else
        PE_IS_BRANCH = 1u << 2,
 };
 
+/* What an event does not tell of an access: `bytes` are those of the site. */
+struct pe_plain {
+    uint16_t index; /* of the instruction in the block */
+    uint8_t bytes;
+    bool store;
+};
+
 struct pe_block {
     uint64_t pc, end;    /* [pc, end) */
     uint64_t target;     /* of the branch at the end, if it is direct */
@@ -53,7 +60,7 @@ struct pe_block {
     uint8_t kind;        /* ... SPE_BRANCH_... */
     uint8_t flow;        /* its owner's */
     struct pe_block *next;         /* in its owner's table */
-    uint16_t *plain_sites;         /* by ordinal: the instruction's place in the block */
+    struct pe_plain *plain_sites;  /* by ordinal */
     uint64_t executed;             /* times, and */
     struct pe_site_counts *counts; /* what instructions met; NULL: nothing yet. See pe/merge.h */
     uint32_t stall;                /* ticks that it waits for L2 and branches: see pe/skim.h */
@@ -84,6 +91,8 @@ static inline bool pe_branch_outcome(const struct pe_block *block, uint64_t next
 
 /* A block of these words, all but time, id, next and the ids of its sites; NULL without memory. */
 struct pe_block *pe_block_create(uint64_t pc, const uint32_t *words, size_t count);
+/* The first access of the pair tells its bytes, whichever thread makes it. */
+void pe_site_note_bytes(struct pe_site *site, uint32_t bytes);
 void pe_block_destroy(struct pe_block *block);
 
 #endif

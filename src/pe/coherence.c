@@ -110,10 +110,12 @@ static void write_back(struct spe_machine *machine, const struct pe_cpu *cpu, ui
 
 /* Take bits away from a cpu's copies, the inner first: what its L1 gives up, L2 has. Returns the
  * state before. */
-static uint64_t snoop(struct pe_cpu *cpu, uint64_t line, uint64_t bits)
+static uint64_t snoop(struct pe_cpu *cpu, bool alone, uint64_t line, uint64_t bits)
 {
     uint64_t state = pe_cache_clear(&cpu->l1, line, bits | PE_TOLD);
 
+    if (alone)
+        *pe_hit_last(cpu, &cpu->l1, line) = PE_NO_LINE;
     return (state | pe_cache_clear(&cpu->l2, line, bits)) & ~(uint64_t)(PE_FRESH | PE_TOLD);
 }
 
@@ -148,7 +150,7 @@ static uint64_t invalidate_others(struct request *r)
     uint64_t state = 0;
 
     for (unsigned c = next_other(r, 0); c < PE_CPUS_MAX; c = next_other(r, c + 1)) {
-        state |= snoop(machine->cpus[c], r->line, PE_VALID);
+        state |= snoop(machine->cpus[c], machine->alone, r->line, PE_VALID);
         pe_directory_remove(&machine->directory, r->line, c);
     }
     pe_count(&r->cpu->counts.invalidations, r->other_count);
@@ -172,8 +174,10 @@ static unsigned nearest_other(const struct request *r)
 /* A line leaves the outermost private cache. */
 static void evict(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t line, uint64_t state)
 {
-    if (cpu->l2.words)
+    if (cpu->l2.words) {
         state |= pe_cache_clear(&cpu->l1, line, PE_VALID);
+        *pe_hit_last(cpu, &cpu->l1, line) = PE_NO_LINE;
+    }
     pe_directory_remove(&machine->directory, line, cpu->number);
     if (state & PE_MODIFIED)
         write_back(machine, cpu, line);
@@ -273,7 +277,7 @@ static void fetch(struct request *r)
     if (r->exclusive)
         state = invalidate_others(r);
     else if (r->other_count == 1) /* with more of them, all are shared */
-        state = snoop(machine->cpus[other], r->line, PE_EXCLUSIVE | PE_MODIFIED);
+        state = snoop(machine->cpus[other], machine->alone, r->line, PE_EXCLUSIVE | PE_MODIFIED);
     r->snooped |= (state & PE_EXCLUSIVE) != 0;
     if (state & PE_MODIFIED) {
         from_cpu(r, other);
@@ -548,7 +552,7 @@ void pe_maintain_line(struct spe_machine *machine, uint64_t line, unsigned how,
     for (unsigned c = 0; c < machine->config.cpus; c++) {
         if (!(sharers[c / 64] >> c % 64 & 1))
             continue;
-        snoop(machine->cpus[c], line, bits);
+        snoop(machine->cpus[c], machine->alone, line, bits);
         if (bits == PE_VALID)
             pe_directory_remove(&machine->directory, line, c);
     }

@@ -54,9 +54,15 @@ PE_INLINE bool pe_crosses_lines(const struct pe_near *near, uint64_t address, ui
     return (address & (near->line_bytes - 1)) + bytes > near->line_bytes;
 }
 
+PE_INLINE uint64_t *pe_hit_last(const struct pe_cpu *cpu, const struct pe_cache *l1, uint64_t line)
+{
+    return &cpu->hit_last[line >> l1->line_shift & l1->set_mask];
+}
+
 /* Next time the line is looked for there first. */
 PE_INLINE void pe_use_l1(struct pe_cpu *cpu, const struct pe_cache *l1, uint64_t line, unsigned way)
 {
+    *pe_hit_last(cpu, l1, line) = PE_NO_LINE;
     pe_cache_use(l1, line, way);
     cpu->way_hint[line >> l1->line_shift & cpu->hint_mask] = (uint8_t)way;
 }
@@ -70,13 +76,33 @@ PE_INLINE bool pe_hit_near(struct pe_cpu *cpu, const struct pe_near *near, uint6
     unsigned way = cpu->way_hint[line >> near->l1.line_shift & cpu->hint_mask];
     uint64_t word = pe_get(pe_cache_word(&near->l1, line, way));
     uint64_t ignored = PE_TOLD | (store ? 0 : PE_EXCLUSIVE | PE_MODIFIED);
-    uint64_t wanted = line | (store ? PE_MODIFIED_LINE : PE_VALID);
+    uint64_t wanted = line | (store ? PE_MODIFIED_LINE : PE_VALID), *recent, note;
 
     if (pe_crosses_lines(near, address, bytes) || cpu->tlb.page[entry] != page ||
         (word & ~ignored) != wanted)
         return false;
     pe_tlb_use(&cpu->tlb, entry);
+    recent = pe_tlb_recent(&cpu->tlb, page, &note);
+    *recent = note;
     pe_cache_use(&near->l1, line, way);
+    *pe_hit_last(cpu, &near->l1, line) = line | store;
+    pe_count(&cpu->counts.accesses, 1);
+    return true;
+}
+
+/*
+ * One more hit of the line that was hit last in its set, in a page that was used not long ago: its
+ * way and its page are known to be used, and nothing but a count changes. In modelled time only.
+ */
+PE_INLINE bool pe_hit_again(struct pe_cpu *cpu, const struct pe_near *near, uint64_t address,
+                            uint32_t bytes, bool store)
+{
+    uint64_t line = pe_line_of(near, address), note;
+    const uint64_t *recent = pe_tlb_recent(&cpu->tlb, line >> near->page_shift, &note);
+
+    if ((*pe_hit_last(cpu, &near->l1, line) | !store) != (line | 1) || *recent != note ||
+        pe_crosses_lines(near, address, bytes))
+        return false;
     pe_count(&cpu->counts.accesses, 1);
     return true;
 }

@@ -39,10 +39,13 @@ struct pe_block;
 #define PE_SOCKETS_MAX 8
 #define PE_SHARER_WORDS (PE_CPUS_MAX / 64)
 #define PE_TLB_MAX 64      /* entries of the first level: a bit each */
+#define PE_TLB_RECENT 16   /* pages that are known to be used; a power of two */
 #define PE_TLB_CHAINS 128  /* of the first level's hash; a power of two */
 #define PE_RECENT_FILLS 16 /* a line is recently fetched among this many fills of its L1 */
 #define PE_MISSES 8        /* latest load misses that a later operation may wait for */
 #define PE_NO_PAGE UINT64_MAX
+#define PE_NO_LINE UINT64_MAX
+#define PE_PAGE_BITS 48                   /* the number of a page is shorter */
 #define PE_HOMES (UINT64_C(1) << 20)      /* pages whose home socket is kept */
 #define PE_ADDRESS_MASK (UINT64_MAX >> 8) /* the top byte is a tag: TBI */
 
@@ -80,6 +83,8 @@ struct pe_tlb {
     uint64_t used; /* as in a cache, of page[] */
     uint64_t all;  /* a bit for each entry */
     uint64_t page[PE_TLB_MAX + 1];
+    uint64_t recent[PE_TLB_RECENT]; /* pages whose bits are set: see pe_tlb_recent */
+    uint64_t round;                 /* how often `used` was cleared */
     uint8_t first[PE_TLB_CHAINS], next[PE_TLB_MAX];
     uint32_t entries, filled;
     uint64_t *l2;      /* NULL: one level */
@@ -164,11 +169,6 @@ struct pe_window {
     struct pe_flight flights[PE_FLIGHTS];
 };
 
-/* Where a window was. */
-struct pe_window_mark {
-    uint64_t now, operations, stores;
-};
-
 struct pe_stride {
     uint64_t pc, last, ahead;
     int64_t stride;
@@ -192,6 +192,9 @@ struct pe_cpu {
     struct pe_cache l1;
     uint8_t *way_hint; /* where a line was last found, by hint_mask: or not */
     uint64_t hint_mask;
+    /* By set of L1: the line that was hit last, if another load changes nothing, | 1 if a store
+     * does not either; else PE_NO_LINE. Not true where several threads use the machine. */
+    uint64_t *hit_last;
     uint32_t line_bytes, page_shift;
     bool usual; /* its caches have the shape that most have: see machine_fast.h */
     struct pe_counts counts;
@@ -397,6 +400,8 @@ bool pe_held_by_others(const struct spe_machine *machine, const struct pe_cpu *c
 void pe_maintain_line(struct spe_machine *machine, uint64_t line, unsigned how,
                       struct spe_machine_access *met);
 
+void pe_tlb_next_round(struct pe_tlb *tlb);
+
 PE_INLINE void pe_tlb_use(struct pe_tlb *tlb, unsigned entry)
 {
     uint64_t bit = UINT64_C(1) << entry;
@@ -404,8 +409,17 @@ PE_INLINE void pe_tlb_use(struct pe_tlb *tlb, unsigned entry)
     if (tlb->used & bit)
         return;
     tlb->used |= bit;
-    if (tlb->used == tlb->all)
+    if (tlb->used == tlb->all) {
         tlb->used = bit;
+        pe_tlb_next_round(tlb);
+    }
+}
+
+/* Where it is noted that using the page again changes nothing, and what is noted there. */
+PE_INLINE uint64_t *pe_tlb_recent(struct pe_tlb *tlb, uint64_t page, uint64_t *note)
+{
+    *note = page ^ tlb->round << PE_PAGE_BITS;
+    return &tlb->recent[page % PE_TLB_RECENT];
 }
 
 int pe_tlb_init(struct pe_tlb *tlb, const struct spe_machine_config *config);
@@ -445,9 +459,9 @@ void pe_timed_store(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t pc
  * mispredicted, that is over first. */
 void pe_window_begin(struct spe_machine *machine, struct pe_cpu *cpu, const struct pe_block *block,
                      bool mispredicted);
-/* The window was not followed since it was like `before`, of which only the counts and the time
- * matter: what it waited for then, it waits for now. */
-void pe_window_carry(struct pe_cpu *cpu, const struct pe_window_mark *before);
+/* The window was not followed for so many ticks and operations: what it waited for before, it waits
+ * for now. */
+void pe_window_carry(struct pe_cpu *cpu, uint64_t ticks, uint64_t operations);
 /* A thread goes on that is in this block, after another has run on the cpu. */
 void pe_window_resume(struct pe_cpu *cpu, const struct pe_block *block);
 /* Cycles that the block's instruction waits for its registers. */

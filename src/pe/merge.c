@@ -209,17 +209,15 @@ static bool any_access(struct pe_stream *s, uint32_t index, uint64_t va, uint32_
 
 static inline bool plain_access(struct pe_stream *s, unsigned ordinal, uint64_t va)
 {
-    uint32_t index = s->block->plain_sites[ordinal];
-    const struct pe_site *site = &s->block->sites[index];
-
-    bool store = site->how & SPE_ACCESS_STORE;
+    const struct pe_plain plain = s->block->plain_sites[ordinal];
+    const struct pe_site *site = &s->block->sites[plain.index];
 
     if (!s->watching_count && !s->merge->simple &&
-        (pe_hit(s->cpu, va, site->bytes, store) ||
+        (pe_hit(s->cpu, va, plain.bytes, plain.store) ||
          (!s->merge->counting &&
-          pe_timed_quick(s->merge->machine, s->cpu, site, va, site->bytes, store))))
+          pe_timed_quick(s->merge->machine, s->cpu, site, va, plain.bytes, plain.store))))
         return true;
-    return any_access(s, index, va, site->bytes, site->how);
+    return any_access(s, plain.index, va, plain.bytes, site->how);
 }
 
 static bool wide_access(struct pe_stream *s, uint32_t index, uint64_t va, uint32_t bytes,

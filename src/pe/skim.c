@@ -64,15 +64,43 @@ PE_INLINE bool any_access(struct spe_machine *machine, struct pe_cpu *cpu,
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
-static inline void end_branch(struct spe_machine *machine, struct pe_cpu *cpu,
-                              const struct pe_block *last, uint64_t next)
+/* What the loop has at hand. The window and the predictor have it where others look at them. */
+struct view {
+    struct spe_machine *machine;
+    struct pe_cpu *cpu;
+    struct pe_near near;
+    const struct pe_block *block; /* that has begun last */
+    uint64_t now, operations, until;
+};
+
+PE_INLINE void show(const struct view *v)
 {
+    v->cpu->window.now = v->now;
+    v->cpu->window.operations = v->operations;
+}
+
+PE_INLINE bool access(struct view *v, uint32_t index, uint64_t va, uint32_t bytes, bool store)
+{
+    if (pe_hit_again(v->cpu, &v->near, va, bytes, store))
+        return true;
+    show(v);
+    if (!any_access(v->machine, v->cpu, &v->near, &v->block->sites[index], va, bytes, store))
+        return false;
+    if (v->cpu->window.slow_at == v->operations)
+        v->until = 0;
+    return true;
+}
+
+PE_INLINE void end_branch(struct view *v, uint64_t next)
+{
+    const struct pe_block *last = v->block;
+    struct pe_cpu *cpu = v->cpu;
     bool taken;
 
     if (!last->branch || !pe_branch_outcome(last, next, &taken))
         return;
     if (!last->plain) {
-        spe_machine_branch(machine, cpu->number, last->end - 4, last->kind, taken, next);
+        spe_machine_branch(v->machine, cpu->number, last->end - 4, last->kind, taken, next);
         return;
     }
     if (pe_foreseen(cpu, last->end - 4, taken))
@@ -81,38 +109,33 @@ static inline void end_branch(struct spe_machine *machine, struct pe_cpu *cpu,
     pe_count(&cpu->counts.mispredicted, !pe_direction(&cpu->predictor, last->end - 4, taken));
 }
 
-PE_INLINE void begin(struct spe_machine *machine, struct pe_cpu *cpu, const struct pe_block *last,
-                     const struct pe_block *block)
+PE_INLINE void begin(struct view *v, const struct pe_block *block)
 {
-    end_branch(machine, cpu, last, block->pc);
-    pe_window_pass(cpu, block);
-    cpu->window.now += last->stall;
+    const struct pe_block *last = v->block;
+
+    end_branch(v, block->pc);
+    v->now += pe_block_time(&v->cpu->window, last, block) + last->stall;
+    v->operations += last->count;
+    v->block = block;
 }
 
-/* A block that has begun does so again, so many times at most. Returns how many times it did. */
-static uint32_t repeat(struct pe_stream *s, const struct pe_block *block, uint32_t times)
+/* The event's block begins, and does so again. False: it has to begin once more, but not here. */
+PE_INLINE bool begin_rounds(struct view *v, uint64_t event, uint32_t *begun)
 {
-    struct pe_window *w = &s->cpu->window;
-    uint64_t round = pe_block_time(w, block, block) + block->stall;
-    uint32_t i;
+    uint32_t rounds = pe_event_again(event) + 1, i;
 
-    for (i = 0; i < times && w->operations < s->skim_until; i++) {
-        end_branch(s->merge->machine, s->cpu, block, block->pc);
-        w->operations += block->count;
-    }
-    w->now += i * round;
-    w->stores += (uint64_t)i * block->stores;
-    return i;
+    for (i = *begun; i < rounds && v->operations < v->until; i++)
+        begin(v, pe_event_block(event));
+    *begun = i == rounds ? 0 : i;
+    return i == rounds;
 }
 
-/* Events from `done` on. Returns where it ends, in *block the block that it has begun last. */
-PE_INLINE uint64_t skim(struct pe_stream *s, struct spe_machine *machine, struct pe_cpu *cpu,
-                        struct pe_near near, const struct pe_block **block)
+/* Events from `done` on, until one that is not for here. */
+PE_INLINE void skim(struct pe_stream *s, struct view v)
 {
-    const uint64_t *events = s->events, handed = s->handed, margin = pe_skim_margin(s);
-    const struct pe_block *in = *block;
-    const struct pe_window *w = &cpu->window;
+    const uint64_t *events = s->events, handed = s->handed;
     uint64_t done = s->done;
+    uint32_t again = s->again;
 
     for (; done != handed; done++) {
         uint64_t event = events[done % PE_EVENTS], more;
@@ -120,50 +143,51 @@ PE_INLINE uint64_t skim(struct pe_stream *s, struct spe_machine *machine, struct
 
         event &= PE_EVENT_MASK;
         if (tag < PE_ORDINALS) {
-            const struct pe_site *site = &in->sites[in->plain_sites[tag]];
+            const struct pe_plain plain = v.block->plain_sites[tag];
 
-            if (!any_access(machine, cpu, &near, site, event, site->bytes,
-                            site->how & SPE_ACCESS_STORE))
+            if (!access(&v, plain.index, event, plain.bytes, plain.store))
                 break;
         } else if (tag == PE_EVENT_BLOCK) {
-            if (w->operations >= s->skim_until || w->operations - w->slow_at <= margin)
+            if (!begin_rounds(&v, event, &again))
                 break;
-            begin(machine, cpu, in, pe_event_block(event));
-            in = pe_event_block(event);
-            if (pe_event_again(event)) {
-                s->again += repeat(s, in, pe_event_again(event) - s->again);
-                if (s->again < pe_event_again(event)) {
-                    s->again++;
-                    break;
-                }
-                s->again = 0;
-            }
         } else if (tag == PE_EVENT_WIDE) {
             more = events[(done + 1) % PE_EVENTS];
             if (PE_WIDE_HOW(more) & ~SPE_ACCESS_STORE ||
-                !any_access(machine, cpu, &near, &in->sites[PE_WIDE_INDEX(more)], event,
-                            PE_WIDE_BYTES(more), PE_WIDE_HOW(more)))
+                !access(&v, PE_WIDE_INDEX(more), event, PE_WIDE_BYTES(more), PE_WIDE_HOW(more)))
                 break;
             done++;
         } else {
             break;
         }
     }
-    *block = in;
-    return done;
+    show(&v);
+    v.cpu->window.block = s->block = v.block;
+    s->done = done;
+    s->again = again;
 }
 
+PE_INLINE struct view view_of(const struct pe_stream *s, bool usual)
+{
+    const struct pe_window *w = &s->cpu->window;
+
+    return (struct view){s->merge->machine, s->cpu, pe_near_of(s->cpu, usual),
+                         s->block,          w->now, w->operations,
+                         s->skim_until};
+}
+
+/* Stores have numbers to count how many are between two of them: here are none. */
 void pe_skim(struct pe_stream *s)
 {
-    struct spe_machine *machine = s->merge->machine;
     const struct pe_window *w = &s->cpu->window;
-    const struct pe_window_mark before = {w->now, w->operations, w->stores};
+    uint64_t now = w->now, operations = w->operations;
 
-    s->done = s->cpu->usual ? skim(s, machine, s->cpu, pe_near_of(s->cpu, true), &s->block)
-                            : skim(s, machine, s->cpu, pe_near_of(s->cpu, false), &s->block);
-    pe_window_carry(s->cpu, &before);
+    if (s->cpu->usual)
+        skim(s, view_of(s, true));
+    else
+        skim(s, view_of(s, false));
+    pe_window_carry(s->cpu, w->now - now, w->operations - operations);
     s->followed_from = w->operations;
-    s->skimmed += w->operations - before.operations;
+    s->skimmed += w->operations - operations;
 }
 
 /* ---- What a block takes ---------------------------------------------------------------------- */

@@ -16,10 +16,10 @@
 #include "pe/merge.h"
 
 /* Operations that the window is followed before one that is watched, and behind what was slow: it
- * holds half of these at most, and the rest is for what waits longer than it. */
+ * holds most of these, and the rest is for what waits longer than it. */
 static inline uint64_t pe_skim_margin(const struct pe_stream *s)
 {
-    return UINT64_C(2) * s->merge->machine->config.window + 128;
+    return s->merge->machine->config.window + UINT64_C(128);
 }
 
 /* May the next block, of those that were handed over, be the first to be skimmed? */

@@ -169,13 +169,12 @@ static void carry_ring(struct pe_pending_ring *ring, uint64_t numbers, uint64_t 
     }
 }
 
-void pe_window_carry(struct pe_cpu *cpu, const struct pe_window_mark *before)
+void pe_window_carry(struct pe_cpu *cpu, uint64_t ticks, uint64_t operations)
 {
     struct pe_window *w = &cpu->window;
-    uint64_t ticks = w->now - before->now, operations = w->operations - before->operations;
 
     carry_ring(&w->loads, operations, ticks);
-    carry_ring(&w->stored, w->stores - before->stores, ticks);
+    carry_ring(&w->stored, 0, ticks);
     if (w->full_at != UINT64_MAX)
         w->full_at += operations;
     for (uint64_t registers = w->late; registers; registers &= registers - 1)

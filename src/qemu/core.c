@@ -67,8 +67,7 @@ static void on_plain_access(unsigned index, uint32_t info, uint64_t va, void *us
 /* QEMU tells the size, and asking once is enough. */
 __attribute__((noinline, cold)) static void note_size(struct pe_site *site, uint32_t info)
 {
-    __atomic_store_n(&site->bytes, (uint8_t)(1u << qemu_plugin_mem_size_shift(info)),
-                     __ATOMIC_RELAXED);
+    pe_site_note_bytes(site, 1u << qemu_plugin_mem_size_shift(info));
 }
 
 static void on_paired_access(unsigned index, uint32_t info, uint64_t va, void *user)

@@ -9,7 +9,7 @@ _spe() {
         words=$("$spe" --help 2>/dev/null | sed -nE 's/^  ([a-z0-9-]+) {2,}.*/\1/p')
     elif [[ $cur == -* ]]; then
         words=$("$spe" "${COMP_WORDS[1]}" --help 2>/dev/null |
-            sed -n '/^Examples:/q; s/^ .*-.*/&/p' | grep -oE -- '(^| )--[a-z][a-z-]+')
+            sed -n '/^Examples:/q; s/^ .*-.*/&/p' | grep -oE -- '(^| )--[a-z][a-z0-9-]+')
     fi
     COMPREPLY=()
     [[ -z $words ]] || mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")

@@ -10,7 +10,7 @@ end
 function __spe_options
     set -l command (commandline -opc)[2]
     spe $command --help 2>/dev/null | sed -n '/^Examples:/q; s/^ .*-.*/&/p' |
-        string match -arg '(?:^| )(--[a-z][a-z-]+)'
+        string match -arg '(?:^| )(--[a-z][a-z0-9-]+)'
 end
 
 complete -c spe -n '__fish_use_subcommand' -f -a '(__spe_commands)'

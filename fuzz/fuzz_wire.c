@@ -14,7 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "record/collect.h"
+#include "record/receive.h"
 #include "require.h"
 
 enum { PEERS = 4, ACTS = 256 };
@@ -28,7 +28,7 @@ static struct {
     size_t size;
     struct wire_setup setup;
     struct record_file *file;
-    struct collector *collector;
+    struct receiver *receiver;
     struct wire_shared *shared; /* the last that was sent */
     struct {
         int fd;
@@ -79,7 +79,7 @@ static void call(unsigned who)
     REQUIRE(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0);
     fuzz.peers[who].fd = ends[0];
     fuzz.peers[who].sequence = 0;
-    collector_accept(fuzz.collector, ends[1], 1 + (pid_t)(who % 3)); /* two of them are one */
+    receiver_accept(fuzz.receiver, ends[1], 1 + (pid_t)(who % 3)); /* two of them are one */
 }
 
 /* Memory as the plugin makes it, or not quite. */
@@ -213,7 +213,7 @@ static void act(void)
         say(who, take());
         break;
     case SERVE:
-        collector_serve(fuzz.collector, 1 + how);
+        receiver_serve(fuzz.receiver, 1 + how);
         break;
     default:
         write_shared(take());
@@ -228,9 +228,9 @@ static void finish(void)
 
     for (unsigned i = 0; i < PEERS; i++)
         hang_up(i);
-    while (collector_serve(fuzz.collector, 100))
+    while (receiver_serve(fuzz.receiver, 100))
         continue;
-    collector_free(fuzz.collector);
+    receiver_free(fuzz.receiver);
     REQUIRE(file_finish(fuzz.file, &bytes, &problem));
     file_free(fuzz.file);
     if (fuzz.shared)
@@ -254,8 +254,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz.setup.header = (struct wire_header){.type = WIRE_SETUP, .size = sizeof(fuzz.setup)};
     fuzz.file = file_create(&options, "/bin/true", 1, &problem);
     REQUIRE(fuzz.file);
-    fuzz.collector = collector_create(fuzz.file, &fuzz.setup, &summary, &counts);
-    REQUIRE(fuzz.collector);
+    fuzz.receiver = receiver_create(fuzz.file, &fuzz.setup, &summary, &counts);
+    REQUIRE(fuzz.receiver);
     for (unsigned i = 0; i < PEERS; i++)
         fuzz.peers[i].fd = -1;
     for (unsigned i = 0; i < ACTS && fuzz.size; i++)

@@ -19,14 +19,14 @@ static PyObject *error_type;
 struct source {
     struct spe_profile_options options;
     const char *path, *name; /* name: for messages */
-    Py_buffer data, cpus, pids, tids;
+    Py_buffer data, cpus, pids, tids, queues;
 };
 
 static void source_free(struct source *s)
 {
-    Py_buffer *const buffers[] = {&s->data, &s->cpus, &s->pids, &s->tids};
+    Py_buffer *const buffers[] = {&s->data, &s->cpus, &s->pids, &s->tids, &s->queues};
 
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < sizeof(buffers) / sizeof(buffers[0]); i++) {
         if (buffers[i]->obj)
             PyBuffer_Release(buffers[i]);
     }
@@ -43,7 +43,7 @@ static bool source_take(struct source *s, PyObject *keywords)
 {
     static char *names[] = {"path", "data", "filter",  "time_from", "time_to", "cpus",
                             "pids", "tids", "symfs",   "debug_dir", "vmlinux", "kallsyms",
-                            "cpu",  "raw",  "threads", NULL};
+                            "cpu",  "raw",  "threads", "queues",    NULL};
     struct spe_profile_options *o = &s->options;
     unsigned long long from = 0, to = 0;
     PyObject *none = PyTuple_New(0);
@@ -53,10 +53,10 @@ static bool source_take(struct source *s, PyObject *keywords)
     spe_profile_options_init(o);
     if (!none)
         return false;
-    good = PyArg_ParseTupleAndKeywords(none, keywords, "|yy*sKKy*y*y*yyyyspI", names, &s->path,
+    good = PyArg_ParseTupleAndKeywords(none, keywords, "|yy*sKKy*y*y*yyyyspIy*", names, &s->path,
                                        &s->data, &o->filter, &from, &to, &s->cpus, &s->pids,
                                        &s->tids, &o->symfs, &o->debug_dir, &o->vmlinux,
-                                       &o->kallsyms, &o->cpu, &raw, &o->threads);
+                                       &o->kallsyms, &o->cpu, &raw, &o->threads, &s->queues);
     Py_DECREF(none);
     if (!good)
         return false;
@@ -67,6 +67,7 @@ static bool source_take(struct source *s, PyObject *keywords)
     take_list(&s->cpus, &o->cpus, &o->cpu_count);
     take_list(&s->pids, &o->pids, &o->pid_count);
     take_list(&s->tids, &o->tids, &o->tid_count);
+    take_list(&s->queues, &o->queues, &o->queue_count);
     return true;
 }
 
@@ -178,14 +179,15 @@ static PyObject *info_of(const struct spe_profile *profile)
     const struct spe_profile_info *i = spe_profile_info(profile);
 
     return Py_BuildValue(
-        "{s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:K,s:K}", "host", text(i->hostname),
+        "{s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:K,s:K,s:K}", "host", text(i->hostname),
         "kernel", text(i->osrelease), "machine", text(i->arch), "cpu",
         text(i->cpu ? i->cpu->name : i->cpudesc), "model",
         text(i->simulated ? i->model_note : NULL), "interval", number_or_none(i->period), "command",
         command_of(i), "cpus", cpus_of(i), "timed", PyBool_FromLong(i->timed), "raw",
         PyBool_FromLong(i->raw), "damage", text(i->damage), "incomplete",
         PyBool_FromLong(i->incomplete || i->unterminated), "bytes", (unsigned long long)i->bytes,
-        "spe_bytes", (unsigned long long)i->aux_bytes);
+        "spe_bytes", (unsigned long long)i->aux_bytes, "queues",
+        (unsigned long long)i->queue_count);
 }
 
 static PyObject *native_info(PyObject *self, PyObject *keywords)

@@ -39,7 +39,7 @@ EXCEPTIONS = {
     "pe/machine_fast.h": ["qemu"],
     "pe/merge.h": ["qemu"],
     "perfdata/output.h": ["record", "render"],  # all outputs follow links in the same way
-    "perfdata/source.h": ["profile"],
+    "perfdata/input.h": ["profile"],
     "perfdata/spool.h": ["cli", "profile"],
     "profile/files.h": ["render"],
 }

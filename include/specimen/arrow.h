@@ -76,7 +76,7 @@ struct spe_arrow_options {
     size_t size; /* sizeof(struct spe_arrow_options) */
     const char
         *columns;      /* names with commas between them; NULL: all that cost no look-up of data */
-    size_t batch_rows; /* most rows of a batch; 0: 65536; at most 1048576 */
+    size_t batch_rows; /* most rows of a batch; 0: 16384; at most 1048576 */
     bool keep_profile; /* the profile stays the caller's and must outlive the stream; else the
                           stream closes it when it is released */
 };

@@ -112,6 +112,11 @@ struct spe_profile_options {
      * programs: symbols, debug information (0: 1 GiB). What does not fit is left out, with a
      * warning. */
     uint64_t memory_limit;
+
+    /* Numbers of queues; NULL: all. Others are not read, nor counted as cut: several readers can
+     * share a recording. A number that is not there is not an error. */
+    const uint32_t *queues;
+    size_t queue_count;
 };
 
 /* The usual ones. */

@@ -61,6 +61,8 @@ class Info:
     """The recording did not come to its end."""
     bytes: int
     spe_bytes: int
+    queues: int
+    """SPE buffers, one for each CPU or thread."""
 
 
 @dataclass(frozen=True)
@@ -165,7 +167,7 @@ class Recording:
                 batch_rows: int | None = None) -> Samples:
         """The samples, by time. columns: names of docs/columns.md; only these are computed. Without
         it all but those that take a search (file, line, data, data_offset; file and line are null
-        then). batch_rows: most rows of a batch (65536)."""
+        then). batch_rows: most rows of a batch (16384)."""
         return Samples(self._source, columns, batch_rows)
 
     def report(self, by: str = "function", sort: str = "latency", top: int = 20) -> Report:
@@ -192,19 +194,21 @@ class Recording:
 def open(path: Path, *, filter: str | None = None,
          time: tuple[int | None, int | None] | None = None,
          cpus: Sequence[int] | None = None, pids: Sequence[int] | None = None,
-         tids: Sequence[int] | None = None, symfs: Path | None = None,
-         debug_dir: Path | None = None, vmlinux: Path | None = None, kallsyms: Path | None = None,
-         cpu: str | None = None, raw: bool = False, threads: int | None = None) -> Recording:
+         tids: Sequence[int] | None = None, queues: Sequence[int] | None = None,
+         symfs: Path | None = None, debug_dir: Path | None = None, vmlinux: Path | None = None,
+         kallsyms: Path | None = None, cpu: str | None = None, raw: bool = False,
+         threads: int | None = None) -> Recording:
     """Open a perf.data file or a file of bare SPE bytes.
 
     filter: an expression of spe-filter(7). time: from and to, in ns as in the column time_ns, either
-    may be None. cpus, pids, tids: of these only. symfs: files of the recording's machine are below
+    may be None. cpus, pids, tids: of these only. queues: numbers of SPE buffers, from 0 to info.queues;
+    others are not read, so that several readers can share a recording. symfs: files of the recording's machine are below
     this folder. debug_dir: cache of binaries by build-id. vmlinux, kallsyms: names of the kernel.
     cpu: the CPU, where the file does not say. raw: bare SPE bytes, whatever they look like.
     threads: decode with so many."""
     return Recording(_source(
         path=os.fsencode(path), filter=filter, cpus=_list(cpus), pids=_list(pids),
-        tids=_list(tids), symfs=_path(symfs), debug_dir=_path(debug_dir), vmlinux=_path(vmlinux),
+        tids=_list(tids), queues=_list(queues), symfs=_path(symfs), debug_dir=_path(debug_dir), vmlinux=_path(vmlinux),
         kallsyms=_path(kallsyms), cpu=cpu, raw=raw, threads=threads, **_times(time)))
 
 

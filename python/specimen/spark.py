@@ -8,7 +8,9 @@
     samples = spark.read.format("specimen").load("recordings/*.data")
 
 Every executor decodes its own files. Options: `columns` (names with commas between them; only these
-are computed), `filter` (spe-filter(7), applied before rows are made), `symfs`, `debug_dir`, `cpu`.
+are computed), `filter` (spe-filter(7), applied before rows are made), `symfs`, `debug_dir`, `cpu`,
+`task_bytes` (134217728: a recording that is larger is split by its queues, smaller ones are read
+together, up to 32 by one task).
 Comparisons of a query's WHERE are applied while decoding, too, if
 spark.sql.python.filterPushdown.enabled is true.
 
@@ -32,6 +34,7 @@ from pyspark.sql.types import StructType
 import specimen
 
 _OURS = ("host", "recording")
+_FILES = 32  # most of one task
 _TYPES = {"uint8": ("smallint", pyarrow.int16()), "uint16": ("int", pyarrow.int32()),
           "uint32": ("bigint", pyarrow.int64()), "int64": ("bigint", pyarrow.int64()),
           "uint64": ("decimal(20,0)", pyarrow.decimal128(20, 0)),
@@ -42,6 +45,12 @@ _TEXT = ("string", pyarrow.string())
 _NUMBERS = ("cpu", "pid", "tid", "total", "issue", "translation")
 _COMPARE = {EqualTo: "==", GreaterThan: ">", GreaterThanOrEqual: ">=", LessThan: "<",
             LessThanOrEqual: "<="}
+
+
+def _bytes(text: str) -> int:
+    if not text.isdecimal() or int(text) == 0:
+        raise specimen.Error(f"task_bytes: {text} is not a number of bytes")
+    return int(text)
 
 
 def _decoded(names: list[str] | None) -> list[str] | None:
@@ -59,10 +68,37 @@ def _fields(names: list[str] | None) -> dict[str, tuple[str, pyarrow.DataType]]:
 
 
 @dataclass
-class Recording(InputPartition):
-    """One file, which one task reads."""
+class Task(InputPartition):
+    """What one task reads: files, or some queues of one file."""
 
-    path: str
+    paths: list[str]
+    queues: list[int] | None = None
+
+
+def _split(path: str, parts: int) -> list[Task]:
+    """A large recording by its queues. What cannot be opened is for the executor to say."""
+    try:
+        queues = specimen.open(path).info.queues
+    except specimen.Error:
+        return [Task([path])]
+    parts = min(parts, queues)
+    return [Task([path], list(range(i, queues, parts))) for i in range(parts)] or [Task([path])]
+
+
+def _tasks(paths: list[str], task_bytes: int) -> list[Task]:
+    """Small recordings together, large ones apart."""
+    tasks, files, size = [], [], 0
+    for path in paths:
+        own = os.path.getsize(path) if os.path.isfile(path) else 0
+        if own > task_bytes:
+            tasks += _split(path, -(-own // task_bytes))
+            continue
+        if files and (size + own > task_bytes or len(files) == _FILES):
+            tasks.append(Task(files))
+            files, size = [], 0
+        files.append(path)
+        size += own
+    return tasks + [Task(files)] if files else tasks
 
 
 class Specimen(DataSource):
@@ -90,6 +126,7 @@ class Reader(DataSourceReader):
         self.options = options
         self.names = names
         self.conditions = [f"({options['filter']})"] if options.get("filter") else []
+        self.task_bytes = _bytes(options.get("task_bytes", "134217728"))
 
     def pushFilters(self, filters: list[Filter]) -> Iterator[Filter]:
         """What we can drop early is dropped early; Spark looks at all that is left once more."""
@@ -101,22 +138,27 @@ class Reader(DataSourceReader):
                 self.conditions.append(f"{attribute[0]} {operator} {one.value}")
             yield one
 
-    def partitions(self) -> list[Recording]:
+    def partitions(self) -> list[Task]:
         pattern = self.options.get("path", "")
         paths = sorted(glob.glob(pattern, recursive=True))
         if not paths:
             raise specimen.Error(f"{pattern}: no recording is there")
-        return [Recording(os.path.abspath(path)) for path in paths]
+        return _tasks([os.path.abspath(path) for path in paths], self.task_bytes)
 
-    def read(self, partition: Recording) -> Iterator[pyarrow.RecordBatch]:
+    def read(self, partition: Task) -> Iterator[pyarrow.RecordBatch]:
+        types = {name: kind for name, (_, kind) in _fields(self.names).items()}
+        for path in partition.paths:
+            yield from self._read_one(path, partition.queues, types)
+
+    def _read_one(self, path: str, queues: list[int] | None,
+                  types: dict[str, pyarrow.DataType]) -> Iterator[pyarrow.RecordBatch]:
         options = {name: self.options[name] for name in ("symfs", "debug_dir", "cpu")
                    if name in self.options}
-        recording = specimen.open(partition.path, filter=" and ".join(self.conditions) or None,
-                                  threads=1, **options)
+        recording = specimen.open(path, filter=" and ".join(self.conditions) or None,
+                                  queues=queues, threads=1, **options)
         # As for `spe export`, lines are looked up only if they are asked for by name.
         decoded = _decoded(self.names if self.options.get("columns") else None)
-        constants = {"host": recording.info.host, "recording": partition.path}
-        types = {name: kind for name, (_, kind) in _fields(self.names).items()}
+        constants = {"host": recording.info.host, "recording": path}
         for batch in pyarrow.RecordBatchReader.from_stream(recording.samples(decoded)):
             yield pyarrow.RecordBatch.from_arrays(
                 [pyarrow.array([constants[name]] * len(batch), types[name]) if name in constants

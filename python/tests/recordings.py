@@ -6,11 +6,14 @@ empty ones; and what `spe export --format csv` says of them, with types."""
 import atexit
 import csv
 import functools
+import lzma
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
+from random import Random
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 sys.path[:0] = [os.path.join(TOP, "tests", "cli"), os.path.join(TOP, "tests", "record")]
@@ -102,10 +105,63 @@ def recorded():
     return path("recorded.data")
 
 
+@functools.cache
+def vm():
+    """Of perf in a guest of `spe vm --model none`: perf record -e arm_spe_0/ts_enable=1/ -c 2048 ls -R
+    /proc/1. Kept, because the guest takes minutes."""
+    with lzma.open(os.path.join(TOP, "python", "tests", "vm.data.xz")) as kept, \
+            open(path("vm.data"), "wb") as f:
+        shutil.copyfileobj(kept, f)
+    return path("vm.data")
+
+
+@functools.cache
+def programs():
+    """Two builds of one program; a folder that has both by their build-ids."""
+    cache, builds = path("debug"), []
+    for name in ("old", "new"):
+        os.makedirs(path(name))
+        program = recording_file.Program(path(name))  # its build-id depends on the folder
+        notes = subprocess.run(["readelf", "-n", program.path], check=True, capture_output=True,
+                               text=True).stdout
+        program.build_id = re.search("Build ID: ([0-9a-f]+)", notes).group(1)
+        folder = f"{cache}/.build-id/{program.build_id[:2]}/{program.build_id[2:]}"
+        os.makedirs(folder)
+        shutil.copy(program.path, folder + "/elf")
+        builds.append(program)
+    return cache, builds
+
+
+@functools.cache
+def fleet():
+    """Recordings of 12 hosts, some of which have another build of a program, and one of which is
+    slow; the folder."""
+    folder = path("hosts")
+    os.makedirs(folder)
+    random = Random(1)
+    for host in range(12):
+        r, program = recording_file.Recording(cpus=1), programs()[1][host % 3 == 0]
+        r.features[3] = recording_file.feature_string(f"host-{host:02}")
+        r.mmap(10, program.start, program.length, program.offset, "/opt/program",
+               build_id=bytes.fromhex(program.build_id))
+        samples = []
+        for i in range(200 + 10 * host):
+            name = random.choice(("walk", "walk", "mix"))
+            slow = 40 * (host == 7) + 15 * (name == "walk" and host % 3 == 0)
+            samples.append(recording_file.sample(
+                program.pc(name), 1000 + 10 * i, 10, (1, random.randrange(2)),
+                random.choice((0x16, 0x1e, 0x36)), va=64 * random.randrange(1000),
+                total=random.randrange(5, 60) + slow))
+        r.aux(0, b"".join(samples))
+        r.write(f"{folder}/{host:02}.data")
+    return folder
+
+
+@functools.cache
 def all_of_them():
     """name -> path"""
     them = {name: generated(name) for name in GENERATED}
-    them.update(empty=empty(), cut=cut(), hostile=hostile())
+    them.update(empty=empty(), cut=cut(), hostile=hostile(), vm=vm())
     if recorded():
         them["recorded"] = recorded()
     return them

@@ -4,6 +4,9 @@
 plain computation on the CSV."""
 
 import collections
+import csv
+import functools
+import glob
 import json
 import math
 import os
@@ -15,7 +18,8 @@ import pyarrow.parquet
 import recordings
 
 SQL = os.path.join(recordings.TOP, "sql")
-QUESTIONS = sorted(name.removesuffix(".sql") for name in os.listdir(SQL))
+QUESTIONS = sorted(name.removesuffix(".sql") for name in os.listdir(SQL) if name.endswith(".sql"))
+FLEET = sorted("fleet/" + name.removesuffix(".sql") for name in os.listdir(SQL + "/fleet"))
 LINES = ("--columns", "time_ns,pid,tid,comm,pc,va,op,kind,symbol,dso,file,line,total,translation,source,"
          "source_name,level,event_l1d_miss,event_llc_miss,event_tlb_walk,event_not_taken,"
          "event_mispredicted")
@@ -230,6 +234,92 @@ class Questions(unittest.TestCase):
             recordings.run("export", "--format", "perf", "--time", "0%,50%", "-o", path,
                            recording())
         return path
+
+
+@functools.cache
+def hosts_table():
+    """A dataset of the fleet's recordings: a host is a folder."""
+    folder = recordings.path("hosts-table") + "/"
+    recordings.run("export", "-q", "--format", "parquet", "--partition", "host", "--debug-dir",
+                   recordings.programs()[0], "-o", folder,
+                   *sorted(glob.glob(recordings.fleet() + "/*.data")))
+    return folder
+
+
+class Fleet(unittest.TestCase):
+    """Against plain computations on the samples out of CSV."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.samples = []
+        for path in sorted(glob.glob(recordings.fleet() + "/*.data")):
+            host = json.loads(recordings.run("report", "-q", "--json", path))["recording"]["hostname"]
+            rows = csv.DictReader(recordings.run("export", "-q", "--format", "csv", "--debug-dir",
+                                                 recordings.programs()[0], path)
+                                  .decode().splitlines())
+            cls.samples += [dict(row, host=host, total=int(row["total"])) for row in rows]
+
+    def ask(self, name):
+        with duckdb.connect() as db:
+            db.execute(f"CREATE VIEW samples AS FROM read_parquet('{hosts_table()}**/*.parquet', "
+                       "hive_partitioning = true)")
+            answer = db.sql(text(name))
+            return [dict(zip(answer.columns, row)) for row in answer.fetchall()]
+
+    def test_all_are_here(self):
+        self.assertEqual(FLEET, ["fleet/builds", "fleet/functions", "fleet/hosts"])
+        self.assertEqual(len({s["host"] for s in self.samples}), 12)
+        self.assertEqual(len({s["build_id"] for s in self.samples}), 2)
+
+    def test_functions(self):
+        whole = collections.Counter(s["host"] for s in self.samples)
+        answer = self.ask("fleet/functions")
+        expected = grouped(self.samples, "build_id", "symbol")
+        self.assertEqual(len(answer), len(expected))
+        self.assertEqual(len(answer), 4)  # two functions of two builds
+        for a in answer:
+            group = expected[a["build_id"], a["symbol"]]
+            share = len(group) / len(self.samples)
+            here = collections.Counter(s["host"] for s in group)
+            error = math.sqrt(sum((here[h] - share * n) ** 2 for h, n in whole.items()) * 12 / 11)
+            self.assertEqual((a["samples"], a["latency"], a["hosts"], a["dso"]),
+                             (len(group), cycles(group), len(here), "/opt/program"))
+            self.assertTrue(math.isclose(a["share"], share))
+            self.assertTrue(math.isclose(a["plus_minus"], 1.96 * error / len(self.samples)))
+
+    def test_hosts(self):
+        loads = grouped((s for s in self.samples if s["op"] == "load"), "host")
+        means = {host: statistics.fmean(s["total"] for s in group) for (host,), group in loads.items()}
+        middle, deviation = statistics.fmean(means.values()), statistics.stdev(means.values())
+        answer = self.ask("fleet/hosts")
+        self.assertEqual(answer[0]["host"], "host-07")
+        self.assertEqual(sorted(means), sorted(a["host"] for a in answer))
+        for a in answer:
+            group = loads[a["host"],]
+            walks = sum(s["event_tlb_walk"] == "1" for s in group)
+            self.assertEqual(a["loads"], len(group))
+            self.assertTrue(math.isclose(a["mean"], means[a["host"]]))
+            self.assertTrue(math.isclose(a["tlb_walks"], walks / len(group)))
+            self.assertTrue(math.isclose(a["deviations"], (a["mean"] - middle) / deviation))
+
+    def test_builds(self):
+        groups = grouped(self.samples, "build_id", "symbol")
+        builds = grouped(self.samples, "build_id")
+        answer = self.ask("fleet/builds")
+        self.assertEqual(sorted(a["symbol"] for a in answer), ["mix", "walk"])
+        for a in answer:
+            change, error = 0, 0
+            for which, sign in (("a", -1), ("b", 1)):
+                group = groups[a["build_" + which], a["symbol"]]
+                totals = [s["total"] for s in group]
+                change += sign * statistics.fmean(totals)
+                error += statistics.variance(totals) / len(totals)
+                self.assertTrue(math.isclose(a["share_" + which],
+                                             len(group) / len(builds[a["build_" + which],])))
+            self.assertTrue(math.isclose(a["change"], change))
+            self.assertTrue(math.isclose(a["plus_minus"], 1.96 * math.sqrt(error)))
+        self.assertGreater(abs(answer[0]["change"]), answer[0]["plus_minus"])
+        self.assertEqual(answer[0]["symbol"], "walk")  # which the new build has slower
 
 
 class Dataset(unittest.TestCase):

@@ -3,6 +3,7 @@
 """pyarrow, Polars and DuckDB read every table, and each value is what CSV says."""
 
 import json
+import os
 import unittest
 
 import duckdb
@@ -68,6 +69,7 @@ class Tables(unittest.TestCase):
                 rows[name] = self.every_reader(recording, (), specimen.open(recording).samples())
         self.assertEqual(rows["empty"], 0)
         self.assertEqual(rows["untimed"], recordings.RECORDS)
+        self.assertEqual(rows["vm"], 2087)
         self.assertEqual(rows["neoverse-n1"], 2 * recordings.RECORDS)
         self.assertGreater(rows["damaged"], recordings.RECORDS)
         self.assertLess(rows["cut"], rows["neoverse-n1"])
@@ -122,13 +124,48 @@ class Metadata(unittest.TestCase):
             times += table["time_ns"].to_pylist()
         self.assertEqual(times, sorted(times))
 
+    def test_every_file(self):
+        """Chunks lie one behind the other from the magic to the footer, sizes and counts add up, and
+        each encoding that is named is one that Parquet has for the type."""
+        for name, recording in recordings.all_of_them().items():
+            with self.subTest(name):
+                path = recordings.export(recording, "parquet")
+                file = pyarrow.parquet.ParquetFile(path)
+                end = 4
+                for i in range(file.metadata.num_row_groups):
+                    end = self.check_group(file.metadata.row_group(i), file.read_row_group(i), end)
+                self.assertEqual(end + file.metadata.serialized_size + 8, os.path.getsize(path))
+                self.assertEqual(file.metadata.num_rows, sum(
+                    file.metadata.row_group(i).num_rows for i in range(file.metadata.num_row_groups)))
+                seen = duckdb.sql(f"SELECT count(*) FROM parquet_metadata('{path}')").fetchall()
+                self.assertEqual(seen[0][0],
+                                 file.metadata.num_row_groups * file.metadata.num_columns)
+
+    def check_group(self, group, table, end):
+        """The end of the last chunk."""
+        known = {"BOOLEAN": {"PLAIN", "RLE"}, "BYTE_ARRAY": {"PLAIN", "RLE", "RLE_DICTIONARY"}}
+        numbers = {"PLAIN", "RLE", "RLE_DICTIONARY", "DELTA_BINARY_PACKED"}
+        sizes = 0
+        for j in range(group.num_columns):
+            column = group.column(j)
+            start = column.dictionary_page_offset if column.has_dictionary_page \
+                else column.data_page_offset
+            self.assertEqual(start, end, column.path_in_schema)
+            self.assertGreaterEqual(column.data_page_offset, start)
+            self.assertLessEqual(set(column.encodings), known.get(column.physical_type, numbers))
+            self.check_column(column, table[column.path_in_schema])
+            end += column.total_compressed_size
+            sizes += column.total_uncompressed_size
+        self.assertEqual(group.total_byte_size, sizes)
+        return end
+
     def check_column(self, column, values):
         name = column.path_in_schema
         self.assertEqual(column.compression, "ZSTD", name)
         self.assertEqual(column.num_values, len(values), name)
         statistics = column.statistics
         self.assertEqual(statistics.null_count, values.null_count, name)
-        if name in ("time_ns", "pc", "va", "pid", "cpu", "total") and statistics.null_count < len(values):
+        if column.physical_type in ("INT32", "INT64") and statistics.null_count < len(values):
             seen = [v for v in values.to_pylist() if v is not None]
             self.assertEqual((statistics.min, statistics.max), (min(seen), max(seen)), name)
 

@@ -5,6 +5,9 @@ others do, and a worker that is killed in the middle of a job changes nothing in
 
 import atexit
 import concurrent.futures
+import contextlib
+import glob
+import io
 import json
 import os
 import re
@@ -22,13 +25,15 @@ import duckdb  # noqa: E402
 import pyarrow.parquet  # noqa: E402
 import pyspark  # noqa: E402
 import recordings  # noqa: E402
+import test_docs  # noqa: E402
 from pyspark.sql import SparkSession  # noqa: E402
-from test_sql import LINES, QUESTIONS, text  # noqa: E402
+from test_sql import FLEET, LINES, QUESTIONS, hosts_table, text  # noqa: E402
 
 import specimen.spark  # noqa: E402
 
 CLASS = os.path.join(os.path.dirname(pyspark.__file__), "bin", "spark-class")
 SMALL = int(os.environ.get("SPECIMEN_SPARK_RECORDINGS", "1000"))
+TASKS = SMALL // 32  # at least: one reads 32 recordings
 PATIENCE = 240  # seconds for a process to come up on a busy machine
 
 
@@ -131,26 +136,69 @@ class Files(unittest.TestCase):
                 self.assertEqual(samples.dtypes[:-2], table.dtypes)
                 self.same(expected, samples.drop("host", "recording"))
 
+    def same_answers(self, questions, files):
+        """As DuckDB's on Parquet files."""
+        with duckdb.connect() as db:
+            for name in ("samples", "samples_before"):
+                db.execute(f"CREATE VIEW {name} AS FROM read_parquet('{files}', "
+                           "hive_partitioning = true)")
+            for question in questions:
+                with self.subTest(question):
+                    ours = [[plain(v) for v in row] for row in spark.sql(text(question)).collect()]
+                    theirs = [[plain(v) for v in row] for row in db.sql(text(question)).fetchall()]
+                    self.assertTrue(ours)
+                    self.assertEqual(len(ours), len(theirs))
+                    for a, b in zip(ours, theirs):
+                        self.assertEqual(len(a), len(b))
+                        for x, y in zip(a, b):
+                            if isinstance(x, float) and isinstance(y, float):
+                                self.assertAlmostEqual(x, y, places=3)
+                            else:
+                                self.assertEqual(x, y)
+
     def test_questions(self):
         recording = recordings.recorded() or recordings.generated("neoverse-n1")
         table = recordings.export(recording, "parquet", *LINES)
         view = spark.read.parquet(table)
         view.createOrReplaceTempView("samples")
         view.createOrReplaceTempView("samples_before")
-        with duckdb.connect() as db:
-            for name in ("samples", "samples_before"):
-                db.execute(f"CREATE VIEW {name} AS FROM read_parquet('{table}')")
-            for question in QUESTIONS:
-                with self.subTest(question):
-                    ours = [[plain(v) for v in row] for row in spark.sql(text(question)).collect()]
-                    theirs = [[plain(v) for v in row] for row in db.sql(text(question)).fetchall()]
-                    self.assertEqual(len(ours), len(theirs))
-                    for a, b in zip(ours, theirs):
-                        for x, y in zip(a, b):
-                            if isinstance(x, float) and isinstance(y, float):
-                                self.assertAlmostEqual(x, y, places=3)
-                            else:
-                                self.assertEqual(x, y)
+        self.same_answers(QUESTIONS, table)
+
+    def test_fleet_questions(self):
+        (spark.read.format("specimen").option("debug_dir", recordings.programs()[0])
+         .load(recordings.fleet() + "/*.data").createOrReplaceTempView("samples"))
+        self.same_answers(FLEET, hosts_table() + "**/*.parquet")
+
+    def test_page(self):
+        """The examples of docs/fleet.md, as they are written."""
+        found = test_docs.blocks("fleet.md")
+        self.assertEqual([language for language, _ in found], ["python", "sh", "python", "python"])
+        with test_docs.place("fleet-page"):
+            os.symlink(recordings.fleet(), "recordings")
+            names, printed = {"spark": spark}, io.StringIO()
+            for language, block in found:
+                with contextlib.redirect_stdout(printed):
+                    if language == "sh":
+                        test_docs.shell(block)
+                    else:
+                        exec(compile(block, "fleet.md", "exec"), names)  # pylint: disable=exec-used
+            self.assertEqual(names["fast"].count(), sum(
+                specimen.open(path).report().totals.samples
+                for path in glob.glob("recordings/*.data")))
+        self.assertEqual(printed.getvalue().count("plus_minus"), 3)
+
+    def test_large_recordings_are_split(self):
+        """By their queues, of which these have two."""
+        recording = recordings.generated("neoverse-n1")
+        reader = spark.read.format("specimen").option("columns", "cpu,pc,total,recording")
+        whole = reader.load(recording)
+        self.assertEqual(whole.rdd.getNumPartitions(), 1)
+        for size, parts in ((os.path.getsize(recording) - 1, 2), (1, 2)):
+            split = reader.option("task_bytes", str(size)).load(recording)
+            self.assertEqual(split.rdd.getNumPartitions(), parts)
+            self.assertEqual(sorted_rows(split.collect()), sorted_rows(whole.collect()))
+        with self.assertRaisesRegex(Exception, "task_bytes: many is not a number"):
+            reader.option("task_bytes", "many").load(recording).count()
 
     def test_options(self):
         recording = recordings.generated("neoverse-n1")
@@ -206,7 +254,7 @@ class Fleet(unittest.TestCase):
         for _ in range(PATIENCE * 50):
             for stage in tracker.getActiveStageIds():
                 info = tracker.getStageInfo(stage)
-                if info and info.numTasks > SMALL and info.numCompletedTasks > SMALL // 10:
+                if info and info.numTasks >= TASKS and info.numCompletedTasks >= TASKS // 4:
                     seen.append((info.numCompletedTasks, info.numTasks))
                     end(cluster.workers[0])
                     return

@@ -12,8 +12,10 @@
 #include "analysis/heavy.h"
 #include "analysis/journal.h"
 #include "analysis/latency.h"
+#include "analysis/lists.h"
 #include "analysis/mix.h"
 #include "analysis/places.h"
+#include "analysis/slices.h"
 #include "analysis/times.h"
 #include "analysis/top.h"
 #include "base/sized.h"
@@ -22,6 +24,9 @@
 #define DATA_MEMORY (UINT64_C(64) << 20)
 #define DATA_MEMORY_LEAST 8192
 #define FIRST_PLACES 8192 /* of data: a near cache has them */
+#define MORE_PLACES 8192  /* ... and of those that are heavy after a while */
+#define HEAVY_CELLS_KEPT 256
+#define JOURNAL_MEMORY (UINT64_C(2) << 20) /* of rows that can come again */
 #define DATA_AHEAD 8
 #define BATCH 512 /* rows */
 #define PC_SLOTS 524288
@@ -53,6 +58,7 @@ struct spe_analysis {
     struct journal journal;   /* ... samples of others */
     struct exact rest; /* ... their places, looked up when the journal is full, or at the end */
     struct heavy data; /* ... when there is no room for all places: instead of these three */
+    uint64_t wanted;   /* rows come again: what a place must weigh at least to be of interest */
     struct kept kept;  /* for findings */
     uint64_t pairs, repeats; /* neighbouring rows; those of the same pc */
     struct times times;
@@ -73,10 +79,13 @@ static void divide_memory(struct spe_analysis *a)
     size_t places = (size_t)(memory / 4 * 3 / EXACT_BYTES);
 
     exact_init(&a->exact, places < FIRST_PLACES ? places : FIRST_PLACES);
-    a->exact.spread = 4;
+    a->exact.filtered = 2 * a->exact.max;
     exact_init(&a->rest, places);
     a->rest.seed = a->exact.seed;
-    a->journal.max = (size_t)(memory / 8 * 5 / sizeof(struct journal_entry));
+    a->journal.memory = memory / 8 * 5;
+    if (a->config.again && a->journal.memory > JOURNAL_MEMORY)
+        a->journal.memory = JOURNAL_MEMORY;
+    a->journal.shift = a->config.data_shift;
 }
 
 static size_t heavy_slots_in(uint64_t memory)
@@ -204,8 +213,8 @@ uint64_t address_in_file(struct spe_profile *profile, uint32_t map, uint64_t pc)
 
 /* What a place is called in a grouping. Unknown lines are grouped by function, and unknown
  * functions by DSO. */
-static void name_group(struct spe_profile *profile, const struct place *place, unsigned by,
-                       uint32_t line, struct spe_group *group)
+void name_group(struct spe_profile *profile, const struct place *place, unsigned by, uint32_t line,
+                struct spe_group *group)
 {
     uint32_t dso = place->symbol != SPE_NO_SYMBOL ? (uint32_t)(place->symbol >> 32)
                                                   : dso_of_map(profile, place_map(place));
@@ -221,8 +230,7 @@ static void name_group(struct spe_profile *profile, const struct place *place, u
     }
 }
 
-static void counts_of_place(const struct place *place, enum mix_class class_,
-                            struct spe_counts *counts)
+void counts_of_place(const struct place *place, enum mix_class class_, struct spe_counts *counts)
 {
     bool memory = class_ <= MIX_STORE, branch = class_ == MIX_BRANCH;
 
@@ -410,28 +418,12 @@ static void count_events(struct spe_analysis *a, const struct batch *b)
 
 static void count_load(struct spe_analysis *a, const struct spe_rows *rows, size_t i)
 {
-    unsigned level = rows->level[i];
-    unsigned served = level != SPE_LEVEL_UNKNOWN ? level : spe_served_by(level, rows->events[i]);
+    unsigned served = served_row(rows, i);
 
     if (rows->counters[i] >> SPE_COUNTER_TOTAL & 1)
         latency_add(&a->served[served], rows->total[i]);
     else
         a->untimed[served]++;
-}
-
-/* Kernel addresses mean the same in every process. */
-static inline uint32_t space_of(uint64_t va, uint32_t pid)
-{
-    return va >> 63 ? SPE_NO_TASK : pid;
-}
-
-/* By the data source, or by the events of the CPUs that have them. */
-static unsigned from_another_cache(const struct spe_rows *rows, size_t i)
-{
-    unsigned level = rows->level[i];
-
-    return (level >= SPE_LEVEL_PEER_CORE && level <= SPE_LEVEL_REMOTE_CACHE) |
-           ((rows->events[i] >> SPE_EVENT_MODIFIED | rows->events[i] >> SPE_EVENT_SNOOPED) & 1);
 }
 
 /* One sample of a key. Its weight has been added. */
@@ -515,7 +507,7 @@ static void pour_key(struct heavy *to, const struct exact_key *key)
 /* Go on with the heaviest only. */
 static int pour_data(struct spe_analysis *a)
 {
-    size_t i;
+    size_t run = 0, i;
 
     if (a->data.sets)
         return SPE_OK;
@@ -524,7 +516,7 @@ static int pour_data(struct spe_analysis *a)
     pour_keys(&a->data, &a->exact);
     pour_keys(&a->data, &a->rest);
     for (i = 0; i < a->journal.count; i++) {
-        struct exact_key key = journal_key(&a->journal.entries[i]);
+        struct exact_key key = journal_key(&a->journal, i, &run);
 
         pour_key(&a->data, &key);
     }
@@ -534,26 +526,23 @@ static int pour_data(struct spe_analysis *a)
 
 /* Look up entries of the journal, some at a time from its end, whose place can have the weight.
  * Those that have been are gone, unless others were left out. False if there is no room for all. */
-static bool look_up_entries(struct spe_analysis *a, size_t n, size_t left, uint64_t weight)
+static bool look_up_entries(struct spe_analysis *a, size_t n, size_t left, uint64_t weight,
+                            size_t *run)
 {
     struct journal *j = &a->journal;
+    struct exact_key key[BATCH];
     uint64_t hash[BATCH];
     size_t k;
 
     for (k = 0; k < n; k++) {
-        const struct journal_entry *e = &j->entries[left - 1 - k];
-
-        hash[k] = exact_hash(a->exact.seed, e->place, e->space);
+        key[k] = journal_key(j, left - 1 - k, run);
+        hash[k] = exact_hash(a->exact.seed, key[k].place, key[k].counts.space);
         if (*journal_cell(j, hash[k]) >= weight)
             exact_prefetch(&a->rest, hash[k]);
     }
     for (k = 0; k < n; k++) {
-        if (*journal_cell(j, hash[k]) >= weight) {
-            struct exact_key key = journal_key(&j->entries[left - 1 - k]);
-
-            if (!exact_add(&a->rest, &key))
-                return false;
-        }
+        if (*journal_cell(j, hash[k]) >= weight && !exact_add(&a->rest, &key[k]))
+            return false;
         j->count = weight ? j->count : left - 1 - k;
     }
     return true;
@@ -561,56 +550,97 @@ static bool look_up_entries(struct spe_analysis *a, size_t n, size_t left, uint6
 
 static int empty_journal(struct spe_analysis *a, uint64_t weight)
 {
-    size_t left = a->journal.count, n;
+    size_t left = journal_reaches(&a->journal, weight) ? a->journal.count : 0, run = 0, n;
 
     for (; left; left -= n) {
         n = left < BATCH ? left : BATCH;
         if (exact_make_room(&a->rest, n) < 0)
             return SPE_ERR_NOMEM;
-        if (look_up_entries(a, n, left, weight))
+        if (look_up_entries(a, n, left, weight, &run))
             continue;
         if (weight) /* nothing was there before, and all entries still are */
             exact_free(&a->rest);
         return pour_data(a);
     }
     journal_free(&a->journal);
-    a->journal.max = (size_t)(a->config.data_memory / 16 / sizeof(struct journal_entry));
+    a->journal.memory = a->config.data_memory / 16;
     return SPE_OK;
 }
 
-static void write_down(struct spe_analysis *a, const struct spe_rows *rows, size_t i, uint64_t hash)
+/* What the journal keeps of the rows of a batch. Masks instead of truth: the compiler vectorises
+ * these. */
+static CLONES void pack_data(const struct batch *b, uint64_t *restrict packed)
 {
-    uint64_t va = rows->va[i];
-    struct journal_entry entry = {
-        .place = va >> a->config.data_shift,
-        .space = space_of(va, rows->pid[i]),
-        .thread = rows->thread[i],
-        .within = (uint32_t)(va & ((UINT64_C(1) << a->config.data_shift) - 1)),
-        .weight = rows->total[i],
-        .load = !(rows->op[i] & 1),
-        .miss = rows->events[i] >> SPE_EVENT_L1D_MISS & 1,
-        .shared = from_another_cache(rows, i) & 1,
-    };
+    const uint64_t *va = b->rows->va + b->from, *events = b->rows->events + b->from;
+    const uint64_t peers = SPE_LEVEL_REMOTE_CACHE - SPE_LEVEL_PEER_CORE;
+    const uint8_t *level = b->rows->level + b->from;
+    size_t count = b->count, i;
 
-    journal_add(&a->journal, hash, entry);
+    for (i = 0; i < count; i++) {
+        uint64_t op = b->op[i], beyond = level[i] - (uint64_t)SPE_LEVEL_PEER_CORE;
+        uint64_t shared = events[i] >> SPE_EVENT_MODIFIED | events[i] >> SPE_EVENT_SNOOPED;
+
+        shared = (shared & 1) * JOURNAL_SHARED;
+        shared |= -(uint64_t)(beyond <= peers) & JOURNAL_SHARED;
+        packed[i] = (va[i] & UINT64_MAX >> 8) | (~op & 1) * JOURNAL_LOAD |
+                    (events[i] >> SPE_EVENT_L1D_MISS & 1) * JOURNAL_MISS | shared;
+    }
 }
 
-/* A place that is among the first, or may be, or becomes one of them. */
-static void count_first_place(struct spe_analysis *a, const struct spe_rows *rows, size_t i,
+static CLONES void hash_exact_data(const struct batch *b, uint64_t seed, unsigned shift,
+                                   uint64_t *hash)
+{
+    const uint64_t *va = b->rows->va + b->from;
+    const uint32_t *pid = b->rows->pid + b->from;
+    size_t count = b->count, i;
+
+    for (i = 0; i < count; i++)
+        hash[i] = exact_hash(seed, va[i] >> shift, space_of(va[i], pid[i]));
+}
+
+/* A place that is among the first, or becomes one of them; false if it is neither. */
+static bool count_first_place(struct spe_analysis *a, const struct spe_rows *rows, size_t i,
                               uint64_t hash)
 {
     uint64_t place = rows->va[i] >> a->config.data_shift;
     size_t number = exact_find(&a->exact, hash, place, space_of(rows->va[i], rows->pid[i]));
     struct exact_key *key;
 
-    if (number == SIZE_MAX) {
-        write_down(a, rows, i, hash);
-        return;
-    }
+    if (number == SIZE_MAX)
+        return false;
     key = &a->exact.keys[number];
     key->weight += rows->total[i];
     key->counts.samples++;
     count_key(&key->counts, rows, i, a->config.data_shift);
+    return true;
+}
+
+static void write_data(struct journal *j, const struct batch *b, const uint16_t *others, size_t n,
+                       const uint64_t *hash)
+{
+    const uint32_t *pid = b->rows->pid + b->from, *thread = b->rows->thread + b->from;
+    const uint16_t *total = b->rows->total + b->from;
+    struct journal own = *j; /* which its own entries cannot change, as far as the compiler knows */
+    uint64_t packed[BATCH];
+    size_t i;
+
+    pack_data(b, packed);
+    for (i = 0; i < n; i++) {
+        uint16_t row = others[i];
+
+        journal_run(&own, pid[row], thread[row]);
+        journal_add(&own, hash[row], packed[row], total[row]);
+    }
+    *j = own;
+}
+
+static void weigh_data(struct journal *j, const uint16_t *others, size_t n, const uint64_t *hash,
+                       const uint16_t *total)
+{
+    size_t i;
+
+    for (i = 0; i < n; i++)
+        journal_weigh(j, hash[others[i]], total[others[i]]);
 }
 
 /* Whether a place is among the first is what nobody can predict: rows are told apart by it before,
@@ -618,15 +648,13 @@ static void count_first_place(struct spe_analysis *a, const struct spe_rows *row
 static CLONES void count_exact_data(struct spe_analysis *a, const struct batch *b,
                                     const uint16_t *with_data, size_t n)
 {
-    const uint64_t *va = b->rows->va + b->from;
-    const uint32_t *pid = b->rows->pid + b->from;
+    const uint16_t *total = b->rows->total + b->from;
     bool full = a->exact.count == a->exact.max;
     uint16_t first[BATCH], others[BATCH];
     size_t n_first = 0, n_others = 0, i;
     uint64_t hash[BATCH];
 
-    for (i = 0; i < b->count; i++)
-        hash[i] = exact_hash(a->exact.seed, va[i] >> a->config.data_shift, space_of(va[i], pid[i]));
+    hash_exact_data(b, a->exact.seed, a->config.data_shift, hash);
     for (i = 0; i < n; i++) {
         /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): the first n are filled */
         uint16_t row = with_data[i];
@@ -635,19 +663,64 @@ static CLONES void count_exact_data(struct spe_analysis *a, const struct batch *
         first[n_first] = others[n_others] = row;
         n_first += may_be;
         n_others += !may_be;
-        a->exact.total += b->rows->total[b->from + row];
+        a->exact.total += total[row];
     }
-    for (i = 0; i < n_first; i++)
-        count_first_place(a, b->rows, b->from + first[i], hash[first[i]]);
-    for (i = 0; i < n_others; i++)
-        write_down(a, b->rows, b->from + others[i], hash[others[i]]);
+    for (i = 0; i < n_first; i++) {
+        if (!count_first_place(a, b->rows, b->from + first[i], hash[first[i]]))
+            others[n_others++] = first[i];
+    }
+    if (a->journal.cells_only)
+        weigh_data(&a->journal, others, n_others, hash, total);
+    else
+        write_data(&a->journal, b, others, n_others, hash);
+}
+
+/* All entries of some cells become places that are counted as those that came first are. Nothing
+ * was left out of them so far, and nothing will be. */
+static void promote_entries(struct spe_analysis *a, uint32_t weight)
+{
+    uint64_t heavy[JOURNAL_CELLS / 64] = {0}, total = a->exact.total;
+    struct journal *j = &a->journal;
+    size_t run = 0, i;
+
+    for (i = 0; i < JOURNAL_CELLS; i++)
+        heavy[i / 64] |= (uint64_t)(j->cells[i] >= weight && j->cells[i] != UINT32_MAX) << i % 64;
+    for (i = 0; i < j->count; i++) {
+        struct exact_key key = journal_key(j, i, &run);
+        uint64_t hash = exact_hash(a->exact.seed, key.place, key.counts.space);
+        uint32_t *cell = journal_cell(j, hash);
+
+        if (heavy[(cell - j->cells) / 64] >> (cell - j->cells) % 64 & 1 &&
+            exact_add(&a->exact, &key))
+            *cell -= (uint32_t)key.weight;
+    }
+    a->exact.total = total; /* which had them all */
+}
+
+/* The journal is full, and the rows can come again: places that are heavy by now stay so, as a
+ * rule, and are counted from now on. Of the others it is enough to know what they can weigh. */
+static int end_journal(struct spe_analysis *a)
+{
+    size_t more = a->exact.max < MORE_PLACES ? a->exact.max : MORE_PLACES;
+
+    a->exact.max += more;
+    if (exact_make_room(&a->exact, more) < 0)
+        return SPE_ERR_NOMEM;
+    promote_entries(a, journal_heaviest(&a->journal, HEAVY_CELLS_KEPT));
+    a->exact.max = a->exact.count;
+    journal_keep_cells(&a->journal);
+    return SPE_OK;
 }
 
 /* Room for n samples, of whatever places they are; or the table of the heaviest. */
 static int make_room_for_data(struct spe_analysis *a, size_t n)
 {
-    if (a->journal.count && a->journal.count + n > a->journal.max && empty_journal(a, 0) < 0)
-        return SPE_ERR_NOMEM;
+    if (a->journal.count && journal_is_full(&a->journal, n)) {
+        int error = a->config.again ? end_journal(a) : empty_journal(a, 0);
+
+        if (error < 0)
+            return error;
+    }
     if (a->data.sets)
         return SPE_OK;
     return exact_make_room(&a->exact, n) < 0 ? SPE_ERR_NOMEM : journal_make_room(&a->journal, n);
@@ -667,7 +740,7 @@ static int count_all_data(struct spe_analysis *a, const struct batch *b, const u
     return SPE_OK;
 }
 
-static uint32_t task_id(const struct spe_rows *rows, size_t i, enum spe_group_by task)
+uint32_t task_id(const struct spe_rows *rows, size_t i, enum spe_group_by task)
 {
     switch (task) {
     case SPE_BY_THREAD:
@@ -721,8 +794,8 @@ static void name_task_group(struct spe_profile *profile, const struct spe_rows *
     group->id = task_id(rows, i, spe_group_by_task(by));
 }
 
-static void count_row(struct spe_counts *counts, const struct spe_rows *rows, size_t i,
-                      enum mix_class class_)
+void count_row(struct spe_counts *counts, const struct spe_rows *rows, size_t i,
+               enum mix_class class_)
 {
     unsigned memory = class_ <= MIX_STORE, branch = class_ == MIX_BRANCH;
     uint64_t events = rows->events[i];
@@ -747,10 +820,34 @@ struct spe_counts counts_of_row(const struct spe_rows *rows, size_t i)
     return counts;
 }
 
-static int count_tasks(struct spe_analysis *a, struct spe_profile *profile,
+/* Groupings by who ran it, and by nothing else. */
+#define BY_TASK (1u << SPE_BY_THREAD | 1u << SPE_BY_PROCESS | 1u << SPE_BY_COMM | 1u << SPE_BY_CPU)
+
+/* A batch in one of them. Neighbouring rows are mostly of the same task, which is looked up once.
+ */
+static int count_task(struct spe_analysis *a, const struct batch *b, enum spe_group_by by)
+{
+    size_t i, end;
+
+    for (i = 0; i < b->count; i = end) {
+        struct spe_group key = {.symbol = SPE_NO_SYMBOL,
+                                .dso = SPE_NO_ID,
+                                .line = SPE_NO_ID,
+                                .id = task_id(b->rows, b->from + i, by)};
+
+        for (end = i; end < b->count && task_id(b->rows, b->from + end, by) == key.id; end++)
+            count_row(&key.counts, b->rows, b->from + end, a->class_of[b->op[end]]);
+        if (groups_add(&a->groups[by], &key) < 0)
+            return SPE_ERR_NOMEM;
+    }
+    return SPE_OK;
+}
+
+/* One row in the other groupings that are not of code alone. */
+static int count_pairs(struct spe_analysis *a, struct spe_profile *profile,
                        const struct spe_rows *rows, size_t i, enum mix_class class_)
 {
-    unsigned left = a->config.by & ~IN_CODE, by;
+    unsigned left = a->config.by & ~(IN_CODE | BY_TASK), by;
     struct spe_group key = {.address = 0};
 
     for (; left; left &= left - 1) {
@@ -790,6 +887,87 @@ static CLONES int count_memory(struct spe_analysis *a, const struct batch *b)
     return a->config.data ? count_all_data(a, b, with_data, n_data) : SPE_OK;
 }
 
+/* The rows of a batch that have data. */
+static CLONES size_t rows_with_data(const struct spe_analysis *a, const struct batch *b,
+                                    uint16_t *with_data)
+{
+    const uint8_t *has = b->rows->has + b->from, *addresses = b->rows->addresses + b->from;
+    const uint16_t *op = b->rows->op + b->from, *total = b->rows->total + b->from;
+    size_t count = b->count, n = 0, i;
+
+    for (i = 0; i < count; i++) {
+        unsigned class_ = a->class_of[has[i] & SPE_HAS_OP ? op[i] & 0x3ff : OP_NONE];
+
+        with_data[n] = (uint16_t)i;
+        n += (class_ <= MIX_STORE) & (total[i] != 0) & addresses[i] >> SPE_ADDRESS_VA;
+    }
+    return n;
+}
+
+/* A row, for the second time, whose place can be of interest: one that is not among the first. */
+static int count_again(struct spe_analysis *a, const struct spe_rows *rows, size_t i, uint64_t hash)
+{
+    uint64_t place = rows->va[i] >> a->config.data_shift;
+    uint32_t space = space_of(rows->va[i], rows->pid[i]);
+    size_t number;
+
+    if (exact_has(&a->exact, hash, place, space))
+        return SPE_OK;
+    number = a->data.sets ? SIZE_MAX : exact_find(&a->rest, hash, place, space);
+    if (number != SIZE_MAX) {
+        struct exact_key *key = &a->rest.keys[number];
+
+        key->weight += rows->total[i];
+        key->counts.samples++;
+        count_key(&key->counts, rows, i, a->config.data_shift);
+        return SPE_OK;
+    }
+    if (!a->data.sets) {
+        if (heavy_init(&a->data, heavy_slots_in(a->config.data_memory)) < 0)
+            return SPE_ERR_NOMEM;
+        pour_keys(&a->data, &a->rest);
+    }
+    count_data(a, rows, i, heavy_hash(place, space));
+    return SPE_OK;
+}
+
+static int add_data_again(struct spe_analysis *a, const struct batch *b)
+{
+    uint16_t with_data[BATCH];
+    uint64_t hash[BATCH];
+    size_t n = rows_with_data(a, b, with_data), i;
+
+    hash_exact_data(b, a->exact.seed, a->config.data_shift, hash);
+    if (!a->data.sets && exact_make_room(&a->rest, n) < 0)
+        return SPE_ERR_NOMEM;
+    for (i = 0; i < n; i++) {
+        uint16_t row = with_data[i];
+
+        if (*journal_cell(&a->journal, hash[row]) >= a->wanted &&
+            count_again(a, b->rows, b->from + row, hash[row]) < 0)
+            return SPE_ERR_NOMEM;
+    }
+    return SPE_OK;
+}
+
+int spe_analysis_add_data(struct spe_analysis *a, const struct spe_rows *rows)
+{
+    struct spe_rows own;
+    struct batch b;
+
+    rows = sized_view(&own, sizeof(own), rows, rows->size);
+    if (!rows || !a->journal.cells_only)
+        return SPE_ERR_INVALID;
+    b.profile = NULL;
+    b.rows = rows;
+    for (b.from = 0; b.from < rows->count; b.from += b.count) {
+        b.count = rows->count - b.from < BATCH ? rows->count - b.from : BATCH;
+        if (add_data_again(a, &b) < 0)
+            return SPE_ERR_NOMEM;
+    }
+    return SPE_OK;
+}
+
 static CLONES uint64_t count_repeats(const uint64_t *pc, size_t count)
 {
     uint64_t repeats = 0;
@@ -813,6 +991,7 @@ static void add_extras(struct spe_analysis *a, const struct spe_rows *rows)
 
 static int add_batch(struct spe_analysis *a, struct batch *b)
 {
+    unsigned left;
     size_t i;
 
     prepare_batch(b, a->places.seed);
@@ -821,8 +1000,12 @@ static int add_batch(struct spe_analysis *a, struct batch *b)
     count_events(a, b);
     if (count_memory(a, b) < 0)
         return SPE_ERR_NOMEM;
-    for (i = 0; a->config.by & ~IN_CODE && i < b->count; i++) {
-        if (count_tasks(a, b->profile, b->rows, b->from + i, a->class_of[b->op[i]]) < 0)
+    for (left = a->config.by & BY_TASK; left; left &= left - 1) {
+        if (count_task(a, b, (unsigned)__builtin_ctz(left)) < 0)
+            return SPE_ERR_NOMEM;
+    }
+    for (i = 0; a->config.by & ~(IN_CODE | BY_TASK) && i < b->count; i++) {
+        if (count_pairs(a, b->profile, b->rows, b->from + i, a->class_of[b->op[i]]) < 0)
             return SPE_ERR_NOMEM;
     }
     return SPE_OK;
@@ -913,14 +1096,14 @@ static int add_keys(struct spe_analysis *a, const struct exact *from)
 static int merge_data(struct spe_analysis *a, const struct spe_analysis *from)
 {
     uint64_t total = a->exact.total + from->exact.total;
-    size_t i;
+    size_t run = 0, i;
 
     if (from->data.sets && pour_data(a) < 0)
         return SPE_ERR_NOMEM;
     if (add_keys(a, &from->exact) < 0 || add_keys(a, &from->rest) < 0)
         return SPE_ERR_NOMEM;
     for (i = 0; i < from->journal.count; i++) {
-        struct exact_key key = journal_key(&from->journal.entries[i]);
+        struct exact_key key = journal_key(&from->journal, i, &run);
 
         if (add_key(a, &key) < 0)
             return SPE_ERR_NOMEM;
@@ -936,6 +1119,8 @@ int spe_analysis_merge(struct spe_analysis *a, const struct spe_analysis *from,
 {
     unsigned i;
 
+    if (a->config.again || from->config.again)
+        return SPE_ERR_INVALID;
     merge_tables(a, from);
     for (i = 0; i < SPE_SERVED_COUNT; i++) {
         if (latency_merge(&a->served[i], &from->served[i]) < 0)
@@ -997,10 +1182,25 @@ static int64_t least_wanted(const struct spe_analysis *a)
     return least;
 }
 
+int spe_analysis_wants_data(struct spe_analysis *a)
+{
+    int64_t least = a->journal.cells_only ? least_wanted(a) : 0;
+
+    if (least < 0)
+        return SPE_ERR_NOMEM;
+    a->wanted = (uint64_t)least;
+    return a->journal.cells_only && journal_reaches(&a->journal, a->wanted);
+}
+
 int spe_analysis_finish(struct spe_analysis *a, struct spe_profile *profile)
 {
     int64_t least = a->journal.count ? least_wanted(a) : 0;
 
+    if (a->journal.cells_only) {
+        if (a->data.sets)
+            pour_keys(&a->data, &a->exact);
+        journal_free(&a->journal);
+    }
     if (least < 0 || (a->journal.count && empty_journal(a, (uint64_t)least) < 0))
         return SPE_ERR_NOMEM;
     return sum_up_places(a, profile);
@@ -1013,7 +1213,7 @@ void spe_analysis_events(const struct spe_analysis *a, uint64_t samples[64])
     memcpy(samples, a->events, sizeof(a->events));
 }
 
-size_t spe_analysis_mix(const struct spe_analysis *a, struct spe_mix mix[SPE_MIX_MAX])
+size_t analysis_mix(const struct spe_analysis *a, struct spe_mix mix[SPE_MIX_MAX])
 {
     struct spe_mix kinds[MIX_CLASSES][MIX_KINDS] = {0}, classes[MIX_CLASSES] = {0};
     unsigned op, class_, kind;
@@ -1046,8 +1246,7 @@ size_t spe_analysis_mix(const struct spe_analysis *a, struct spe_mix mix[SPE_MIX
 }
 
 /* Nearest first; by source before by events. */
-size_t spe_analysis_served(const struct spe_analysis *a,
-                           struct spe_served_row rows[SPE_SERVED_COUNT])
+size_t analysis_served(const struct spe_analysis *a, struct spe_served_row rows[SPE_SERVED_COUNT])
 {
     size_t n = 0;
     unsigned served;
@@ -1079,8 +1278,8 @@ void spe_analysis_totals_sized(const struct spe_analysis *a, struct spe_counts *
     sized_give(totals, size, &a->totals, sizeof(a->totals));
 }
 
-size_t spe_analysis_groups(const struct spe_analysis *a, enum spe_group_by by, enum spe_sort sort,
-                           struct spe_group *top, size_t n)
+size_t analysis_groups(const struct spe_analysis *a, enum spe_group_by by, enum spe_sort sort,
+                       struct spe_group *top, size_t n)
 {
     return groups_top(&a->groups[by], sort, top, n);
 }
@@ -1102,8 +1301,8 @@ static int branch_order(const void *left, const void *right, void *user)
     return a->map < b->map ? -1 : a->map > b->map;
 }
 
-size_t spe_analysis_branches(const struct spe_analysis *a, struct spe_branch *first, size_t n,
-                             uint64_t *error)
+size_t analysis_branches(const struct spe_analysis *a, struct spe_branch *first, size_t n,
+                         uint64_t *error)
 {
     struct top top = {.elements = first, .size = sizeof(*first), .n = n, .order = branch_order};
     size_t i;
@@ -1165,17 +1364,20 @@ static struct heavy_key data_key_at(const struct spe_analysis *a, size_t i)
                               .within = key->counts.within};
 }
 
-size_t spe_analysis_data(const struct spe_analysis *a, struct spe_data *first, size_t n,
-                         struct spe_data_summary *summary)
+size_t analysis_data(const struct spe_analysis *a, struct spe_data *first, size_t n,
+                     struct spe_data_summary *summary)
 {
     struct top top = {.elements = first, .size = sizeof(*first), .n = n, .order = data_order};
     size_t i;
 
     if (a->config.data_top && n > a->config.data_top)
         top.n = a->config.data_top;
-    *summary = (struct spe_data_summary){.shift = a->config.data_shift,
-                                         .latency = a->data.sets ? a->data.total : a->exact.total,
-                                         .missing = heavy_error(&a->data)};
+    *summary = (struct spe_data_summary){
+        .shift = a->config.data_shift,
+        .latency = a->data.sets && !a->config.again ? a->data.total : a->exact.total,
+        .missing = heavy_error(&a->data)};
+    if (a->data.sets && summary->missing < a->wanted) /* lighter places were not looked at */
+        summary->missing = a->wanted;
     for (i = 0; i < data_keys(a); i++) {
         struct heavy_key key = data_key_at(a, i);
         struct spe_data data = {
@@ -1199,8 +1401,8 @@ size_t spe_analysis_data(const struct spe_analysis *a, struct spe_data *first, s
     return top_finish(&top);
 }
 
-int spe_analysis_findings(struct spe_analysis *a, struct spe_profile *profile,
-                          struct spe_finding findings[SPE_FINDINGS_MAX])
+int analysis_findings(struct spe_analysis *a, struct spe_profile *profile,
+                      struct spe_finding findings[SPE_FINDINGS_MAX])
 {
     struct study study = {
         .count = a->kept.count,

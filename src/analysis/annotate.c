@@ -51,9 +51,6 @@ struct spe_annotation {
     VECTOR(struct target) targets;
     VECTOR(struct spe_branch_target) listed; /* the targets, in order */
     uint64_t samples, latency;
-    struct spe_times times;         /* without bins ... */
-    size_t last_bin;                /* of a row */
-    struct spe_time_bin *time_bins; /* ... which are these, of each choice; or NULL */
 };
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -88,22 +85,6 @@ void spe_annotation_ask(struct spe_annotation *a, spe_annotation_wanted *wanted,
     a->user = user;
 }
 
-int spe_annotation_over_time(struct spe_annotation *a, const struct spe_times *times)
-{
-    if (a->wanted)
-        return SPE_ERR_INVALID;
-    free(a->time_bins);
-    a->times = *times;
-    a->times.bins = NULL;
-    a->time_bins = calloc(a->choices.count * times->count + 1, sizeof(*a->time_bins));
-    return a->time_bins ? SPE_OK : SPE_ERR_NOMEM;
-}
-
-const struct spe_time_bin *spe_annotation_time_bins(const struct spe_annotation *a, size_t choice)
-{
-    return a->time_bins + choice * a->times.count;
-}
-
 const struct spe_code_choice *spe_annotation_choices(const struct spe_annotation *a, size_t *count)
 {
     *count = a->choices.count;
@@ -123,7 +104,6 @@ void spe_annotation_destroy(struct spe_annotation *a)
     hash_table_free(&a->by_place);
     free(a->targets.at);
     free(a->listed.at);
-    free(a->time_bins);
     free(a);
 }
 
@@ -361,7 +341,7 @@ static void count_memory(struct spe_instruction *insn, const struct spe_rows *ro
     if (rows->op[i] & 1) /* D18.2.7: ST */
         return;
     insn->loads++;
-    insn->served[spe_served_by(rows->level[i], events)]++;
+    insn->served[served_row(rows, i)]++;
 }
 
 static int count_branch(struct spe_annotation *a, struct spe_profile *profile,
@@ -379,15 +359,6 @@ static int count_branch(struct spe_annotation *a, struct spe_profile *profile,
     return count_target(a, profile, rows, i, number);
 }
 
-static void count_time(struct spe_annotation *a, const struct spe_rows *rows, size_t i,
-                       uint32_t choice)
-{
-    size_t bin = time_bin_of(&a->times, rows->time_ns[i], &a->last_bin);
-
-    if (bin != SIZE_MAX)
-        time_bin_add(&a->time_bins[choice * a->times.count + bin], rows, i);
-}
-
 static int count_row(struct spe_annotation *a, struct spe_profile *profile,
                      const struct spe_rows *rows, size_t i, uint32_t number)
 {
@@ -396,8 +367,6 @@ static int count_row(struct spe_annotation *a, struct spe_profile *profile,
 
     insn->counts.samples++;
     count_latency(insn, rows, i);
-    if (a->time_bins)
-        count_time(a, rows, i, insn->choice);
     if (class_ == SPE_CLASS_LDST)
         count_memory(insn, rows, i);
     return class_ == SPE_CLASS_BRANCH ? count_branch(a, profile, rows, i, number) : SPE_OK;

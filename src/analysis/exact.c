@@ -6,12 +6,13 @@
 #include <string.h>
 
 #define FIRST_KEYS 1024
+#define SPREAD 2    /* places in the index for each key */
+#define KEY_BITS 32 /* of which a key has one: 3 of 100 other keys seem to be there, too */
 
 void exact_init(struct exact *e, size_t max)
 {
     memset(e, 0, sizeof(*e));
     e->max = max < UINT32_MAX / 4 ? max : UINT32_MAX / 4; /* a number has 32 bits */
-    e->spread = 2;
     e->seed = hash_seed();
 }
 
@@ -19,8 +20,10 @@ void exact_free(struct exact *e)
 {
     free(e->keys);
     free(e->index);
+    free(e->bits);
     e->keys = NULL;
     e->index = NULL;
+    e->bits = NULL;
     e->count = e->capacity = e->mask = 0;
 }
 
@@ -44,6 +47,17 @@ static int grow_index(struct exact *e, size_t slots)
     return SPE_OK;
 }
 
+static int make_bits(struct exact *e)
+{
+    unsigned log = 6;
+
+    while (log < 40 && (UINT64_C(1) << log) < e->filtered * KEY_BITS)
+        log++;
+    e->bit_at = 64 - log;
+    e->bits = calloc((size_t)1 << (log - 6), sizeof(*e->bits));
+    return e->bits ? SPE_OK : SPE_ERR_NOMEM;
+}
+
 int exact_make_room(struct exact *e, size_t n)
 {
     size_t wanted = e->count + n < e->max ? e->count + n : e->max, capacity = FIRST_KEYS;
@@ -57,7 +71,7 @@ int exact_make_room(struct exact *e, size_t n)
     if (!keys)
         return SPE_ERR_NOMEM;
     e->keys = keys;
-    if (grow_index(e, e->spread * capacity) < 0)
+    if ((e->filtered && !e->bits && make_bits(e) < 0) || grow_index(e, SPREAD * capacity) < 0)
         return SPE_ERR_NOMEM;
     e->capacity = capacity;
     return SPE_OK;

@@ -24,8 +24,9 @@ struct exact {
     size_t count, capacity, max;
     uint64_t *index; /* high half of the hash, number of the key + 1; 0: free */
     size_t mask;     /* of the index */
-    unsigned
-        spread; /* places in the index for each key, a power of two: 2, or what its owner sets */
+    size_t filtered; /* by its owner, before the first key comes: for so many keys are bits */
+    uint64_t *bits;  /* of the keys' hashes, so few that a near cache has them, or NULL */
+    unsigned bit_at; /* where a hash says which bit is its */
     uint64_t seed;
     uint64_t total; /* weight */
 };
@@ -49,10 +50,28 @@ static inline void exact_prefetch(const struct exact *e, uint64_t hash)
     __builtin_prefetch(&e->index[hash & e->mask], 1);
 }
 
-/* Whether one look into the index leaves it possible that the key is there. */
+/* Whether its bit leaves it possible that the key is there; of a filtered one. */
 static inline bool exact_may_have(const struct exact *e, uint64_t hash)
 {
-    return e->index[hash & e->mask] != 0;
+    return e->bits[hash >> e->bit_at >> 6] >> (hash >> e->bit_at & 63) & 1;
+}
+
+static inline void exact_set_bit(struct exact *e, uint64_t hash)
+{
+    e->bits[hash >> e->bit_at >> 6] |= UINT64_C(1) << (hash >> e->bit_at & 63);
+}
+
+static inline bool exact_has(const struct exact *e, uint64_t hash, uint64_t place, uint32_t space)
+{
+    size_t slot = hash & e->mask;
+
+    for (; e->index && e->index[slot]; slot = (slot + 1) & e->mask) {
+        const struct exact_key *key = &e->keys[(uint32_t)e->index[slot] - 1];
+
+        if (e->index[slot] >> 32 == hash >> 32 && key->place == place && key->counts.space == space)
+            return true;
+    }
+    return false;
 }
 
 /* The number of the key, which is new if need be; there is room. SIZE_MAX: there are max others. */
@@ -73,6 +92,8 @@ static inline size_t exact_find(struct exact *e, uint64_t hash, uint64_t place, 
     key = &e->keys[e->count];
     *key = (struct exact_key){.place = place, .counts.space = space};
     e->index[slot] = (hash >> 32 << 32) | ++e->count;
+    if (e->bits)
+        exact_set_bit(e, hash);
     return e->count - 1;
 }
 

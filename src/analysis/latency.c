@@ -63,14 +63,6 @@ uint16_t latency_quantile(const struct latency *l, unsigned permille)
     return 0;
 }
 
-/* Below 8 its own; else its highest bit and the two below that. */
-static unsigned bin_of(uint32_t cycles)
-{
-    unsigned octave = cycles ? 31u - (unsigned)__builtin_clz(cycles) : 0;
-
-    return octave < 3 ? cycles : 8 + 4 * (octave - 3) + (cycles >> (octave - 2) & 3);
-}
-
 uint32_t spe_latency_bin_from(unsigned bin)
 {
     return bin < 8 ? bin : (4 + bin % 4) << ((bin - 4) / 4);
@@ -80,7 +72,7 @@ void latency_bins(const struct latency *l, uint64_t samples[SPE_LATENCY_BINS])
 {
     memset(samples, 0, SPE_LATENCY_BINS * sizeof(*samples));
     for (uint32_t i = 0; i < l->end; i++)
-        samples[bin_of(i)] += l->counts[i];
+        samples[latency_bin_of(i)] += l->counts[i];
 }
 
 void latency_summary(const struct latency *l, uint16_t saturated_at,

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/lists.h"
+#include "analysis/times.h"
 #include "analysis/top.h"
 #include "base/hash.h"
 #include "base/vector.h"
@@ -16,6 +18,8 @@
 #define NOBODY UINT32_MAX
 #define ADDRESS_CACHE 65536 /* addresses whose objects are remembered */
 #define LINE 64
+#define SLICED_ROWS 1000 /* of each list */
+#define FIELDS 7         /* the first of struct spe_access_counts */
 
 /* What an instruction accesses. */
 struct instruction {
@@ -38,7 +42,7 @@ struct address_entry {
     bool known;
 };
 
-enum { LIST_TYPES, LIST_MEMBERS, LIST_OBJECTS };
+enum { LIST_TYPES, LIST_MEMBERS, LIST_OBJECTS, LISTS };
 
 struct spe_types {
     unsigned want;
@@ -52,6 +56,9 @@ struct spe_types {
     VECTOR(struct visit) visits;
     struct hash_table visit_table;
     struct address_entry *addresses;
+    struct spe_times times; /* without bins */
+    size_t last_bin;
+    uint64_t *slices[LISTS]; /* of SLICED_ROWS rows all bins, of a bin all fields; or NULL */
     struct spe_access_counts all, reasons[SPE_ACCESS_REASONS];
 };
 
@@ -82,12 +89,26 @@ void spe_types_destroy(struct spe_types *t)
     free(t->objects.at);
     free(t->visits.at);
     free(t->addresses);
+    for (unsigned i = 0; i < LISTS; i++)
+        free(t->slices[i]);
     hash_table_free(&t->instruction_table);
     hash_table_free(&t->type_table);
     hash_table_free(&t->member_table);
     hash_table_free(&t->object_table);
     hash_table_free(&t->visit_table);
     free(t);
+}
+
+int spe_types_over_time(struct spe_types *t, const struct spe_times *times)
+{
+    t->times = *times;
+    t->times.bins = NULL;
+    for (unsigned i = 0; i < LISTS; i++) {
+        t->slices[i] = calloc(SLICED_ROWS * times->count * FIELDS + 1, sizeof(*t->slices[i]));
+        if (!t->slices[i])
+            return SPE_ERR_NOMEM;
+    }
+    return SPE_OK;
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
@@ -198,6 +219,26 @@ static void count(struct spe_access_counts *c, const struct spe_rows *rows, size
     c->tlb_walks += events >> SPE_EVENT_TLB_WALK & 1;
 }
 
+/* The same, of the row's bin. */
+static void count_slice(struct spe_types *t, unsigned list, uint32_t row,
+                        const struct spe_rows *rows, size_t i, bool store)
+{
+    size_t bin;
+
+    if (!t->slices[list] || row >= SLICED_ROWS || !rows->time_ns)
+        return;
+    bin = time_bin_of(&t->times, rows->time_ns[i], &t->last_bin);
+    if (bin != SIZE_MAX) {
+        struct spe_access_counts c = {0};
+        uint64_t *to = t->slices[list] + (row * t->times.count + bin) * FIELDS;
+        const uint64_t *from = (const uint64_t *)(const void *)&c;
+
+        count(&c, rows, i, store);
+        for (unsigned field = 0; field < FIELDS; field++)
+            to[field] += from[field];
+    }
+}
+
 static struct instruction *find_instruction(struct spe_types *t, struct spe_profile *profile,
                                             uint32_t map, uint64_t pc)
 {
@@ -258,6 +299,8 @@ static int add_type(struct spe_types *t, const struct spe_rows *rows, size_t i, 
         return SPE_ERR_NOMEM;
     count(&t->types.at[type].counts, rows, i, store);
     count(&t->members.at[member].counts, rows, i, store);
+    count_slice(t, LIST_TYPES, type, rows, i, store);
+    count_slice(t, LIST_MEMBERS, member, rows, i, store);
     if (visit(t, LIST_TYPES, type, thread, store, &t->types.at[type].counts) < 0)
         return SPE_ERR_NOMEM;
     return visit(t, LIST_MEMBERS, member, thread, store, &t->members.at[member].counts);
@@ -286,6 +329,7 @@ static int add_sample(struct spe_types *t, struct spe_profile *profile, const st
         struct spe_object_row *row = &t->objects.at[e->object];
 
         count(&row->counts, rows, i, store);
+        count_slice(t, LIST_OBJECTS, e->object, rows, i, store);
         result = visit(t, LIST_OBJECTS, e->object, rows->thread[i], store, &row->counts);
     }
     if (result == SPE_OK)
@@ -353,7 +397,7 @@ static int object_order(const void *left, const void *right, void *user)
     return order ? order : (a->pid > b->pid) - (a->pid < b->pid);
 }
 
-size_t spe_types_top(const struct spe_types *t, struct spe_type_row *first, size_t n)
+size_t types_top(const struct spe_types *t, struct spe_type_row *first, size_t n)
 {
     struct top top = {.elements = first, .size = sizeof(*first), .n = n, .order = type_order};
 
@@ -367,7 +411,7 @@ size_t spe_types_count(const struct spe_types *t)
     return t->types.count;
 }
 
-size_t spe_types_objects(const struct spe_types *t, struct spe_object_row *first, size_t n)
+size_t types_objects(const struct spe_types *t, struct spe_object_row *first, size_t n)
 {
     struct top top = {.elements = first, .size = sizeof(*first), .n = n, .order = object_order};
 
@@ -381,13 +425,73 @@ size_t spe_types_object_count(const struct spe_types *t)
     return t->objects.count;
 }
 
+static int slices_table(const struct spe_types *t, size_t count, struct spe_slice_table *table)
+{
+    static const char *const names[FIELDS] = {"samples",   "loads",      "stores",   "latency",
+                                              "l1_misses", "llc_misses", "tlb_walks"};
+    uint64_t *cells = calloc(t->times.count * count * FIELDS + 1, sizeof(*cells));
+
+    *table = (struct spe_slice_table){names, FIELDS, FIELDS, count, cells};
+    return cells ? SPE_OK : SPE_ERR_NOMEM;
+}
+
+/* Row `of` of a list becomes row `row` of the table. */
+static void copy_slices(const struct spe_types *t, unsigned list, size_t of, size_t row,
+                        struct spe_slice_table *table)
+{
+    uint64_t *cells = (uint64_t *)(uintptr_t)table->cells;
+
+    if (of >= SLICED_ROWS || !t->slices[list])
+        return;
+    for (size_t bin = 0; bin < t->times.count; bin++)
+        memcpy(cells + (bin * table->rows + row) * FIELDS,
+               t->slices[list] + (of * t->times.count + bin) * FIELDS, FIELDS * sizeof(*cells));
+}
+
+static bool same_type_row(const struct spe_type_row *a, const struct spe_type_row *b)
+{
+    return a->type == b->type && a->offset == b->offset && a->member == b->member;
+}
+
+int spe_types_slices(const struct spe_types *t, const struct spe_type_row *rows, size_t count,
+                     struct spe_slice_table *table)
+{
+    if (slices_table(t, count, table) < 0)
+        return SPE_ERR_NOMEM;
+    for (size_t row = 0; row < count; row++) {
+        bool member = rows[row].member != SPE_NO_ID;
+        const struct spe_type_row *list = member ? t->members.at : t->types.at;
+        size_t n = member ? t->members.count : t->types.count, of = 0;
+
+        while (of < n && !same_type_row(&list[of], &rows[row]))
+            of++;
+        copy_slices(t, member ? LIST_MEMBERS : LIST_TYPES, of, row, table);
+    }
+    return SPE_OK;
+}
+
+int spe_types_object_slices(const struct spe_types *t, const struct spe_object_row *rows,
+                            size_t count, struct spe_slice_table *table)
+{
+    if (slices_table(t, count, table) < 0)
+        return SPE_ERR_NOMEM;
+    for (size_t row = 0; row < count; row++) {
+        size_t of = 0;
+
+        while (of < t->objects.count &&
+               !same_object(&t->objects.at[of], &rows[row].object, rows[row].pid))
+            of++;
+        copy_slices(t, LIST_OBJECTS, of, row, table);
+    }
+    return SPE_OK;
+}
+
 static bool is_member(const struct spe_type_row *row, uint32_t type)
 {
     return row->counts.samples && (type == SPE_NO_ID || row->type == type);
 }
 
-size_t spe_types_members(const struct spe_types *t, uint32_t type, struct spe_type_row *first,
-                         size_t n)
+size_t types_members(const struct spe_types *t, uint32_t type, struct spe_type_row *first, size_t n)
 {
     struct top top = {.elements = first, .size = sizeof(*first), .n = n, .order = type_order};
 
@@ -407,10 +511,10 @@ size_t spe_types_member_count(const struct spe_types *t, uint32_t type)
     return found;
 }
 
-bool spe_types_apart(const struct spe_types *t, uint32_t type, struct spe_type_row members[2])
+bool types_apart(const struct spe_types *t, uint32_t type, struct spe_type_row members[2])
 {
     struct spe_type_row top[8];
-    size_t found = spe_types_members(t, type, top, 8);
+    size_t found = types_members(t, type, top, 8);
     uint64_t latency = 0;
 
     for (size_t i = 0; i < t->types.count; i++)
@@ -449,7 +553,7 @@ static bool is_contended(const struct spe_types *t, uint32_t a, uint32_t b)
 #define CONTENDED_MEMBERS 64 /* of one type that are looked at */
 #define CONTENDED_VISITS 65536
 
-bool spe_types_contended(const struct spe_types *t, uint32_t type, struct spe_type_row members[2])
+bool types_contended(const struct spe_types *t, uint32_t type, struct spe_type_row members[2])
 {
     uint32_t list[CONTENDED_MEMBERS], found = 0;
 

@@ -16,40 +16,19 @@
 #include "cli/words.h"
 #include "render/report.h"
 
-static const char help[] =
+static const char usage[] =
     "Usage: spe annotate [OPTION]... [PLACE] [FILE]\n"
     "\n"
     "Source lines and instructions of the hottest functions, or of those at PLACE, with\n"
     "samples, latency, misses and where loads were served. PLACE is the name of a\n"
     "function, FILE:LINE of its source, or an address: 0x1234, function+0x10,\n"
-    "library.so+0x1234. FILE is a perf.data file; without it perf.data in this folder.\n"
-    "\n"
-    "What to show:\n"
-    "  -s, --symbol NAME      as PLACE, in perf's way\n"
-    "      --top N            functions, where no PLACE is given (3)\n"
-    "      --sort KEY         what is hot: by samples or by latency (samples)\n"
-    "      --source           source lines only\n"
-    "      --asm, --no-source instructions only\n"
-    "      --all              code without samples, too: nothing is folded\n"
-    "      --percent-limit N  fold instructions with less than N % of the function, too\n"
-    "  -F, --columns LIST     of: share, interval, samples, latency, weight, issue,\n"
-    "                         translation, execution, l1, llc, tlb, served,\n"
-    "                         mispredicted, operation (as many as there is room for)\n"
-    "      --percent-type T   shares of the function (local) or of all samples (global)\n"
-    "      --asm-raw          the words of instructions, too\n"
-    "  -P, --full-paths       paths of source files, not only their names\n"
-    "      --source-dir DIR   source files are below DIR\n"
-    "      --json             everything as one JSON object\n"
-    "      --width N          columns of the page (the terminal's, or 80)\n" PAGE_HELP
-    "      --stdio, -l, --print-line, -n, --show-nr-samples\n"
-    "                         perf's words for what the page does anyway\n"
-    "\n" RECORDING_HELP "  -h, --help             this text\n"
-    "\n"
-    "Examples:\n"
-    "  spe annotate\n"
-    "  spe annotate walk perf.data\n"
-    "  spe annotate --sort latency --asm -F share,latency,served table.c:120\n"
-    "  spe annotate -i perf.data --source --source-dir ~/src/zstd\n";
+    "library.so+0x1234. FILE is a perf.data file; without it perf.data in this folder.\n";
+
+static const char examples[] = "Examples:\n"
+                               "  spe annotate\n"
+                               "  spe annotate walk perf.data\n"
+                               "  spe annotate --asm -F share,latency,served table.c:120\n"
+                               "  spe annotate -i perf.data --source --source-dir ~/src/zstd\n";
 
 /* What is asked for. */
 struct place {
@@ -67,14 +46,15 @@ struct job {
     struct place place;
     VECTOR(struct spe_code_choice) choices;
     uint64_t top, width;
-    bool json;
+    bool json, sorted; /* sorted: --sort says by what */
 };
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-static bool columns_option(struct job *job, const char *text)
+static bool columns_option(const struct command *c, void *target, const char *text)
 {
-    const char *names[ANNOTATE_COLUMNS], *word = text;
+    const char *names[ANNOTATE_COLUMNS + 1] = {NULL}, *word = text;
+    struct job *job = target;
     char list[256];
 
     for (unsigned i = 0; i < ANNOTATE_COLUMNS; i++)
@@ -83,15 +63,11 @@ static bool columns_option(struct job *job, const char *text)
     job->annotate.columns = 0;
     for (;;) {
         size_t length = strcspn(word, ",");
-        unsigned i;
+        unsigned i = find_name(names, word, length);
 
-        for (i = 0; i < ANNOTATE_COLUMNS; i++) {
-            if (strlen(names[i]) == length && strncmp(names[i], word, length) == 0)
-                break;
-        }
         if (i == ANNOTATE_COLUMNS) {
             list_names(list, sizeof(list), names, ANNOTATE_COLUMNS, " and ");
-            usage_error(job->command, "--columns", "there is no '%.*s'; there are %s",
+            usage_error(c, "--columns", "there is no '%.*s'; there are %s",
                         length < 40 ? (int)length : 40, word, list);
             return false;
         }
@@ -102,32 +78,36 @@ static bool columns_option(struct job *job, const char *text)
     }
 }
 
-static bool sort_option(struct job *job, const char *text)
+static bool sort_option(const struct command *c, void *target, const char *text)
 {
-    job->annotate.by_latency = strcmp(text, "latency") == 0;
-    if (job->annotate.by_latency || strcmp(text, "samples") == 0)
-        return true;
-    usage_error(job->command, "--sort", "'%s' is neither samples nor latency", text);
-    return false;
+    static const char *const names[] = {"samples", "latency", NULL};
+    struct job *job = target;
+    unsigned key;
+
+    if (!choice_option(c, "--sort", text, names, &key))
+        return false;
+    job->sorted = true;
+    job->annotate.by_latency = key > 0;
+    return true;
 }
 
-static bool limit_option(struct job *job, const char *text)
+static bool limit_option(const struct command *c, void *target, const char *text)
 {
-    char *end;
+    struct job *job = target;
+    double percent;
 
-    job->annotate.limit = strtod(text, &end) / 100;
-    if (end != text && (!*end || strcmp(end, "%") == 0) && job->annotate.limit >= 0 &&
-        job->annotate.limit <= 1)
-        return true;
-    usage_error(job->command, "--percent-limit", "'%s' is not a number from 0 to 100", text);
-    return false;
+    if (!share_option(c, "--percent-limit", text, &percent))
+        return false;
+    job->annotate.limit = percent / 100;
+    return true;
 }
 
 /* perf has hits and periods of each; they are the same here. */
-static bool percent_option(struct job *job, const char *text)
+static bool percent_option(const struct command *c, void *target, const char *text)
 {
     static const char *const types[] = {"local",  "local-hits",  "local-period",
                                         "global", "global-hits", "global-period"};
+    struct job *job = target;
 
     for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
         if (strcmp(types[i], text) == 0) {
@@ -135,9 +115,45 @@ static bool percent_option(struct job *job, const char *text)
             return true;
         }
     }
-    usage_error(job->command, "--percent-type", "'%s' is neither local nor global", text);
+    usage_error(c, "--percent-type", "'%s' is neither local nor global", text);
     return false;
 }
+
+static const struct option_row options[] = {
+    {OPTION_TEXT("What to show:")},
+    {"symbol", 's', "NAME", "as PLACE, in perf's way", OPTION_STRING(struct job, place.text)},
+    {"top", 0, "N", "functions, where no PLACE is given (3)",
+     OPTION_NUMBER(struct job, top, 1, FUNCTIONS_MAX)},
+    {"sort", 0, "KEY",
+     "what is hot: by latency or by samples (latency; samples if there are no latencies)",
+     OPTION_TAKE(sort_option)},
+    {"source", 0, NULL, "source lines only", OPTION_FLAG(struct job, annotate.source)},
+    {"asm", 0, NULL, NULL, OPTION_FLAG(struct job, annotate.assembly)},
+    {"no-source", 0, NULL, "instructions only", OPTION_FLAG(struct job, annotate.assembly)},
+    {"all", 0, NULL, "code without samples, too: nothing is folded",
+     OPTION_FLAG(struct job, annotate.all)},
+    {"percent-limit", 0, "N", "fold instructions with less than N % of the function, too",
+     OPTION_TAKE(limit_option)},
+    {"columns", 'F', "LIST",
+     "of: share, interval, samples, latency, weight, issue, translation, execution, l1, llc, tlb, "
+     "served, mispredicted, operation (as many as there is room for)",
+     OPTION_TAKE(columns_option)},
+    {"percent-type", 0, "T", "shares of the function (local) or of all samples (global)",
+     OPTION_TAKE(percent_option)},
+    {"asm-raw", 0, NULL, "the words of instructions, too", OPTION_FLAG(struct job, annotate.words)},
+    {"full-paths", 'P', NULL, "paths of source files, not only their names",
+     OPTION_FLAG(struct job, annotate.full_paths)},
+    {"source-dir", 0, "DIR", "source files are below DIR",
+     OPTION_STRING(struct job, sources.directory)},
+    {"json", 0, NULL, "everything as one JSON object", OPTION_FLAG(struct job, json)},
+    WIDTH_OPTION(struct job, width),
+    {OPTION_ROWS(page_options)},
+    {"stdio", 0, NULL, NULL, OPTION_NOTHING},
+    {"print-line", 'l', NULL, NULL, OPTION_NOTHING},
+    {"show-nr-samples", 'n', NULL, "perf's words for what the page does anyway", OPTION_NOTHING},
+    {OPTION_TABLE(struct job, recording, recording_options)},
+    {0},
+};
 
 /* "function", "file.c:12", "0x1234", "name+0x10". */
 static void read_place(struct place *p)
@@ -201,105 +217,6 @@ static bool take_words(struct job *job, int argc, char **argv)
         read_place(&job->place);
     job->annotate.file = recording_file(&job->recording, job->command, argc, argv);
     return job->annotate.file != NULL;
-}
-
-static bool parse_options(struct job *job, int argc, char **argv, int *status)
-{
-    enum { TOP = 256, SORT, SOURCE, ASM, ALL, LIMIT, PERCENT, RAW, SOURCE_DIR, JSON, WIDTH };
-    static const struct option options[] = {
-        {"symbol", required_argument, NULL, 's'},
-        {"top", required_argument, NULL, TOP},
-        {"sort", required_argument, NULL, SORT},
-        {"source", no_argument, NULL, SOURCE},
-        {"asm", no_argument, NULL, ASM},
-        {"no-source", no_argument, NULL, ASM},
-        {"all", no_argument, NULL, ALL},
-        {"percent-limit", required_argument, NULL, LIMIT},
-        {"columns", required_argument, NULL, 'F'},
-        {"percent-type", required_argument, NULL, PERCENT},
-        {"asm-raw", no_argument, NULL, RAW},
-        {"full-paths", no_argument, NULL, 'P'},
-        {"source-dir", required_argument, NULL, SOURCE_DIR},
-        {"json", no_argument, NULL, JSON},
-        {"width", required_argument, NULL, WIDTH},
-        {"stdio", no_argument, NULL, RECORDING_NOTHING},
-        {"print-line", no_argument, NULL, 'l'},
-        {"show-nr-samples", no_argument, NULL, 'n'},
-        PAGE_OPTIONS,
-        RECORDING_OPTIONS,
-        {"help", no_argument, NULL, 'h'},
-        {0},
-    };
-    const struct command *c = job->command;
-    struct annotate *a = &job->annotate;
-    int option;
-
-    *status = STATUS_USAGE;
-    while ((option = next_option(c, argc, argv, ":s:F:Pln" RECORDING_LETTERS, options)) != -1) {
-        bool good = true;
-
-        switch (option) {
-        case 's':
-            job->place.text = optarg;
-            break;
-        case TOP:
-            good = number_option(c, "--top", optarg, 1, FUNCTIONS_MAX, &job->top);
-            break;
-        case SORT:
-            good = sort_option(job, optarg);
-            break;
-        case SOURCE:
-            a->source = true;
-            break;
-        case ASM:
-            a->assembly = true;
-            break;
-        case ALL:
-            a->all = true;
-            break;
-        case LIMIT:
-            good = limit_option(job, optarg);
-            break;
-        case 'F':
-            good = columns_option(job, optarg);
-            break;
-        case PERCENT:
-            good = percent_option(job, optarg);
-            break;
-        case RAW:
-            a->words = true;
-            break;
-        case 'P':
-            a->full_paths = true;
-            break;
-        case SOURCE_DIR:
-            job->sources.directory = optarg;
-            break;
-        case JSON:
-            job->json = true;
-            break;
-        case WIDTH:
-            good = width_option(c, optarg, &job->width);
-            break;
-        case 'l':
-        case 'n':
-            break;
-        case OPTION_HELP:
-            *status = STATUS_OK;
-            return false;
-        case '?':
-        case ':':
-            return false;
-        default:
-            good = recording_take(&job->recording, c, option, optarg);
-            break;
-        }
-        if (!good)
-            return false;
-    }
-    if (!a->source && !a->assembly)
-        a->source = a->assembly = true;
-    return take_words(job, argc, argv);
 }
 
 /* ---- which functions ------------------------------------------------------------------------- */
@@ -437,13 +354,20 @@ static int nothing_there(struct job *job, struct spe_profile *profile,
     return STATUS_BAD_DATA;
 }
 
+/* Latency is what SPE is for; some recordings have none. */
+static void sort_by_default(struct job *job, uint64_t latency)
+{
+    if (!job->sorted)
+        job->annotate.by_latency = latency != 0;
+}
+
 /* The first pass: which functions (and lines) have samples. */
 static int choose_functions(struct job *job, struct spe_profile *profile)
 {
     enum spe_group_by by = job->place.kind == PLACE_LINE ? SPE_BY_FUNCTION_LINE : SPE_BY_FUNCTION;
     struct spe_analysis_config config = {.size = sizeof(config), .by = 1u << by};
-    enum spe_sort sort = job->annotate.by_latency ? SPE_SORT_LATENCY : SPE_SORT_SAMPLES;
     struct spe_analysis *analysis = NULL;
+    struct spe_counts totals;
     struct spe_group *groups = NULL;
     int status = STATUS_OK, error = spe_analysis_create(&analysis, &config);
     size_t count = 0;
@@ -451,11 +375,15 @@ static int choose_functions(struct job *job, struct spe_profile *profile)
     if (error == SPE_OK)
         error = recording_analyse(profile, job->annotate.file, analysis);
     if (error == SPE_OK) {
+        spe_analysis_totals(analysis, &totals);
+        sort_by_default(job, totals.latency);
         count = spe_analysis_group_count(analysis, by);
         groups = calloc(count + 1, sizeof(*groups));
     }
     if (groups)
-        count = spe_analysis_groups(analysis, by, sort, groups, count);
+        count = spe_analysis_groups(analysis, by,
+                                    job->annotate.by_latency ? SPE_SORT_LATENCY : SPE_SORT_SAMPLES,
+                                    groups, count);
     if (error == SPE_OK && (!groups || !choose(job, profile, groups, count)))
         error = SPE_ERR_NOMEM;
     if (error == SPE_OK && !job->choices.count && job->place.kind == PLACE_ADDRESS &&
@@ -479,6 +407,7 @@ static int show(struct job *job)
     struct out out;
     int error;
 
+    sort_by_default(job, a->latency);
     if (!job->json)
         start_pager();
     if (!open_stdout(&out))
@@ -534,8 +463,9 @@ static int annotate_rows(struct job *job, struct spe_profile *profile,
     return error < 0 ? failed(job, error) : choose_functions(job, profile); /* which says it */
 }
 
-static int annotate_profile(struct job *job, struct spe_profile *profile)
+static int annotate_profile(void *user, struct spe_profile *profile)
 {
+    struct job *job = user;
     struct spe_annotation *annotation = NULL;
     int status = annotate_rows(job, profile, &annotation);
 
@@ -564,40 +494,36 @@ static int64_t recorded_at(const char *file)
     return strcmp(file, "-") != 0 && stat(file, &st) == 0 ? st.st_mtime : 0;
 }
 
-static int run_job(struct job *job, int argc, char **argv)
-{
-    struct spe_profile *profile;
-    int status;
-
-    recording_init(&job->recording);
-    job->recording.options.order = SPE_ORDER_FAST;
-    job->recording.options.omit = SPE_ANNOTATION_OMIT;
-    job->top = 3;
-    job->annotate.sources = &job->sources;
-    if (!parse_options(job, argc, argv, &status))
-        return status;
-    job->sources.recorded = recorded_at(job->annotate.file);
-    status = recording_open(&job->recording, job->command, job->annotate.file, &profile);
-    if (status == STATUS_OK) {
-        status = annotate_profile(job, profile);
-        spe_profile_close(profile);
-    }
-    free_job(job);
-    return status;
-}
-
 static int run(const struct command *self, int argc, char **argv)
 {
     static struct job job; /* it has room for long lists, which hardly anybody needs */
+    struct annotate *a = &job.annotate;
+    int status;
 
     memset(&job, 0, sizeof(job));
     job.command = self;
-    return run_job(&job, argc, argv);
+    recording_init(&job.recording);
+    job.recording.options.order = SPE_ORDER_FAST;
+    job.recording.options.omit = SPE_ANNOTATION_OMIT;
+    job.top = 3;
+    a->sources = &job.sources;
+    if (!take_options(self, &job, argc, argv, &status))
+        return status;
+    if (!a->source && !a->assembly)
+        a->source = a->assembly = true;
+    if (!take_words(&job, argc, argv))
+        return STATUS_USAGE;
+    job.sources.recorded = recorded_at(a->file);
+    status = recording_run(&job.recording, self, a->file, annotate_profile, &job);
+    free_job(&job);
+    return status;
 }
 
 const struct command command_annotate = {
     .name = "annotate",
     .summary = "source lines and instructions of the hottest functions",
-    .help = help,
+    .usage = usage,
+    .options = options,
+    .examples = examples,
     .run = run,
 };

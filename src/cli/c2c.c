@@ -8,28 +8,17 @@
 #include "cli/cli.h"
 #include "cli/recording.h"
 
-static const char help[] =
+static const char usage[] =
     "Usage: spe c2c [report] [OPTION]... [FILE]\n"
     "\n"
     "Cache lines that travel between cores: how often, what they cost, who uses which\n"
     "of their bytes, whether it is true or false sharing, and what would separate it.\n"
     "FILE is a perf.data file, or bare SPE bytes, or - for standard input; without it\n"
-    "perf.data in this folder.\n"
-    "\n"
-    "What to show:\n"
-    "      --top N            lines (10)\n"
-    "      --line-size N      bytes of a cache line, a power of two from 16 to 4096 (64)\n"
-    "      --data-memory SIZE for lines and their users, such as 256M (64M)\n"
-    "      --json             everything as one JSON object\n"
-    "      --width N          columns of the page (the terminal's, or 80)\n" PAGE_HELP
-    "      --stdio            perf's word for what the page does anyway\n"
-    "  -d, --display peer     likewise: lines are sorted by loads that others served\n"
-    "\n" RECORDING_WHICH("      ", "      ") RECORDING_HELP_REST
-    "  -h, --help             this text\n"
-    "\n"
-    "Examples:\n"
-    "  spe record --model core -- ./program && spe c2c\n"
-    "  spe c2c --top 3 --json perf.data\n";
+    "perf.data in this folder.\n";
+
+static const char examples[] = "Examples:\n"
+                               "  spe record --model core -- ./program && spe c2c\n"
+                               "  spe c2c --top 3 --json perf.data\n";
 
 struct job {
     const struct command *command;
@@ -42,14 +31,15 @@ struct job {
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-static bool line_option(struct job *job, const char *text)
+static bool line_option(const struct command *c, void *target, const char *text)
 {
+    struct job *job = target;
     uint64_t size;
 
-    if (!number_option(job->command, "--line-size", text, 16, 4096, &size))
+    if (!number_option(c, "--line-size", text, 16, 4096, &size))
         return false;
     if (size & (size - 1)) {
-        usage_error(job->command, "--line-size", "%s is not a power of two", text);
+        usage_error(c, "--line-size", "%s is not a power of two", text);
         return false;
     }
     job->config.shift = (unsigned)__builtin_ctzll(size);
@@ -57,80 +47,33 @@ static bool line_option(struct job *job, const char *text)
     return true;
 }
 
-static bool display_option(struct job *job, const char *text)
+static bool display_option(const struct command *c, void *target, const char *text)
 {
+    (void)target;
     if (strcmp(text, "peer") == 0)
         return true;
-    usage_error(job->command, "--display",
+    usage_error(c, "--display",
                 "'%s' is not here: SPE records have no HITM; lines are sorted by loads that other "
                 "cores served (peer)",
                 text);
     return false;
 }
 
-static bool memory_option(struct job *job, const char *text)
-{
-    return data_memory_option(job->command, text, &job->config.memory);
-}
-
-static bool parse_options(struct job *job, int argc, char **argv, int *status)
-{
-    enum { TOP = 256, LINE, MEMORY, JSON, WIDTH };
-    static const struct option options[] = {
-        {"top", required_argument, NULL, TOP},
-        {"line-size", required_argument, NULL, LINE},
-        {"data-memory", required_argument, NULL, MEMORY},
-        {"json", no_argument, NULL, JSON},
-        {"width", required_argument, NULL, WIDTH},
-        {"stdio", no_argument, NULL, RECORDING_NOTHING},
-        {"display", required_argument, NULL, 'd'},
-        PAGE_OPTIONS,
-        RECORDING_OPTIONS,
-        {"help", no_argument, NULL, 'h'},
-        {0},
-    };
-    const struct command *c = job->command;
-    int option;
-
-    *status = STATUS_USAGE;
-    while ((option = next_option(c, argc, argv, ":hi:C:d:S:k:fq", options)) != -1) {
-        bool good = true;
-
-        switch (option) {
-        case TOP:
-            good = number_option(c, "--top", optarg, 1, 10000, &job->top);
-            break;
-        case LINE:
-            good = line_option(job, optarg);
-            break;
-        case MEMORY:
-            good = memory_option(job, optarg);
-            break;
-        case JSON:
-            job->json = true;
-            break;
-        case WIDTH:
-            good = width_option(c, optarg, &job->width);
-            break;
-        case 'd':
-            good = display_option(job, optarg);
-            break;
-        case OPTION_HELP:
-            *status = STATUS_OK;
-            return false;
-        case '?':
-        case ':':
-            return false;
-        default:
-            good = recording_take(&job->recording, c, option, optarg);
-            break;
-        }
-        if (!good)
-            return false;
-    }
-    job->c2c.report.file = recording_file(&job->recording, c, argc, argv);
-    return job->c2c.report.file != NULL;
-}
+static const struct option_row options[] = {
+    {OPTION_TEXT("What to show:")},
+    {"top", 0, "N", "lines (10)", OPTION_NUMBER(struct job, top, 1, 10000)},
+    {"line-size", 0, "N", "bytes of a cache line, a power of two from 16 to 4096 (64)",
+     OPTION_TAKE(line_option)},
+    DATA_MEMORY_OPTION(struct job, config.memory, "for lines and their users, such as 256M (64M)"),
+    {"json", 0, NULL, "everything as one JSON object", OPTION_FLAG(struct job, json)},
+    WIDTH_OPTION(struct job, width),
+    {OPTION_ROWS(page_options)},
+    {"stdio", 0, NULL, "perf's word for what the page does anyway", OPTION_NOTHING},
+    {"display", 'd', "peer", "likewise: lines are sorted by loads that others served",
+     OPTION_TAKE(display_option)},
+    {OPTION_TABLE(struct job, recording, recording_options), .without = "cd"},
+    {0},
+};
 
 /* ---- the work -------------------------------------------------------------------------------- */
 
@@ -209,8 +152,9 @@ static int show(struct job *job)
     return close_stdout(&out, good ? recording_status(r->profile) : STATUS_BAD_DATA);
 }
 
-static int answer(struct job *job, struct spe_profile *profile)
+static int answer(void *user, struct spe_profile *profile)
 {
+    struct job *job = user;
     struct report *r = &job->c2c.report;
     struct spe_sharing *sharing = NULL;
     int status = STATUS_BAD_DATA, error;
@@ -252,42 +196,36 @@ static bool take_subcommand(struct job *job, int *argc, char ***argv)
     return true;
 }
 
-static int run_job(struct job *job, int argc, char **argv)
-{
-    struct spe_profile *profile;
-    int status;
-
-    if (!take_subcommand(job, &argc, &argv))
-        return STATUS_USAGE;
-    recording_init(&job->recording);
-    job->recording.options.order = SPE_ORDER_FAST;
-    job->recording.options.omit = SPE_ANALYSIS_OMIT;
-    job->config.size = sizeof(job->config);
-    job->top = 10;
-    if (!parse_options(job, argc, argv, &status))
-        return status;
-    job->config.top = (size_t)job->top;
-    job->c2c.report.quiet = job->recording.quiet;
-    status = recording_open(&job->recording, job->command, job->c2c.report.file, &profile);
-    if (status == STATUS_OK) {
-        status = answer(job, profile);
-        spe_profile_close(profile);
-    }
-    return status;
-}
-
 static int run(const struct command *self, int argc, char **argv)
 {
     static struct job job; /* it has room for long lists, which hardly anybody needs */
+    struct report *r = &job.c2c.report;
+    int status;
 
     memset(&job, 0, sizeof(job));
     job.command = self;
-    return run_job(&job, argc, argv);
+    if (!take_subcommand(&job, &argc, &argv))
+        return STATUS_USAGE;
+    recording_init(&job.recording);
+    job.recording.options.order = SPE_ORDER_FAST;
+    job.recording.options.omit = SPE_ANALYSIS_OMIT;
+    job.config.size = sizeof(job.config);
+    job.top = 10;
+    if (!take_options(self, &job, argc, argv, &status))
+        return status;
+    r->file = recording_file(&job.recording, self, argc, argv);
+    if (!r->file)
+        return STATUS_USAGE;
+    job.config.top = (size_t)job.top;
+    r->quiet = job.recording.quiet;
+    return recording_run(&job.recording, self, r->file, answer, &job);
 }
 
 const struct command command_c2c = {
     .name = "c2c",
     .summary = "cache lines that travel between cores: true and false sharing",
-    .help = help,
+    .usage = usage,
+    .options = options,
+    .examples = examples,
     .run = run,
 };

@@ -11,41 +11,22 @@
 #include "cli/input.h"
 #include "format/account.h"
 #include "render/json.h"
-#include "render/record.h"
 #include "render/safe.h"
+#include "render/spe_record.h"
 
-static const char help[] =
+static const char usage[] =
     "Usage: spe check [OPTION]... FILE...\n"
     "\n"
     "Check every record against what the architecture lets a PE with these features\n"
     "write, and account for every byte. FILE is a perf.data file, or bare SPE bytes, or\n"
     "- for standard input. The exit status is 1 if a rule was broken, bytes were skipped, or\n"
-    "the file is damaged or not complete.\n"
-    "\n"
-    "What to check against:\n"
-    "      --cpu NAME         this CPU's features, counters, record size and alignment\n"
-    "      --features LIST    these features, for example v1p4,sve; beside --cpu the\n"
-    "                         list adds to the CPU's and -NAME takes away\n"
-    "      --count-bits N     counters have 12 or 16 bits\n"
-    "      --max-size N       the largest record in bytes\n"
-    "      --align N          records start at a multiple of N bytes\n"
-    "      --no-speculative   operations that do not retire are not sampled\n"
-    "      --no-tbi           data addresses have no tag in their top byte\n"
-    "Without --cpu and --features it is the CPU that a perf.data file tells, else every\n"
-    "feature may be there, and need not.\n"
-    "\n"
-    "What to show:\n"
-    "      --limit N          at most N reports of each rule (20), then only counts; 'all'\n"
-    "      --json             JSON: one object a report, then one for the whole\n"
-    "      --list-rules       the rules, and where in the Arm ARM they come from\n"
-    "      --raw              bare SPE bytes, whatever they look like\n" PAGE_HELP
-    "  -h, --help             this text\n"
-    "\n"
-    "Examples:\n"
-    "  spe check perf.data\n"
-    "  spe check --cpu neoverse-n1 trace.spe\n"
-    "  spe check --features v1p4,sve,mte2 --limit 3 trace.spe\n"
-    "  spe check --json trace.spe | jq 'select(.type == \"summary\")'\n";
+    "the file is damaged or not complete.\n";
+
+static const char examples[] = "Examples:\n"
+                               "  spe check perf.data\n"
+                               "  spe check --cpu neoverse-n1 trace.spe\n"
+                               "  spe check --features v1p4,sve,mte2 --limit 3 trace.spe\n"
+                               "  spe check --json trace.spe | jq 'select(.type == \"summary\")'\n";
 
 /* Rules that a record breaks by lacking what a feature brings: not for features that are only
  * guessed. */
@@ -56,7 +37,7 @@ static const char *const rules_of_known_features[] = {
 
 struct job {
     const struct command *command;
-    bool json, raw, many;
+    bool json, raw, many, list;
     uint64_t limit, max_size, align;
     struct machine_options machine;
     struct naming naming;
@@ -74,14 +55,18 @@ struct job {
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-static bool limit_option(const struct command *c, const char *text, uint64_t *limit)
+static bool limit_option(const struct command *c, void *target, const char *text)
 {
+    uint64_t *limit = target;
+
     *limit = UINT64_MAX;
     return strcmp(text, "all") == 0 || number_option(c, "--limit", text, 0, UINT64_MAX - 1, limit);
 }
 
-static bool align_option(const struct command *c, const char *text, uint64_t *align)
+static bool align_option(const struct command *c, void *target, const char *text)
 {
+    uint64_t *align = target;
+
     if (!size_option(c, "--align", text, align))
         return false;
     if (*align >= 1 && *align <= SPE_RECORD_MAX && (*align & (*align - 1)) == 0)
@@ -101,6 +86,39 @@ static void list_rules(void)
     }
 }
 
+static const struct option_row options[] = {
+    {OPTION_TEXT("What to check against:")},
+    {"cpu", 0, "NAME", "this CPU's features, counters, record size and alignment",
+     OPTION_STRING(struct job, machine.cpu)},
+    {"features", 0, "LIST",
+     "these features, for example v1p4,sve; beside --cpu the list adds to the CPU's and -NAME "
+     "takes away",
+     OPTION_STRING(struct job, machine.features)},
+    {"count-bits", 0, "N", "counters have 12 or 16 bits", OPTION_TAKE(count_bits_option),
+     OPTION_TARGET(struct job, machine.count_bits, uint64_t)},
+    {"max-size", 0, "N", "the largest record in bytes",
+     OPTION_NUMBER(struct job, max_size, 16, SPE_RECORD_MAX)},
+    {"align", 0, "N", "records start at a multiple of N bytes", OPTION_TAKE(align_option),
+     OPTION_TARGET(struct job, align, uint64_t)},
+    {"no-speculative", 0, NULL, "operations that do not retire are not sampled",
+     OPTION_UNSET(struct job, config.speculative)},
+    {"no-tbi", 0, NULL, "data addresses have no tag in their top byte",
+     OPTION_UNSET(struct job, config.tbi)},
+    {OPTION_TEXT("Without --cpu and --features it is the CPU that a perf.data file tells, else "
+                 "every feature may be there, and need not.\n"
+                 "\n"
+                 "What to show:")},
+    {"limit", 0, "N", "at most N reports of each rule (20), then only counts; 'all'",
+     OPTION_TAKE(limit_option), OPTION_TARGET(struct job, limit, uint64_t)},
+    {"json", 0, NULL, "JSON: one object a report, then one for the whole",
+     OPTION_FLAG(struct job, json)},
+    {"list-rules", 0, NULL, "the rules, and where in the Arm ARM they come from",
+     OPTION_FLAG(struct job, list)},
+    {"raw", 0, NULL, "bare SPE bytes, whatever they look like", OPTION_FLAG(struct job, raw)},
+    {OPTION_ROWS(page_options)},
+    {0},
+};
+
 /* From the options, else from the CPU's layout. */
 static void configure(struct job *job, uint64_t midr)
 {
@@ -114,96 +132,6 @@ static void configure(struct job *job, uint64_t midr)
     config->count_bits = job->naming.count_bits;
     config->max_size = (unsigned)(job->max_size ? job->max_size : layout ? layout->max_size : 0);
     config->align = (unsigned)(job->align ? job->align : layout ? layout->align : 0);
-}
-
-static bool parse_options(struct job *job, int argc, char **argv, int *status)
-{
-    enum {
-        CPU = 256,
-        FEATURES,
-        COUNT_BITS,
-        MAX_SIZE,
-        ALIGN,
-        NO_SPECULATIVE,
-        NO_TBI,
-        LIMIT,
-        JSON,
-        LIST_RULES,
-        RAW
-    };
-    static const struct option options[] = {
-        {"cpu", required_argument, NULL, CPU},
-        {"features", required_argument, NULL, FEATURES},
-        {"count-bits", required_argument, NULL, COUNT_BITS},
-        {"max-size", required_argument, NULL, MAX_SIZE},
-        {"align", required_argument, NULL, ALIGN},
-        {"no-speculative", no_argument, NULL, NO_SPECULATIVE},
-        {"no-tbi", no_argument, NULL, NO_TBI},
-        {"limit", required_argument, NULL, LIMIT},
-        {"json", no_argument, NULL, JSON},
-        {"list-rules", no_argument, NULL, LIST_RULES},
-        {"raw", no_argument, NULL, RAW},
-        PAGE_OPTIONS,
-        {"help", no_argument, NULL, 'h'},
-        {0},
-    };
-    const struct command *c = job->command;
-    int option;
-
-    *status = STATUS_USAGE;
-    while ((option = next_option(c, argc, argv, ":h", options)) != -1) {
-        bool good = true;
-
-        switch (option) {
-        case CPU:
-            job->machine.cpu = optarg;
-            break;
-        case FEATURES:
-            job->machine.features = optarg;
-            break;
-        case COUNT_BITS:
-            good = count_bits_option(c, optarg, &job->machine.count_bits);
-            break;
-        case MAX_SIZE:
-            good = number_option(c, "--max-size", optarg, 16, SPE_RECORD_MAX, &job->max_size);
-            break;
-        case ALIGN:
-            good = align_option(c, optarg, &job->align);
-            break;
-        case NO_SPECULATIVE:
-            job->config.speculative = false;
-            break;
-        case NO_TBI:
-            job->config.tbi = false;
-            break;
-        case LIMIT:
-            good = limit_option(c, optarg, &job->limit);
-            break;
-        case JSON:
-            job->json = true;
-            break;
-        case RAW:
-            job->raw = true;
-            break;
-        case LIST_RULES:
-            list_rules();
-            *status = STATUS_OK;
-            return false;
-        case OPTION_HELP:
-            *status = STATUS_OK;
-            return false;
-        default:
-            return false;
-        }
-        if (!good)
-            return false;
-    }
-    if (optind == argc) {
-        usage_error(c, c->name,
-                    "give a perf.data file, a file of SPE bytes, or - for standard input");
-        return false;
-    }
-    return find_machine(c, &job->machine, 0, &job->naming);
 }
 
 /* ---- reports --------------------------------------------------------------------------------- */
@@ -293,10 +221,10 @@ static void on_skipped(struct job *job, const struct spe_item *item)
     if (job->skips_shown++ >= job->limit)
         return;
     if (job->json) {
-        skipped_json(&job->out, job->file, item);
+        render_skipped_json(&job->out, job->file, item);
     } else {
         stream_text(job);
-        skipped_text(&job->out, &job->naming, item);
+        render_skipped_text(&job->out, &job->naming, item);
     }
 }
 
@@ -588,8 +516,14 @@ static int run(const struct command *self, int argc, char **argv)
 
     job.config.speculative = true;
     job.config.tbi = true;
-    if (!parse_options(&job, argc, argv, &status))
+    if (!take_options(self, &job, argc, argv, &status))
         return status;
+    if (job.list) {
+        list_rules();
+        return STATUS_OK;
+    }
+    if (!files_given(self, argc) || !find_machine(self, &job.machine, 0, &job.naming))
+        return STATUS_USAGE;
     if (!job.json)
         start_pager();
     if (!open_stdout(&job.out))
@@ -613,6 +547,8 @@ static int run(const struct command *self, int argc, char **argv)
 const struct command command_check = {
     .name = "check",
     .summary = "check records against the architecture and account for every byte",
-    .help = help,
+    .usage = usage,
+    .options = options,
+    .examples = examples,
     .run = run,
 };

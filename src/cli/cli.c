@@ -63,19 +63,6 @@ int usage_error(const struct command *c, const char *what, const char *why, ...)
 
 static enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color_mode;
 
-static bool color_option(const struct command *c, const char *text)
-{
-    static const char *const names[] = {"auto", "always", "never"};
-
-    for (unsigned i = 0; i < 3; i++) {
-        color_mode = i;
-        if (strcmp(names[i], text) == 0)
-            return true;
-    }
-    usage_error(c, "--color", "'%s' is none of always, never, auto", text);
-    return false;
-}
-
 bool use_color(int fd)
 {
     const char *no_color = getenv("NO_COLOR");
@@ -92,12 +79,7 @@ static struct {
     unsigned width; /* of the terminal that was standard output */
 } pager;
 
-enum { WIDTH_MIN = 60, WIDTH_MAX = 1000, WIDTH_DEFAULT = 80 };
-
-bool width_option(const struct command *c, const char *text, uint64_t *value)
-{
-    return number_option(c, "--width", text, WIDTH_MIN, WIDTH_MAX, value);
-}
+#define WIDTH_DEFAULT 80
 
 /* By the locale's name, in the order in which the C library looks at it. */
 bool use_utf8(void)
@@ -211,107 +193,37 @@ void end_pager(void)
     pager.pid = 0;
 }
 
-/* An option that is not known: perf's word for something, or a near miss, or neither. */
-static void unknown_option(const struct command *c, const char *word, const struct option *options)
+static bool color_option(const struct command *c, void *target, const char *text)
 {
-    const char *answer = perf_option(c->name, word), *near = NULL;
-    char name[64];
+    static const char *const names[] = {"auto", "always", "never", NULL};
+    unsigned mode;
 
-    if (strncmp(word, "--", 2) == 0) {
-        snprintf(name, sizeof(name), "%.*s", (int)strcspn(word + 2, "="), word + 2);
-        near = nearest_option(name, options);
-    }
-    if (answer)
-        usage_error(c, word, "is perf's option; %s", answer);
-    else if (near)
-        usage_error(c, word, "there is no such option; did you mean --%s?", near);
-    else
-        usage_error(c, word, "there is no such option");
-}
-
-int next_option(const struct command *c, int argc, char **argv, const char *letters,
-                const struct option *options)
-{
-    int option;
-    char letter[3] = "-?";
-    const char *word;
-
-    opterr = 0;
-    option = getopt_long(argc, argv, letters, options, NULL);
-    word = optind > 0 && optind <= argc ? argv[optind - 1] : "option";
-    if (option == 'h') {
-        fputs(c->help, stdout);
-        return OPTION_HELP;
-    }
-    if (option == OPTION_COLOR)
-        return color_option(c, optarg) ? next_option(c, argc, argv, letters, options) : '?';
-    if (option == OPTION_NO_PAGER) {
-        pager.unwanted = true;
-        return next_option(c, argc, argv, letters, options);
-    }
-    if (option != '?' && option != ':')
-        return option;
-    if (strncmp(word, "--", 2) != 0 && optopt > 0 && optopt < 128) { /* one letter of several */
-        letter[1] = (char)optopt;
-        word = letter;
-    }
-    if (option == ':')
-        usage_error(c, word, "the option needs a value");
-    else
-        unknown_option(c, word, options);
-    return '?';
-}
-
-/* strtoull takes signs and blanks: numbers here begin with a digit. */
-static bool parse_number(const char *text, uint64_t *value, char **end)
-{
-    if (text[0] < '0' || text[0] > '9')
+    (void)target;
+    if (!choice_option(c, "--color", text, names, &mode))
         return false;
-    errno = 0;
-    *value = strtoull(text, end, strncmp(text, "0x", 2) == 0 ? 16 : 10);
-    return errno == 0;
-}
-
-bool number_option(const struct command *c, const char *option, const char *text, uint64_t min,
-                   uint64_t max, uint64_t *value)
-{
-    char *end;
-
-    if (!parse_number(text, value, &end) || *end) {
-        usage_error(c, option, "'%s' is not a number", text);
-        return false;
-    }
-    if (*value < min || *value > max) {
-        usage_error(c, option, "%s is not between %" PRIu64 " and %" PRIu64, text, min, max);
-        return false;
-    }
+    color_mode = mode;
     return true;
 }
 
-bool size_option(const struct command *c, const char *option, const char *text, uint64_t *value)
+static bool no_pager_option(const struct command *c, void *target, const char *text)
 {
-    static const char units[] = "KMG";
-    char *end;
-    unsigned shift = 0;
-    const char *unit;
-
-    if (parse_number(text, value, &end)) {
-        unit = *end ? strchr(units, *end) : NULL;
-        if (unit) {
-            shift = 10 * (unsigned)(unit - units + 1);
-            end++;
-        }
-        if (!*end && *value <= UINT64_MAX >> shift) {
-            *value <<= shift;
-            return true;
-        }
-    }
-    usage_error(c, option, "'%s' is not a size (bytes, 0x..., or with K, M or G)", text);
-    return false;
+    (void)c;
+    (void)target;
+    (void)text;
+    return pager.unwanted = true;
 }
 
-bool count_bits_option(const struct command *c, const char *text, uint64_t *value)
+const struct option_row page_options[] = {
+    {"color", 0, "WHEN", "colours: always, never, or auto: on a terminal (auto)",
+     OPTION_TAKE(color_option)},
+    {"no-pager", 0, NULL, "no $PAGER (less -FRX) on a terminal", OPTION_TAKE(no_pager_option)},
+    {0},
+};
+
+bool count_bits_option(const struct command *c, void *target, const char *text)
 {
+    uint64_t *value = target;
+
     if (!number_option(c, "--count-bits", text, 12, 16, value))
         return false;
     if (*value == 12 || *value == 16)
@@ -476,14 +388,26 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+static bool progress_is_off;
+
+void progress_off(void)
+{
+    progress_is_off = true;
+}
+
+void progress_with_output(void)
+{
+    if (isatty(STDOUT_FILENO))
+        progress_off();
+}
+
 void progress_start(struct progress *p, const char *what, uint64_t total)
 {
     p->what = what;
     p->total = total;
     p->start = p->last = now();
     p->shown = false;
-    /* When the result itself runs over the terminal, that is progress enough. */
-    p->enabled = isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO);
+    p->enabled = !progress_is_off && isatty(STDERR_FILENO);
 }
 
 void progress_update(struct progress *p, uint64_t done)

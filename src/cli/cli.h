@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/options.h"
 #include "render/naming.h"
 #include "render/out.h"
 #include "render/out_file.h"
@@ -21,7 +22,10 @@ enum { STATUS_OK = 0, STATUS_BAD_DATA = 1, STATUS_USAGE = 2 };
 struct command {
     const char *name;
     const char *summary; /* for the list of commands */
-    const char *help;    /* the whole text of --help */
+    const char *usage;   /* the help, before the options */
+    const struct option_row *options;
+    const char *examples; /* the help, after the options */
+    bool words_follow;    /* behind the first word that is not an option, nothing is one */
     int (*run)(const struct command *self, int argc, char **argv);
 };
 
@@ -37,32 +41,8 @@ void complain(const char *what, const char *why, ...) __attribute__((format(prin
 int usage_error(const struct command *c, const char *what, const char *why, ...)
     __attribute__((format(printf, 3, 4)));
 
-/*
- * The next option: its `val`, -1 after the last, or '?' after an error that has been reported. -h
- * and --help print the help and return OPTION_HELP.
- */
-enum { OPTION_HELP = 0x10000 };
-int next_option(const struct command *c, int argc, char **argv, const char *letters,
-                const struct option *options);
-
-/* Numbers: decimal or 0x; sizes also with K, M or G (powers of 1024). What is wrong is reported as
- * a usage error; false then. */
-bool number_option(const struct command *c, const char *option, const char *text, uint64_t min,
-                   uint64_t max, uint64_t *value);
-bool size_option(const struct command *c, const char *option, const char *text, uint64_t *value);
-
-bool count_bits_option(const struct command *c, const char *text, uint64_t *value); /* 12, 16 */
-
-/* For commands whose output people read: next_option takes these by itself. */
-enum { OPTION_COLOR = 0x10001, OPTION_NO_PAGER };
-#define PAGE_OPTIONS                                                                               \
-    {"color", required_argument, NULL, OPTION_COLOR},                                              \
-    {                                                                                              \
-        "no-pager", no_argument, NULL, OPTION_NO_PAGER                                             \
-    }
-#define PAGE_HELP                                                                                  \
-    "      --color WHEN       colours: always, never, or auto: on a terminal (auto)\n"             \
-    "      --no-pager         no $PAGER (less -FRX) on a terminal\n"
+/* --color, --no-pager, for commands whose output people read. */
+extern const struct option_row page_options[];
 
 /* May standard output or standard error have colours? As --color says for the first; else a
  * terminal, and no NO_COLOR. */
@@ -78,9 +58,14 @@ void start_pager(void);
 /* At the very end: let the user read. */
 void end_pager(void);
 
-/* --width, which is reported as a usage error if it is wrong; and the columns of a page: those of
- * the option (0: not given), of the terminal behind fd, of $COLUMNS, or 80. */
-bool width_option(const struct command *c, const char *text, uint64_t *value);
+/* A row of --width, and the columns of a page: those of the option (0: not given), of the terminal
+ * behind fd, of $COLUMNS, or 80. */
+enum { WIDTH_MIN = 60, WIDTH_MAX = 1000 };
+#define WIDTH_OPTION(job, member)                                                                  \
+    {                                                                                              \
+        "width", 0, "N", "columns of the page (the terminal's, or 80)",                            \
+            OPTION_NUMBER(job, member, WIDTH_MIN, WIDTH_MAX)                                       \
+    }
 unsigned page_width(uint64_t given, int fd);
 
 /* ---- which machine --------------------------------------------------------------------------- */
@@ -91,6 +76,8 @@ struct machine_options {
     const char *features;
     uint64_t count_bits;
 };
+
+bool count_bits_option(const struct command *c, void *target, const char *text);
 
 /* Their meaning: the CPU's own features and counters unless they are given. A features list that
  * is given beside a CPU starts from the CPU's. The CPU is that of the option, else the one with the
@@ -136,6 +123,10 @@ struct progress {
     bool enabled, shown;
 };
 
+/* For -q. */
+void progress_off(void);
+/* The result is written to standard output as it is made: on a terminal that is progress enough. */
+void progress_with_output(void);
 void progress_start(struct progress *p, const char *what, uint64_t total);
 void progress_update(struct progress *p, uint64_t done);
 void progress_end(struct progress *p);

@@ -13,34 +13,15 @@
 #include "cli/words.h"
 #include "record/stat_file.h"
 
-static const char help[] =
+static const char usage[] =
     "Usage: spe diff [OPTION]... OLD NEW\n"
     "\n"
     "What changed between two recordings, for the whole program and by function, and\n"
     "whether it is more than chance. Functions are matched by name.\n"
     "OLD and NEW are perf.data files, or bare SPE bytes; or both are files of\n"
-    "'spe record --stat-json', whose counts are exact and are compared as they are.\n"
-    "\n"
-    "What to compare:\n"
-    "      --per UNIT         by unit of work: operation, run (the whole of it), time\n"
-    "                         (seconds), or the name of a function, whose operations\n"
-    "                         are the unit (operation; of exact counts: run)\n"
-    "      --by WHAT          by function, line or dso (function)\n"
-    "      --old FILE         one more recording of the old program, taken together\n"
-    "      --new FILE         ... of the new one\n"
-    "      --fail-if BOUND    exit with status 1 if a bound is exceeded for sure, such as\n"
-    "                         'latency > +5%'; also 'walk: latency > +5%' of a function.\n"
-    "                         Of operations, latency, loads, stores, branches, not_taken,\n"
-    "                         mispredicted, l1_misses, llc_misses, walks\n"
-    "\n"
-    "What to show:\n"
-    "      --top N            rows (10)\n"
-    "      --all              those without a significant change, too\n"
-    "      --json             everything as one JSON object\n"
-    "      --width N          columns of the page (the terminal's, or 80)\n" PAGE_HELP
-    "\n" RECORDING_WHICH("      ", "      ") RECORDING_HELP_REST
-    "  -h, --help             this text\n"
-    "\n"
+    "'spe record --stat-json', whose counts are exact and are compared as they are.\n";
+
+static const char examples[] =
     "Examples:\n"
     "  spe diff before.data after.data\n"
     "  spe diff --by line --per run before.data after.data\n"
@@ -149,14 +130,15 @@ static bool take_names(struct bound *b, const char *text, size_t length)
     return true;
 }
 
-static bool fail_option(struct job *job, const char *text)
+static bool fail_option(const struct command *c, void *target, const char *text)
 {
+    struct job *job = target;
     struct bound *b = &job->bounds[job->bound_count];
     size_t length = strlen(text);
     const char *sign = NULL;
 
     if (job->bound_count == GATES) {
-        usage_error(job->command, "--fail-if", "there are more than %d of them", GATES);
+        usage_error(c, "--fail-if", "there are more than %d of them", GATES);
         return false;
     }
     for (size_t i = length; i > 0 && !sign; i--) { /* names of functions may have these signs */
@@ -165,7 +147,7 @@ static bool fail_option(struct job *job, const char *text)
     }
     *b = (struct bound){.text = text, .below = sign && *sign == '<'};
     if (!sign || !take_names(b, text, (size_t)(sign - text)) || !take_value(b, sign + 1)) {
-        usage_error(job->command, "--fail-if",
+        usage_error(c, "--fail-if",
                     "'%s' is not a bound; it is QUANTITY > +N%%, such as 'latency > +5%%'", text);
         return false;
     }
@@ -176,7 +158,7 @@ static bool fail_option(struct job *job, const char *text)
         for (unsigned q = 0; q < SPE_DIFF_QUANTITIES; q++)
             names[q] = spe_diff_quantity_name(q);
         list_names(list, sizeof(list), names, SPE_DIFF_QUANTITIES, " and ");
-        usage_error(job->command, "--fail-if", "'%s': there are bounds of %s", text, list);
+        usage_error(c, "--fail-if", "'%s': there are bounds of %s", text, list);
         return false;
     }
     job->bound_count++;
@@ -191,11 +173,12 @@ static bool bounds_make_sense(const struct job *job)
         const struct spe_diff_result *r = job->page.result;
 
         if (!(r->known >> b->quantity & 1)) {
-            complain(b->text, "%s is not known of both sides%s",
-                     spe_diff_quantity_name(b->quantity),
-                     r->exact && b->quantity == SPE_DIFF_LATENCY ? ": exact counts have no latency"
-                     : r->exact ? ": without a model, misses and mispredictions are not counted"
-                                : "");
+            complain(
+                b->text, "%s is not known of both sides%s", spe_diff_quantity_name(b->quantity),
+                r->exact && b->quantity == SPE_DIFF_LATENCY      ? ": exact counts have no latency"
+                : r->exact && b->quantity >= SPE_DIFF_MISALIGNED ? ": it is not counted exactly"
+                : r->exact ? ": without a model, misses and mispredictions are not counted"
+                           : "");
             return false;
         }
         if (b->quantity == SPE_DIFF_OPERATIONS && !*b->function &&
@@ -212,7 +195,7 @@ static const struct spe_change *change_of(const struct job *job, const struct bo
     const struct spe_diff_result *r = job->page.result;
 
     if (!*b->function)
-        return &r->total.changes[b->quantity];
+        return &r->total->changes[b->quantity];
     for (size_t i = 0; i < r->row_count; i++) {
         if (strcmp(r->rows[i].function, b->function) == 0)
             return &r->rows[i].changes[b->quantity];
@@ -265,21 +248,24 @@ static int judge(struct job *job)
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-static bool by_option(struct job *job, const char *text)
+static bool by_option(const struct command *c, void *target, const char *text)
 {
     static const enum spe_group_by all[] = {SPE_BY_FUNCTION, SPE_BY_FUNCTION_LINE, SPE_BY_DSO};
+    const char *names[] = {diff_by_name(all[0]), diff_by_name(all[1]), diff_by_name(all[2]), NULL};
+    struct job *job = target;
+    unsigned i;
 
-    for (unsigned i = 0; i < 3; i++) {
-        job->config.by = all[i];
-        if (strcmp(diff_by_name(all[i]), text) == 0)
-            return true;
-    }
-    usage_error(job->command, "--by", "'%s' is none of function, line, dso", text);
-    return false;
+    if (!choice_option(c, "--by", text, names, &i))
+        return false;
+    job->config.by = all[i];
+    return true;
 }
 
-static bool per_option(struct job *job, const char *text)
+static bool per_option(const struct command *c, void *target, const char *text)
 {
+    struct job *job = target;
+
+    (void)c;
     job->per_given = true;
     job->config.function = NULL;
     if (strcmp(text, "operation") == 0 || strcmp(text, "operations") == 0)
@@ -338,72 +324,42 @@ static bool take_files(struct job *job, int argc, char **argv)
     return true;
 }
 
-static bool parse_options(struct job *job, int argc, char **argv, int *status)
+static bool old_option(const struct command *c, void *target, const char *text)
 {
-    enum { BY = 256, PER, OLD, NEW, FAIL, TOP, ALL, JSON, WIDTH };
-    static const struct option options[] = {
-        {"by", required_argument, NULL, BY},
-        {"per", required_argument, NULL, PER},
-        {"old", required_argument, NULL, OLD},
-        {"new", required_argument, NULL, NEW},
-        {"fail-if", required_argument, NULL, FAIL},
-        {"top", required_argument, NULL, TOP},
-        {"all", no_argument, NULL, ALL},
-        {"json", no_argument, NULL, JSON},
-        {"width", required_argument, NULL, WIDTH},
-        PAGE_OPTIONS,
-        RECORDING_OPTIONS,
-        {"help", no_argument, NULL, 'h'},
-        {0},
-    };
-    const struct command *c = job->command;
-    int option;
-
-    *status = STATUS_USAGE;
-    while ((option = next_option(c, argc, argv, ":hi:C:S:k:fq", options)) != -1) {
-        bool good = true;
-
-        switch (option) {
-        case BY:
-            good = by_option(job, optarg);
-            break;
-        case PER:
-            good = per_option(job, optarg);
-            break;
-        case OLD:
-        case NEW:
-            good = add_file(job, option == NEW, optarg);
-            break;
-        case FAIL:
-            good = fail_option(job, optarg);
-            break;
-        case TOP:
-            good = number_option(c, "--top", optarg, 1, 1000000, &job->top);
-            break;
-        case ALL:
-            job->page.all = true;
-            break;
-        case JSON:
-            job->json = true;
-            break;
-        case WIDTH:
-            good = width_option(c, optarg, &job->width);
-            break;
-        case OPTION_HELP:
-            *status = STATUS_OK;
-            return false;
-        case '?':
-        case ':':
-            return false;
-        default:
-            good = recording_take(&job->recording, c, option, optarg);
-            break;
-        }
-        if (!good)
-            return false;
-    }
-    return take_files(job, argc, argv) && recording_choose(&job->recording, c);
+    (void)c;
+    return add_file(target, 0, text);
 }
+
+static bool new_option(const struct command *c, void *target, const char *text)
+{
+    (void)c;
+    return add_file(target, 1, text);
+}
+
+static const struct option_row options[] = {
+    {OPTION_TEXT("What to compare:")},
+    {"per", 0, "UNIT",
+     "by unit of work: operation, run (the whole of it), time (seconds), or the name of a "
+     "function, whose operations are the unit (operation; of exact counts: run)",
+     OPTION_TAKE(per_option)},
+    {"by", 0, "WHAT", "by function, line or dso (function)", OPTION_TAKE(by_option)},
+    {"old", 0, "FILE", "one more recording of the old program, taken together",
+     OPTION_TAKE(old_option)},
+    {"new", 0, "FILE", "... of the new one", OPTION_TAKE(new_option)},
+    {"fail-if", 0, "BOUND",
+     "exit with status 1 if a bound is exceeded for sure, such as 'latency > +5%'; also 'walk: "
+     "latency > +5%' of a function. Of operations, latency, loads, stores, branches, not_taken, "
+     "mispredicted, l1_misses, llc_misses, walks, misaligned, partial_predicates",
+     OPTION_TAKE(fail_option)},
+    {OPTION_TEXT("\nWhat to show:")},
+    {"top", 0, "N", "rows (10)", OPTION_NUMBER(struct job, top, 1, 1000000)},
+    {"all", 0, NULL, "those without a significant change, too", OPTION_FLAG(struct job, page.all)},
+    {"json", 0, NULL, "everything as one JSON object", OPTION_FLAG(struct job, json)},
+    WIDTH_OPTION(struct job, width),
+    {OPTION_ROWS(page_options)},
+    {OPTION_TABLE(struct job, recording, recording_options), .without = "cd"},
+    {0},
+};
 
 /* ---- the work -------------------------------------------------------------------------------- */
 
@@ -568,40 +524,38 @@ static int compare(struct job *job)
     return status;
 }
 
-static int run_job(struct job *job, int argc, char **argv)
-{
-    int status;
-
-    recording_init(&job->recording);
-    job->recording.options.order = SPE_ORDER_FAST;
-    job->recording.options.omit = SPE_DIFF_OMIT;
-    spe_diff_config_init(&job->config);
-    job->top = 10;
-    if (!parse_options(job, argc, argv, &status))
-        return status;
-    if (!same_kind(job))
-        return STATUS_BAD_DATA;
-    if (job->exact && !job->per_given)
-        job->config.per = SPE_PER_RUN;
-    job->page.by = job->config.by;
-    job->page.per = job->config.per;
-    job->page.function = job->config.function;
-    job->page.top = (size_t)job->top;
-    return compare(job);
-}
-
 static int run(const struct command *self, int argc, char **argv)
 {
     static struct job job; /* it has room for long lists, which hardly anybody needs */
+    int status;
 
     memset(&job, 0, sizeof(job));
     job.command = self;
-    return run_job(&job, argc, argv);
+    recording_init(&job.recording);
+    job.recording.options.order = SPE_ORDER_FAST;
+    job.recording.options.omit = SPE_DIFF_OMIT;
+    spe_diff_config_init(&job.config);
+    job.top = 10;
+    if (!take_options(self, &job, argc, argv, &status))
+        return status;
+    if (!take_files(&job, argc, argv) || !recording_choose(&job.recording, self))
+        return STATUS_USAGE;
+    if (!same_kind(&job))
+        return STATUS_BAD_DATA;
+    if (job.exact && !job.per_given)
+        job.config.per = SPE_PER_RUN;
+    job.page.by = job.config.by;
+    job.page.per = job.config.per;
+    job.page.function = job.config.function;
+    job.page.top = (size_t)job.top;
+    return compare(&job);
 }
 
 const struct command command_diff = {
     .name = "diff",
     .summary = "what changed between two recordings, and whether it is chance",
-    .help = help,
+    .usage = usage,
+    .options = options,
+    .examples = examples,
     .run = run,
 };

@@ -9,31 +9,16 @@
 
 #include "cli/cli.h"
 #include "cli/input.h"
-#include "render/record.h"
 #include "render/safe.h"
+#include "render/spe_record.h"
 
-static const char help[] =
+static const char usage[] =
     "Usage: spe dump [OPTION]... FILE...\n"
     "\n"
     "Show SPE bytes: one packet per line, in the layout and words of 'perf script -D'.\n"
-    "FILE is a perf.data file, or bare SPE bytes, or - for standard input.\n"
-    "\n"
-    "What to show:\n"
-    "      --records          one record a line\n"
-    "      --json             one JSON object a record, all fields raw and decoded\n"
-    "      --offset N         start at byte N of bare SPE bytes (N may end in K, M\n"
-    "                         or G)\n"
-    "      --count N          stop after N lines\n" PAGE_HELP "\n"
-    "What the bytes are:\n"
-    "      --raw              bare SPE bytes, whatever they look like\n"
-    "      --cpu NAME         name data sources and events as this CPU does\n"
-    "      --features LIST    name events by these features, for example v1p4,sve\n"
-    "      --count-bits N     counters have 12 or 16 bits: mark the saturated ones\n"
-    "\n"
-    "  -v, --verbose          end with the accounting of all bytes on standard error;\n"
-    "                         without it only if some are not packets or were skipped\n"
-    "  -h, --help             this text\n"
-    "\n"
+    "FILE is a perf.data file, or bare SPE bytes, or - for standard input.\n";
+
+static const char examples[] =
     "Examples:\n"
     "  spe dump perf.data\n"
     "  spe dump --records --cpu neoverse-n1 --count 10 trace.spe\n"
@@ -53,74 +38,30 @@ struct job {
     struct out out;
 };
 
-static bool parse_options(struct job *job, int argc, char **argv, int *status)
-{
-    enum { RECORDS = 256, JSON, RAW, OFFSET, COUNT, CPU, FEATURES, COUNT_BITS };
-    static const struct option options[] = {
-        {"records", no_argument, NULL, RECORDS},
-        {"json", no_argument, NULL, JSON},
-        {"raw", no_argument, NULL, RAW},
-        {"offset", required_argument, NULL, OFFSET},
-        {"count", required_argument, NULL, COUNT},
-        {"cpu", required_argument, NULL, CPU},
-        {"features", required_argument, NULL, FEATURES},
-        {"count-bits", required_argument, NULL, COUNT_BITS},
-        {"verbose", no_argument, NULL, 'v'},
-        PAGE_OPTIONS,
-        {"help", no_argument, NULL, 'h'},
-        {0},
-    };
-    const struct command *c = job->command;
-    int option;
-
-    *status = STATUS_USAGE;
-    while ((option = next_option(c, argc, argv, ":hv", options)) != -1) {
-        bool good = true;
-
-        switch (option) {
-        case RECORDS:
-            job->view = VIEW_RECORDS;
-            break;
-        case JSON:
-            job->view = VIEW_JSON;
-            break;
-        case RAW:
-            job->raw = true;
-            break;
-        case OFFSET:
-            good = size_option(c, "--offset", optarg, &job->offset);
-            break;
-        case COUNT:
-            good = number_option(c, "--count", optarg, 0, UINT64_MAX, &job->count);
-            break;
-        case CPU:
-            job->machine.cpu = optarg;
-            break;
-        case FEATURES:
-            job->machine.features = optarg;
-            break;
-        case COUNT_BITS:
-            good = count_bits_option(c, optarg, &job->machine.count_bits);
-            break;
-        case 'v':
-            job->verbose = true;
-            break;
-        case OPTION_HELP:
-            *status = STATUS_OK;
-            return false;
-        default:
-            return false;
-        }
-        if (!good)
-            return false;
-    }
-    if (optind == argc) {
-        usage_error(c, c->name,
-                    "give a perf.data file, a file of SPE bytes, or - for standard input");
-        return false;
-    }
-    return find_machine(c, &job->machine, 0, &job->naming);
-}
+static const struct option_row options[] = {
+    {OPTION_TEXT("What to show:")},
+    {"records", 0, NULL, "one record a line", OPTION_VALUE(struct job, view, VIEW_RECORDS)},
+    {"json", 0, NULL, "one JSON object a record, all fields raw and decoded",
+     OPTION_VALUE(struct job, view, VIEW_JSON)},
+    {"offset", 0, "N", "start at byte N of bare SPE bytes (N may end in K, M or G)",
+     OPTION_SIZE(struct job, offset, 0, UINT64_MAX)},
+    {"count", 0, "N", "stop after N lines", OPTION_NUMBER(struct job, count, 0, UINT64_MAX)},
+    {OPTION_ROWS(page_options)},
+    {OPTION_TEXT("\nWhat the bytes are:")},
+    {"raw", 0, NULL, "bare SPE bytes, whatever they look like", OPTION_FLAG(struct job, raw)},
+    {"cpu", 0, "NAME", "name data sources and events as this CPU does",
+     OPTION_STRING(struct job, machine.cpu)},
+    {"features", 0, "LIST", "name events by these features, for example v1p4,sve",
+     OPTION_STRING(struct job, machine.features)},
+    {"count-bits", 0, "N", "counters have 12 or 16 bits: mark the saturated ones",
+     OPTION_TAKE(count_bits_option), OPTION_TARGET(struct job, machine.count_bits, uint64_t)},
+    {OPTION_TEXT("")},
+    {"verbose", 'v', NULL,
+     "end with the accounting of all bytes on standard error; without it only if some are not "
+     "packets or were skipped",
+     OPTION_FLAG(struct job, verbose)},
+    {0},
+};
 
 /* A preamble like perf's; with several files or streams, which one it is. */
 static void begin_packets(struct job *job, const struct input *in)
@@ -174,13 +115,13 @@ static void show_items(struct job *job, struct spe_stream *stream, const struct 
     while (job->count > 0 && !job->out.error && spe_stream_next(stream, &item, &record)) {
         item.offset += in->start;
         if (item.type == SPE_ITEM_SKIPPED && job->view == VIEW_JSON)
-            skipped_json(&job->out, file, &item);
+            render_skipped_json(&job->out, file, &item);
         else if (item.type == SPE_ITEM_SKIPPED)
-            skipped_text(&job->out, &job->naming, &item);
+            render_skipped_text(&job->out, &job->naming, &item);
         else if (job->view == VIEW_JSON)
-            record_json(&job->out, &job->naming, file, &item, &record);
+            render_record_json(&job->out, &job->naming, file, &item, &record);
         else
-            record_text(&job->out, &job->naming, &item, &record);
+            render_record_text(&job->out, &job->naming, &item, &record);
         job->count--;
     }
 }
@@ -232,6 +173,7 @@ static int dump_file(struct job *job, const char *path)
         complain(in.name, "there are no bytes to show");
     do {
         find_machine(job->command, &job->machine, in.midr, &job->naming);
+        progress_with_output();
         progress_start(&progress, in.name, in.size_known ? in.size : 0);
         good = job->view == VIEW_PACKETS ? dump_packet_view(job, &in, &progress)
                                          : dump_record_view(job, &in, &progress);
@@ -267,8 +209,10 @@ static int run(const struct command *self, int argc, char **argv)
     struct job job = {.command = self, .count = UINT64_MAX};
     int status;
 
-    if (!parse_options(&job, argc, argv, &status))
+    if (!take_options(self, &job, argc, argv, &status))
         return status;
+    if (!files_given(self, argc) || !find_machine(self, &job.machine, 0, &job.naming))
+        return STATUS_USAGE;
     if (job.view != VIEW_JSON)
         start_pager();
     if (!open_stdout(&job.out))
@@ -282,6 +226,8 @@ static int run(const struct command *self, int argc, char **argv)
 const struct command command_dump = {
     .name = "dump",
     .summary = "show SPE bytes: packets as perf prints them, records, or JSON",
-    .help = help,
+    .usage = usage,
+    .options = options,
+    .examples = examples,
     .run = run,
 };

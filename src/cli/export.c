@@ -13,44 +13,18 @@
 #include "cli/export_dataset.h"
 #include "cli/export_viewers.h"
 #include "cli/recording.h"
+#include "cli/words.h"
 #include "render/export_perf.h"
 
-static const char help[] =
+static const char usage[] =
     "Usage: spe export --format FORMAT [OPTION]... [FILE]\n"
     "       spe export --format FORMAT -o FOLDER/ [OPTION]... FILE...\n"
     "\n"
     "Write the samples of a recording for other programs.\n"
     "FILE is a perf.data file, or bare SPE bytes, or - for standard input; without it\n"
-    "perf.data in this folder.\n"
-    "\n"
-    "      --format FORMAT    csv: one row per sample\n"
-    "                         ndjson: one JSON object per sample\n"
-    "                         arrow: an Arrow IPC stream\n"
-    "                         parquet: a Parquet file, packed with zstd\n"
-    "                         folded: 'dso;function weight', for flame graphs; where\n"
-    "                         there are call stacks, 'caller;...;function weight'\n"
-    "                         pprof: a profile for pprof, Pyroscope, Parca\n"
-    "                         speedscope: for speedscope.app, a profile a thread\n"
-    "                         firefox: for profiler.firefox.com\n"
-    "                         perfetto: a trace for ui.perfetto.dev, over time\n"
-    "                         perf: a perf.data file, cut by --time, --cpus, --pid\n"
-    "                         and --tid (needs -o)\n"
-    "                         bolt: branches of one program or library, what\n"
-    "                         'perf2bolt -pa' reads\n"
-    "                         autofdo: how often its lines ran, LLVM's sample profile\n"
-    "                         as text, what 'clang -fprofile-sample-use' reads\n"
-    "      --columns LIST     csv, ndjson, arrow and parquet: these columns only; help\n"
-    "                         lists them\n"
-    "  -o, --output FILE      where to; - or nothing is standard output. A folder gets a\n"
-    "                         table of each recording\n"
-    "      --partition LIST   ... in folders host=..., date=...: host, date or both\n"
-    "      --dso NAME         bolt and autofdo: which one, by path or name (the program)\n"
-    "      --weight WHAT      folded and speedscope: samples or latency (samples); pprof:\n"
-    "                         which of them it shows first\n"
-    "      --lines            look up source lines; folded: a frame for each, and none\n"
-    "                         for callers\n"
-    "\n" RECORDING_HELP "  -h, --help             this text\n"
-    "\n"
+    "perf.data in this folder.\n";
+
+static const char examples[] =
     "Examples:\n"
     "  spe export --format csv -o samples.csv perf.data\n"
     "  spe export --format parquet -o samples.parquet perf.data\n"
@@ -78,9 +52,6 @@ enum format {
     FORMAT_AUTOFDO,
 };
 
-#define FORMAT_NAMES                                                                               \
-    "csv, ndjson, arrow, parquet, folded, pprof, speedscope, firefox, perfetto, perf, bolt, autofdo"
-
 struct job {
     const struct command *command;
     const char *file, *output, *dso, *columns, *partition;
@@ -96,31 +67,67 @@ struct job {
 
 /* ---- options --------------------------------------------------------------------------------- */
 
-static const char *const format_names[] = {"",       "csv",   "ndjson",     "arrow",   "parquet",
-                                           "folded", "pprof", "speedscope", "firefox", "perfetto",
-                                           "perf",   "bolt",  "autofdo"};
+static const char *const format_names[] = {"csv",   "ndjson",     "arrow",   "parquet",  "folded",
+                                           "pprof", "speedscope", "firefox", "perfetto", "perf",
+                                           "bolt",  "autofdo",    NULL};
 
-static bool format_option(struct job *job, const char *text)
+static bool format_option(const struct command *c, void *target, const char *text)
 {
+    struct job *job = target;
     unsigned i;
 
-    for (i = FORMAT_CSV; i <= FORMAT_AUTOFDO; i++) {
-        job->format = i;
-        if (strcmp(format_names[i], text) == 0)
-            return true;
-    }
-    usage_error(job->command, "--format", "%s is none of " FORMAT_NAMES, text);
-    return false;
+    if (!choice_option(c, "--format", text, format_names, &i))
+        return false;
+    job->format = FORMAT_CSV + i;
+    return true;
 }
 
-static bool weight_option(struct job *job, const char *text)
+static bool weight_option(const struct command *c, void *target, const char *text)
 {
-    job->latency = strcmp(text, "latency") == 0;
-    if (job->latency || strcmp(text, "samples") == 0)
-        return true;
-    usage_error(job->command, "--weight", "%s is neither samples nor latency", text);
-    return false;
+    static const char *const names[] = {"samples", "latency", NULL};
+    struct job *job = target;
+    unsigned i;
+
+    if (!choice_option(c, "--weight", text, names, &i))
+        return false;
+    job->latency = i > 0;
+    return true;
 }
+
+static const struct option_row options[] = {
+    {"format", 0, "FORMAT",
+     "csv: one row per sample\n"
+     "ndjson: one JSON object per sample\n"
+     "arrow: an Arrow IPC stream\n"
+     "parquet: a Parquet file, packed with zstd\n"
+     "folded: 'dso;function weight', for flame graphs; where there are call stacks, "
+     "'caller;...;function weight'\n"
+     "pprof: a profile for pprof, Pyroscope, Parca\n"
+     "speedscope: for speedscope.app, a profile a thread\n"
+     "firefox: for profiler.firefox.com\n"
+     "perfetto: a trace for ui.perfetto.dev, over time\n"
+     "perf: a perf.data file, cut by --time, --cpus, --pid and --tid (needs -o)\n"
+     "bolt: branches of one program or library, what 'perf2bolt -pa' reads\n"
+     "autofdo: how often its lines ran, LLVM's sample profile as text, what 'clang "
+     "-fprofile-sample-use' reads",
+     OPTION_TAKE(format_option)},
+    {"columns", 0, "LIST", "csv, ndjson, arrow and parquet: these columns only; help lists them",
+     OPTION_STRING(struct job, columns)},
+    {"output", 'o', "FILE",
+     "where to; - or nothing is standard output. A folder gets a table of each recording",
+     OPTION_STRING(struct job, output)},
+    {"partition", 0, "LIST", "... in folders host=..., date=...: host, date or both",
+     OPTION_STRING(struct job, partition)},
+    {"dso", 0, "NAME", "bolt and autofdo: which one, by path or name (the program)",
+     OPTION_STRING(struct job, dso)},
+    {"weight", 0, "WHAT",
+     "folded and speedscope: samples or latency (samples); pprof: which of them it shows first",
+     OPTION_TAKE(weight_option)},
+    {"lines", 0, NULL, "look up source lines; folded: a frame for each, and none for callers",
+     OPTION_FLAG(struct job, lines)},
+    {OPTION_TABLE(struct job, recording, recording_options)},
+    {0},
+};
 
 static bool is_code(const struct job *job)
 {
@@ -195,6 +202,14 @@ static bool check_files(struct job *job, int argc, char **argv)
     return job->file != NULL;
 }
 
+static void say_formats(const struct command *c)
+{
+    char list[256];
+
+    list_names(list, sizeof(list), format_names, FORMAT_AUTOFDO, " or ");
+    usage_error(c, "--format", "say which: %s", list);
+}
+
 static bool check_options(struct job *job, int argc, char **argv)
 {
     const struct command *c = job->command;
@@ -203,7 +218,7 @@ static bool check_options(struct job *job, int argc, char **argv)
     if (!check_files(job, argc, argv))
         return false;
     if (job->format == FORMAT_NONE)
-        usage_error(c, "--format", "say which: " FORMAT_NAMES);
+        say_formats(c);
     else if (job->format == FORMAT_PERF && to_stdout)
         usage_error(c, "--output", "a perf.data file needs a name");
     else if (job->format == FORMAT_PERF && job->recording.options.filter)
@@ -230,91 +245,26 @@ static bool check_options(struct job *job, int argc, char **argv)
     return false;
 }
 
-static bool parse_options(struct job *job, int argc, char **argv, int *status)
-{
-    enum { FORMAT = 256, WEIGHT, LINES, DSO, COLUMNS, PARTITION };
-    static const struct option options[] = {
-        {"format", required_argument, NULL, FORMAT},
-        {"output", required_argument, NULL, 'o'},
-        {"weight", required_argument, NULL, WEIGHT},
-        {"lines", no_argument, NULL, LINES},
-        {"dso", required_argument, NULL, DSO},
-        {"columns", required_argument, NULL, COLUMNS},
-        {"partition", required_argument, NULL, PARTITION},
-        RECORDING_OPTIONS,
-        {"help", no_argument, NULL, 'h'},
-        {0},
-    };
-    const struct command *c = job->command;
-    int option;
-
-    *status = STATUS_USAGE;
-    while ((option = next_option(c, argc, argv, ":o:" RECORDING_LETTERS, options)) != -1) {
-        bool good = true;
-
-        switch (option) {
-        case FORMAT:
-            good = format_option(job, optarg);
-            break;
-        case 'o':
-            job->output = optarg;
-            break;
-        case WEIGHT:
-            good = weight_option(job, optarg);
-            break;
-        case LINES:
-            job->lines = true;
-            break;
-        case DSO:
-            job->dso = optarg;
-            break;
-        case PARTITION:
-            job->partition = optarg;
-            break;
-        case COLUMNS:
-            job->columns = optarg;
-            if (strcmp(optarg, "help") == 0) {
-                list_columns();
-                *status = STATUS_OK;
-                return false;
-            }
-            break;
-        case OPTION_HELP:
-            *status = STATUS_OK;
-            return false;
-        case '?':
-        case ':':
-            return false;
-        default:
-            good = recording_take(&job->recording, c, option, optarg);
-            break;
-        }
-        if (!good)
-            return false;
-    }
-    return check_options(job, argc, argv);
-}
-
 /* ---- the work -------------------------------------------------------------------------------- */
 
 static void set_options(struct job *job)
 {
-    struct spe_profile_options *options = &job->recording.options;
+    struct spe_profile_options *o = &job->recording.options;
 
-    options->order = job->format == FORMAT_FOLDED || is_code(job) ? SPE_ORDER_FAST
-                     : job->format == FORMAT_PERF                 ? SPE_ORDER_QUEUE
-                                                                  : SPE_ORDER_TIME;
-    options->want = job->format == FORMAT_FOLDED ? SPE_WANT_SYMBOL : 0;
+    o->order = job->format == FORMAT_FOLDED || is_code(job) ? SPE_ORDER_FAST
+               : job->format == FORMAT_PERF                 ? SPE_ORDER_QUEUE
+                                                            : SPE_ORDER_TIME;
+    o->want = job->format == FORMAT_FOLDED ? SPE_WANT_SYMBOL : 0;
     if (!job->lines && job->format == FORMAT_FOLDED)
-        options->want |= SPE_WANT_STACK;
+        o->want |= SPE_WANT_STACK;
     if (is_viewer(job))
-        viewer_wants(viewer_of(job), job->lines, options);
+        viewer_wants(viewer_of(job), job->lines, o);
     if (!is_columns(job))
         return;
-    options->want = columns_want(&job->choice);
-    options->omit = columns_omit(&job->choice);
+    o->want = columns_want(&job->choice);
+    o->omit = columns_omit(&job->choice);
     if (!job->columns && !job->lines)
-        options->want &= ~(unsigned)SPE_WANT_LINE; /* reading lines takes time: only if asked */
+        o->want &= ~(unsigned)SPE_WANT_LINE; /* reading lines takes time: only if asked */
 }
 
 static int write_groups(struct job *job, struct spe_profile *profile, struct spe_analysis *a,
@@ -434,7 +384,8 @@ static int export_recording(struct job *job, struct spe_profile *profile)
 
 static int export_to_folder(struct job *job, struct spe_profile *profile)
 {
-    job->output = dataset_path(&job->dataset, profile, job->file, format_names[job->format]);
+    job->output =
+        dataset_path(&job->dataset, profile, job->file, format_names[job->format - FORMAT_CSV]);
     return job->output ? export_profile(job, profile) : STATUS_BAD_DATA;
 }
 
@@ -469,31 +420,35 @@ static int export_files(struct job *job)
     return status;
 }
 
-static int run_job(struct job *job, int argc, char **argv)
-{
-    int status;
-
-    recording_init(&job->recording);
-    if (!parse_options(job, argc, argv, &status))
-        return status;
-    if (!job->dataset.folder && is_input(job->output, job->file))
-        return STATUS_BAD_DATA;
-    set_options(job);
-    return export_files(job);
-}
-
 static int run(const struct command *self, int argc, char **argv)
 {
     static struct job job; /* it has room for long lists, which hardly anybody needs */
+    int status;
 
     memset(&job, 0, sizeof(job));
     job.command = self;
-    return run_job(&job, argc, argv);
+    recording_init(&job.recording);
+    if (!take_options(self, &job, argc, argv, &status))
+        return status;
+    if (job.columns && strcmp(job.columns, "help") == 0) {
+        list_columns();
+        return STATUS_OK;
+    }
+    if (!check_options(&job, argc, argv))
+        return STATUS_USAGE;
+    if (!job.output || strcmp(job.output, "-") == 0)
+        progress_with_output();
+    if (!job.dataset.folder && is_input(job.output, job.file))
+        return STATUS_BAD_DATA;
+    set_options(&job);
+    return export_files(&job);
 }
 
 const struct command command_export = {
     .name = "export",
     .summary = "samples for other programs: CSV, Parquet, Arrow, pprof, Firefox, perf, BOLT",
-    .help = help,
+    .usage = usage,
+    .options = options,
+    .examples = examples,
     .run = run,
 };

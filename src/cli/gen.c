@@ -10,41 +10,13 @@
 #include "cli/cli.h"
 #include "cli/gen_vectors.h"
 
-static const char help[] =
+static const char usage[] =
     "Usage: spe gen [OPTION]... [-o FILE]\n"
     "       spe gen --vectors [-o FILE]\n"
     "\n"
-    "Write a stream of valid SPE records: the same options give the same bytes.\n"
-    "\n"
-    "      --records N        how many (1000)\n"
-    "      --seed N           another number, another stream (1)\n"
-    "  -o, --output FILE      where to; - or nothing is standard output\n"
-    "\n"
-    "What is in the records:\n"
-    "      --cpu NAME         features, layout, data sources and events of this CPU\n"
-    "      --features LIST    these features, for example v1p4,sve; beside --cpu the\n"
-    "                         list adds to the CPU's and -NAME takes away\n"
-    "      --layout NAME      order and places of the packets: architecture,\n"
-    "                         neoverse-n1 or kunpeng-920 (the CPU's, or architecture)\n"
-    "      --mix LIST         shares of the operations\n"
-    "                         (load=40,store=15,branch=20,other=25)\n"
-    "      --context WHICH    CONTEXTIDR of el1, el2, both or none (el1)\n"
-    "      --no-physical      no physical addresses\n"
-    "      --no-timestamps    records end with End packets\n"
-    "      --first-time N     the timestamp to start from (1000000000)\n"
-    "      --period N         mean ticks between two records (2048)\n"
-    "      --speculative      some operations do not retire\n"
-    "\n"
-    "What is wrong with them:\n"
-    "      --damage RATE      this share of the records (0 to 1) has one wrong byte\n"
-    "      --truth FILE       the list of wrong bytes, tab-separated; without it\n"
-    "                         --damage reports their number on standard error\n"
-    "\n"
-    "Instead of a stream:\n"
-    "      --vectors          test vectors for decoders of SPE, as JSON Lines: bytes,\n"
-    "                         and what they mean\n"
-    "  -h, --help             this text\n"
-    "\n"
+    "Write a stream of valid SPE records: the same options give the same bytes.\n";
+
+static const char examples[] =
     "Examples:\n"
     "  spe gen --records 1000000 --cpu neoverse-n1 -o trace.spe\n"
     "  spe gen --features v1p4,sve,crr --mix branch=1 --seed 7 | spe dump --records -\n"
@@ -97,8 +69,11 @@ static bool mix_word(struct job *job, const char *word, size_t length)
 }
 
 /* Classes that are not listed have no share. */
-static bool mix_option(struct job *job, const char *list)
+static bool mix_option(const struct command *c, void *target, const char *list)
 {
+    struct job *job = target;
+
+    (void)c;
     memset(job->config.mix, 0, sizeof(job->config.mix));
     while (*list) {
         size_t length = strcspn(list, ",");
@@ -111,26 +86,28 @@ static bool mix_option(struct job *job, const char *list)
     return true;
 }
 
-static bool context_option(struct job *job, const char *text)
+static bool context_option(const struct command *c, void *target, const char *text)
 {
+    struct job *job = target;
     bool both = strcmp(text, "both") == 0;
 
     job->config.context1 = both || strcmp(text, "el1") == 0;
     job->config.context2 = both || strcmp(text, "el2") == 0;
     if (job->config.context1 || job->config.context2 || strcmp(text, "none") == 0)
         return true;
-    usage_error(job->command, "--context", "'%s' is not el1, el2, both or none", text);
+    usage_error(c, "--context", "'%s' is not el1, el2, both or none", text);
     return false;
 }
 
-static bool damage_option(struct job *job, const char *text)
+static bool damage_option(const struct command *c, void *target, const char *text)
 {
+    struct job *job = target;
     char *end;
 
     job->damage = strtod(text, &end);
     if (end != text && !*end && job->damage >= 0 && job->damage <= 1)
         return true;
-    usage_error(job->command, "--damage", "'%s' is not a number from 0 to 1", text);
+    usage_error(c, "--damage", "'%s' is not a number from 0 to 1", text);
     return false;
 }
 
@@ -158,95 +135,58 @@ static bool configure(struct job *job)
     return true;
 }
 
-static bool one_option(struct job *job, int option, int *status)
+/* About streams: not for --vectors. */
+static const struct option_row stream_options[] = {
+    {"records", 0, "N", "how many (1000)", OPTION_NUMBER(struct job, records, 0, UINT64_MAX)},
+    {"seed", 0, "N", "another number, another stream (1)",
+     OPTION_NUMBER(struct job, config.seed, 0, UINT64_MAX)},
+    {OPTION_TEXT("\nWhat is in the records:")},
+    {"cpu", 0, "NAME", "features, layout, data sources and events of this CPU",
+     OPTION_STRING(struct job, machine.cpu)},
+    {"features", 0, "LIST",
+     "these features, for example v1p4,sve; beside --cpu the list adds to the CPU's and -NAME "
+     "takes away",
+     OPTION_STRING(struct job, machine.features)},
+    {"layout", 0, "NAME",
+     "order and places of the packets: architecture, neoverse-n1 or kunpeng-920 (the CPU's, or "
+     "architecture)",
+     OPTION_STRING(struct job, layout_name)},
+    {"mix", 0, "LIST", "shares of the operations (load=40,store=15,branch=20,other=25)",
+     OPTION_TAKE(mix_option)},
+    {"context", 0, "WHICH", "CONTEXTIDR of el1, el2, both or none (el1)",
+     OPTION_TAKE(context_option)},
+    {"no-physical", 0, NULL, "no physical addresses", OPTION_UNSET(struct job, config.physical)},
+    {"no-timestamps", 0, NULL, "records end with End packets",
+     OPTION_UNSET(struct job, config.timestamps)},
+    {"first-time", 0, "N", "the timestamp to start from (1000000000)",
+     OPTION_NUMBER(struct job, config.first_timestamp, 0, UINT64_MAX)},
+    {"period", 0, "N", "mean ticks between two records (2048)",
+     OPTION_UNSIGNED(struct job, config.period, 1, 1u << 30)},
+    {"speculative", 0, NULL, "some operations do not retire",
+     OPTION_FLAG(struct job, config.speculative)},
+    {OPTION_TEXT("\nWhat is wrong with them:")},
+    {"damage", 0, "RATE", "this share of the records (0 to 1) has one wrong byte",
+     OPTION_TAKE(damage_option)},
+    {"truth", 0, "FILE",
+     "the list of wrong bytes, tab-separated; without it --damage reports their number on "
+     "standard error",
+     OPTION_STRING(struct job, truth)},
+    {0},
+};
+
+static const struct option_row options[] = {
+    {"output", 'o', "FILE", "where to; - or nothing is standard output",
+     OPTION_STRING(struct job, output)},
+    {OPTION_ROWS(stream_options), .given = offsetof(struct job, stream_options)},
+    {OPTION_TEXT("\nInstead of a stream:")},
+    {"vectors", 0, NULL,
+     "test vectors for decoders of SPE, as JSON Lines: bytes, and what they mean",
+     OPTION_FLAG(struct job, vectors)},
+    {0},
+};
+
+static bool check_options(struct job *job, int argc, char **argv)
 {
-    const struct command *c = job->command;
-    uint64_t period;
-
-    job->stream_options |= option != 'o' && option != 'V';
-    switch (option) {
-    case 'n':
-        return number_option(c, "--records", optarg, 0, UINT64_MAX, &job->records);
-    case 's':
-        return number_option(c, "--seed", optarg, 0, UINT64_MAX, &job->config.seed);
-    case 'o':
-        job->output = optarg;
-        return true;
-    case 'c':
-        job->machine.cpu = optarg;
-        return true;
-    case 'f':
-        job->machine.features = optarg;
-        return true;
-    case 'l':
-        job->layout_name = optarg;
-        return true;
-    case 'm':
-        return mix_option(job, optarg);
-    case 'x':
-        return context_option(job, optarg);
-    case 'P':
-        job->config.physical = false;
-        return true;
-    case 'T':
-        job->config.timestamps = false;
-        return true;
-    case 't':
-        return number_option(c, "--first-time", optarg, 0, UINT64_MAX,
-                             &job->config.first_timestamp);
-    case 'p':
-        if (!number_option(c, "--period", optarg, 1, 1u << 30, &period))
-            return false;
-        job->config.period = (uint32_t)period;
-        return true;
-    case 'S':
-        job->config.speculative = true;
-        return true;
-    case 'd':
-        return damage_option(job, optarg);
-    case 'w':
-        job->truth = optarg;
-        return true;
-    case 'V':
-        job->vectors = true;
-        return true;
-    case OPTION_HELP:
-        *status = STATUS_OK;
-        return false;
-    default:
-        return false;
-    }
-}
-
-static bool parse_options(struct job *job, int argc, char **argv, int *status)
-{
-    static const struct option options[] = {
-        {"records", required_argument, NULL, 'n'},
-        {"seed", required_argument, NULL, 's'},
-        {"output", required_argument, NULL, 'o'},
-        {"cpu", required_argument, NULL, 'c'},
-        {"features", required_argument, NULL, 'f'},
-        {"layout", required_argument, NULL, 'l'},
-        {"mix", required_argument, NULL, 'm'},
-        {"context", required_argument, NULL, 'x'},
-        {"no-physical", no_argument, NULL, 'P'},
-        {"no-timestamps", no_argument, NULL, 'T'},
-        {"first-time", required_argument, NULL, 't'},
-        {"period", required_argument, NULL, 'p'},
-        {"speculative", no_argument, NULL, 'S'},
-        {"damage", required_argument, NULL, 'd'},
-        {"truth", required_argument, NULL, 'w'},
-        {"vectors", no_argument, NULL, 'V'},
-        {"help", no_argument, NULL, 'h'},
-        {0},
-    };
-    int option;
-
-    *status = STATUS_USAGE;
-    while ((option = next_option(job->command, argc, argv, ":ho:", options)) != -1) {
-        if (!one_option(job, option, status))
-            return false;
-    }
     if (optind < argc) {
         usage_error(job->command, argv[optind], "gen reads no file; the output goes to -o FILE");
         return false;
@@ -364,8 +304,10 @@ static int run(const struct command *self, int argc, char **argv)
     int status;
 
     spe_gen_config_init(&job.config);
-    if (!parse_options(&job, argc, argv, &status))
+    if (!take_options(self, &job, argc, argv, &status))
         return status;
+    if (!check_options(&job, argc, argv))
+        return STATUS_USAGE;
     if (job.vectors)
         return vectors(&job);
     if ((!job.output || strcmp(job.output, "-") == 0) && isatty(STDOUT_FILENO))
@@ -389,6 +331,8 @@ static int run(const struct command *self, int argc, char **argv)
 const struct command command_gen = {
     .name = "gen",
     .summary = "write a stream of valid records, for tests and benchmarks",
-    .help = help,
+    .usage = usage,
+    .options = options,
+    .examples = examples,
     .run = run,
 };

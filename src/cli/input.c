@@ -252,6 +252,14 @@ bool input_next(struct input *in)
     return begin_stream(in) && in->length > 0;
 }
 
+bool files_given(const struct command *c, int argc)
+{
+    if (optind < argc)
+        return true;
+    usage_error(c, c->name, "give a perf.data file, a file of SPE bytes, or - for standard input");
+    return false;
+}
+
 /* ---- any input ------------------------------------------------------------------------------- */
 
 static bool open_file(struct input *in, const char *path)

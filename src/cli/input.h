@@ -55,6 +55,11 @@ struct input {
     uint64_t piece_position; /* read of the piece */
 };
 
+struct command;
+
+/* Are there words after the options? If not, that has been reported. */
+bool files_given(const struct command *c, int argc);
+
 /*
  * Open `path` and read the first bytes of its first stream, from `offset` on if they are bare. With
  * `raw` the bytes are taken as they are, whatever they look like. Else what is not a perf.data must

@@ -7,46 +7,25 @@
 #include "cli/recording.h"
 #include "render/safe.h"
 
-#define INPUT_HELP                                                                                 \
-    "FILE is a perf.data file; without it perf.data in this folder.\n"                             \
-    "\n"                                                                                           \
-    "  -i, --input FILE       as FILE, in perf's way\n"                                            \
-    "  -h, --help             this text\n"                                                         \
-    "\n"
+#define INPUT_USAGE "FILE is a perf.data file; without it perf.data in this folder.\n"
 
-static const char evlist_help[] =
-    "Usage: spe evlist [OPTION]... [FILE]\n"
-    "\n"
-    "The events of a recording, one a line, as 'perf evlist' names them.\n" INPUT_HELP "Examples:\n"
-    "  spe evlist perf.data\n";
+struct job {
+    const char *input;
+};
 
-static const char buildid_list_help[] =
-    "Usage: spe buildid-list [OPTION]... [FILE]\n"
-    "\n"
-    "Programs and libraries of a recording that have a build-id, one a line: the\n"
-    "build-id and the path, as 'perf buildid-list' does.\n" INPUT_HELP "Examples:\n"
-    "  spe buildid-list perf.data\n";
+static const struct option_row options[] = {
+    {"input", 'i', "FILE", "as FILE, in perf's way", OPTION_STRING(struct job, input)},
+    {0},
+};
 
 /* The file, or NULL with the status. */
 static const char *parse_options(const struct command *c, int argc, char **argv, int *status)
 {
-    static const struct option options[] = {
-        {"input", required_argument, NULL, 'i'},
-        {"help", no_argument, NULL, 'h'},
-        {0},
-    };
-    const char *input = NULL;
-    int option;
+    struct job job = {0};
 
-    *status = STATUS_USAGE;
-    while ((option = next_option(c, argc, argv, ":hi:", options)) != -1) {
-        if (option == OPTION_HELP)
-            *status = STATUS_OK;
-        if (option != 'i')
-            return NULL;
-        input = optarg;
-    }
-    return one_file(c, input, argc, argv);
+    if (!take_options(c, &job, argc, argv, status))
+        return NULL;
+    return one_file(c, job.input, argc, argv);
 }
 
 /* A recording of raw bytes has neither events nor files. */
@@ -143,13 +122,24 @@ static int evlist(const struct command *self, int argc, char **argv)
 const struct command command_evlist = {
     .name = "evlist",
     .summary = "the events of a recording",
-    .help = evlist_help,
+    .usage = "Usage: spe evlist [OPTION]... [FILE]\n"
+             "\n"
+             "The events of a recording, one a line, as 'perf evlist' names them.\n" INPUT_USAGE,
+    .options = options,
+    .examples = "Examples:\n"
+                "  spe evlist perf.data\n",
     .run = evlist,
 };
 
 const struct command command_buildid_list = {
     .name = "buildid-list",
     .summary = "programs and libraries of a recording, with build-ids",
-    .help = buildid_list_help,
+    .usage = "Usage: spe buildid-list [OPTION]... [FILE]\n"
+             "\n"
+             "Programs and libraries of a recording that have a build-id, one a line: the\n"
+             "build-id and the path, as 'perf buildid-list' does.\n" INPUT_USAGE,
+    .options = options,
+    .examples = "Examples:\n"
+                "  spe buildid-list perf.data\n",
     .run = buildid_list,
 };

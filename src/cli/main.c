@@ -100,7 +100,7 @@ static int help(int argc, char **argv)
     c = find_command(argv[2]);
     if (!c)
         return unknown_command(argv[2]);
-    fputs(c->help, stdout);
+    print_command_help(c);
     return STATUS_OK;
 }
 

@@ -13,50 +13,15 @@
 #include "record/record.h"
 #include "render/truth.h"
 
-static const char help[] =
+static const char usage[] =
     "Usage: spe record [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
     "\n"
     "Run an AArch64 program on this machine, whatever it is, and record it with a\n"
     "software Statistical Profiling Unit: the result is a perf.data with SPE records\n"
     "that perf, spe report and others read. The program runs under QEMU's user mode,\n"
-    "with its threads, its children and the AArch64 programs that they start.\n"
-    "\n"
-    "  -e, --event EVENT     arm_spe/TERM=VALUE,.../ in perf's words: jitter, load_filter,\n"
-    "                        store_filter, branch_filter, event_filter, inv_event_filter,\n"
-    "                        min_latency, pa_enable, pct_enable ... (arm_spe/jitter=1/)\n"
-    "  -c, --count N         sample interval in operations, a multiple of 256 (4096)\n"
-    "  -o, --output FILE     where to write (perf.data); - is standard output, in the form\n"
-    "                        for 'perf report -i -', and the program's goes to standard error;\n"
-    "                        a file that is there becomes FILE.old\n"
-    "  -g, --calls           record the call stack of each sample, too, by following calls and\n"
-    "                        returns; perf report -g and perf script show them\n"
-    "      --cpu NAME        which CPU to be: neoverse-n1 (default), neoverse-v1, neoverse-n2,\n"
-    "                        neoverse-v2, kunpeng-920, ampereone-1a, architecture (every\n"
-    "                        feature of SPE); v1, n2, v2 and architecture have SVE\n"
-    "      --machine KEY=VALUE,...\n"
-    "                        what is different in its machine: vl (bits of SVE's vectors),\n"
-    "                        sockets, page (4K, 16K, 64K, 2M), l1d, l2, llc (sizes), their\n"
-    "                        -ways and -latency, l1-tlb, l2-tlb, memory-latency ...\n"
-    "      --model MODEL     core (default): caches, TLB, prefetchers, branch prediction and\n"
-    "                        out-of-order windows, where threads meet in modelled time;\n"
-    "                        functional: faster, without prefetchers and time; none: only\n"
-    "                        what the program does is recorded\n"
-    "      --cpus N          CPUs that threads share, 1 to 256 (one for each thread)\n"
-    "      --seed N          of the random jitter (1)\n"
-    "      --duration SEC    end the program after so many seconds\n"
-    "      --stat            print exact counts of the emulator beside estimates from the\n"
-    "                        samples, for each function\n"
-    "      --stat-json FILE  write them to FILE, too\n"
-    "      --width N         columns of the table of --stat (the terminal's, or 80)\n"
-    "  -L, --sysroot DIR     where AArch64 libraries are (found, if it is installed)\n"
-    "      --qemu FILE       the QEMU to run (found: qemu-aarch64)\n"
-    "  -N, --no-buildid-cache  keep no copies of the recorded binaries; -B, --no-buildid are the\n"
-    "                        same\n"
-    "      --buildid-dir DIR where these are kept by build-id ($HOME/.debug, as perf does)\n"
-    "  -q, --quiet           no summary\n"
-    "  -v, --verbose         say which copies were made\n"
-    "  -h, --help            this text\n"
-    "\n"
+    "with its threads, its children and the AArch64 programs that they start.\n";
+
+static const char examples[] =
     "The exit status is the program's, or 128 and the number of the signal that ended\n"
     "it. It is 1 if the recording failed or is not complete, 2 if it could not begin.\n"
     "\n"
@@ -67,43 +32,34 @@ static const char help[] =
     "  spe record -g -- ./prog && spe report -g\n"
     "  spe record --model none -o fast.data -- ./prog && perf report -i fast.data\n";
 
+enum { PROGRESS_FIRST = 10, PROGRESS_MOST = 60 }; /* seconds to the first line, and between two */
+
 struct job {
     const struct command *command;
     struct record_options options;
     const char *stat_json;
     uint64_t width;
     bool stat_text, quiet, verbose;
-    char home[PATH_MAX]; /* the directory for copies of binaries, if no other is given */
+    double next_progress; /* seconds from the start */
+    char home[PATH_MAX];  /* the directory for copies of binaries, if no other is given */
 };
 
 /* ---- options -------------------------------------------------------------------------------- */
 
-enum {
-    OPT_CPU = 256,
-    OPT_MACHINE,
-    OPT_MODEL,
-    OPT_CPUS,
-    OPT_SEED,
-    OPT_DURATION,
-    OPT_STAT,
-    OPT_STAT_JSON,
-    OPT_WIDTH,
-    OPT_QEMU,
-    OPT_BUILDID_DIR
-};
-
-static bool event_option(struct job *job, const char *text)
+static bool event_option(const struct command *c, void *target, const char *text)
 {
+    struct job *job = target;
     struct record_problem problem;
 
     if (record_parse_event(text, &job->options.event, &problem))
         return true;
-    usage_error(job->command, problem.what, "%s", problem.why);
+    usage_error(c, problem.what, "%s", problem.why);
     return false;
 }
 
-static bool cpu_option(struct job *job, const char *name)
+static bool cpu_option(const struct command *c, void *target, const char *name)
 {
+    struct job *job = target;
     const char *names[16], *near;
     char list[256];
     size_t n = 0;
@@ -115,151 +71,103 @@ static bool cpu_option(struct job *job, const char *name)
         names[n] = record_cpu_at(n)->name;
     near = nearest_name(name, names, n);
     list_names(list, sizeof(list), names, n, " and ");
-    usage_error(job->command, name, "there is no model of such a CPU%s%s%s there are %s",
+    usage_error(c, name, "there is no model of such a CPU%s%s%s there are %s",
                 near ? "; did you mean " : "", near ? near : "", near ? "?" : ";", list);
     return false;
 }
 
-static bool model_option(struct job *job, const char *name)
+static bool model_option(const struct command *c, void *target, const char *name)
 {
     static const char *const names[] = {
         [RECORD_MODEL_NONE] = "none",
         [RECORD_MODEL_FUNCTIONAL] = "functional",
         [RECORD_MODEL_CORE] = "core",
+        NULL,
     };
+    struct job *job = target;
+    unsigned model = find_name(names, name, strlen(name));
 
-    for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        if (strcmp(name, names[i]) == 0) {
-            job->options.model = (enum record_model)i;
-            return true;
-        }
-    }
-    usage_error(job->command, name, "the model is none, functional or core");
+    job->options.model = (enum record_model)model;
+    if (names[model])
+        return true;
+    usage_error(c, name, "the model is none, functional or core");
     return false;
 }
 
-static bool duration_option(struct job *job, const char *text)
+static bool duration_option(const struct command *c, void *target, const char *text)
 {
+    struct job *job = target;
     char *end;
 
     job->options.duration = strtod(text, &end);
     if (end != text && !*end && job->options.duration > 0 && job->options.duration < 1e9)
         return true;
-    usage_error(job->command, text, "--duration takes a number of seconds above 0");
+    usage_error(c, text, "--duration takes a number of seconds above 0");
     return false;
 }
 
-static bool number(struct job *job, const char *name, uint64_t min, uint64_t max, uint64_t *value)
+static bool no_copies_option(const struct command *c, void *target, const char *value)
 {
-    return number_option(job->command, name, optarg, min, max, value);
+    struct job *job = target;
+
+    (void)c;
+    (void)value;
+    job->options.keep = NULL;
+    return true;
 }
 
-static bool one_option(struct job *job, int option, int *status)
-{
-    struct record_options *o = &job->options;
-    uint64_t cpus = 0;
-
-    switch (option) {
-    case 'e':
-        return event_option(job, optarg);
-    case 'c':
-        return number(job, "--count", 1, UINT32_MAX, &o->period);
-    case 'o':
-        o->output = optarg;
-        return true;
-    case 'L':
-        o->sysroot = optarg;
-        return true;
-    case 'g':
-        o->calls = true;
-        return true;
-    case 'q':
-        job->quiet = true;
-        return true;
-    case 'v':
-        job->verbose = true;
-        return true;
-    case 'B':
-    case 'N':
-        o->keep = NULL;
-        return true;
-    case OPT_BUILDID_DIR:
-        o->keep = optarg;
-        return true;
-    case OPT_CPU:
-        return cpu_option(job, optarg);
-    case OPT_MACHINE:
-        o->machine = optarg;
-        return true;
-    case OPT_MODEL:
-        return model_option(job, optarg);
-    case OPT_CPUS:
-        if (!number(job, "--cpus", 1, 256, &cpus))
-            return false;
-        o->cpus = (unsigned)cpus;
-        return true;
-    case OPT_SEED:
-        return number(job, "--seed", 0, UINT64_MAX, &o->seed);
-    case OPT_DURATION:
-        return duration_option(job, optarg);
-    case OPT_STAT_JSON:
-        job->stat_json = optarg;
-        o->stat = true;
-        return true;
-    case OPT_STAT:
-        o->stat = job->stat_text = true;
-        return true;
-    case OPT_WIDTH:
-        return width_option(job->command, optarg, &job->width);
-    case OPT_QEMU:
-        o->qemu = optarg;
-        return true;
-    case OPTION_HELP:
-        *status = STATUS_OK;
-        return false;
-    default:
-        return false;
-    }
-}
-
-static bool parse_options(struct job *job, int argc, char **argv, int *status)
-{
-    static const struct option options[] = {
-        {"event", required_argument, NULL, 'e'},
-        {"count", required_argument, NULL, 'c'},
-        {"output", required_argument, NULL, 'o'},
-        {"calls", no_argument, NULL, 'g'},
-        {"cpu", required_argument, NULL, OPT_CPU},
-        {"machine", required_argument, NULL, OPT_MACHINE},
-        {"model", required_argument, NULL, OPT_MODEL},
-        {"cpus", required_argument, NULL, OPT_CPUS},
-        {"seed", required_argument, NULL, OPT_SEED},
-        {"duration", required_argument, NULL, OPT_DURATION},
-        {"stat", no_argument, NULL, OPT_STAT},
-        {"stat-json", required_argument, NULL, OPT_STAT_JSON},
-        {"width", required_argument, NULL, OPT_WIDTH},
-        {"sysroot", required_argument, NULL, 'L'},
-        {"qemu", required_argument, NULL, OPT_QEMU},
-        {"no-buildid", no_argument, NULL, 'B'},
-        {"no-buildid-cache", no_argument, NULL, 'N'},
-        {"buildid-dir", required_argument, NULL, OPT_BUILDID_DIR},
-        {"quiet", no_argument, NULL, 'q'},
-        {"verbose", no_argument, NULL, 'v'},
-        {"help", no_argument, NULL, 'h'},
-        {0},
-    };
-    int option;
-
-    *status = STATUS_USAGE;
-    /* The program's options are its own: stop at the first word that is none of ours. */
-    while ((option = next_option(job->command, argc, argv, "+:he:c:o:gL:qvBN", options)) != -1)
-        if (!one_option(job, option, status))
-            return false;
-    if (optind < argc)
-        return true;
-    usage_error(job->command, "record", "there is no program to record");
-    return false;
-}
+static const struct option_row options[] = {
+    {"event", 'e', "EVENT",
+     "arm_spe/TERM=VALUE,.../ in perf's words: jitter, load_filter, store_filter, branch_filter, "
+     "event_filter, inv_event_filter, min_latency, pa_enable, pct_enable ... (arm_spe/jitter=1/)",
+     OPTION_TAKE(event_option)},
+    {"count", 'c', "N", "sample interval in operations, a multiple of 256 (4096)",
+     OPTION_NUMBER(struct job, options.period, 1, UINT32_MAX)},
+    {"output", 'o', "FILE",
+     "where to write (perf.data); - is standard output, in the form for 'perf report -i -', and "
+     "the program's goes to standard error; a file that is there becomes FILE.old",
+     OPTION_STRING(struct job, options.output)},
+    {"calls", 'g', NULL,
+     "record the call stack of each sample, too, by following calls and returns; perf report -g "
+     "and perf script show them",
+     OPTION_FLAG(struct job, options.calls)},
+    {"cpu", 0, "NAME",
+     "which CPU to be: neoverse-n1 (default), neoverse-v1, neoverse-n2, neoverse-v2, kunpeng-920, "
+     "ampereone-1a, architecture (every feature of SPE); v1, n2, v2 and architecture have SVE",
+     OPTION_TAKE(cpu_option)},
+    {"machine", 0, "KEY=VALUE,...",
+     "what is different in its machine: vl (bits of SVE's vectors), sockets, page (4K, 16K, 64K, "
+     "2M), l1d, l2, llc (sizes), their -ways and -latency, l1-tlb, l2-tlb, memory-latency ...",
+     OPTION_STRING(struct job, options.machine)},
+    {"model", 0, "MODEL",
+     "core (default): caches, TLB, prefetchers, branch prediction and out-of-order windows, where "
+     "threads meet in modelled time; functional: faster, without prefetchers and time; none: only "
+     "what the program does is recorded",
+     OPTION_TAKE(model_option)},
+    {"cpus", 0, "N", "CPUs that threads share, 1 to 256 (one for each thread)",
+     OPTION_UNSIGNED(struct job, options.cpus, 1, 256)},
+    {"seed", 0, "N", "of the random jitter (1)",
+     OPTION_NUMBER(struct job, options.seed, 0, UINT64_MAX)},
+    {"duration", 0, "SEC", "end the program after so many seconds", OPTION_TAKE(duration_option)},
+    {"stat", 0, NULL,
+     "print exact counts of the emulator beside estimates from the samples, for each function",
+     OPTION_FLAG(struct job, stat_text)},
+    {"stat-json", 0, "FILE", "write them to FILE, too", OPTION_STRING(struct job, stat_json)},
+    {"width", 0, "N", "columns of the table of --stat (the terminal's, or 80)",
+     OPTION_NUMBER(struct job, width, WIDTH_MIN, WIDTH_MAX)},
+    {"sysroot", 'L', "DIR", "where AArch64 libraries are (found, if it is installed)",
+     OPTION_STRING(struct job, options.sysroot)},
+    {"qemu", 0, "FILE", "the QEMU to run (found: qemu-aarch64)",
+     OPTION_STRING(struct job, options.qemu)},
+    {"no-buildid-cache", 'N', NULL, NULL, OPTION_TAKE(no_copies_option)},
+    {"no-buildid", 'B', NULL, "keep no copies of the recorded binaries",
+     OPTION_TAKE(no_copies_option)},
+    {"buildid-dir", 0, "DIR", "where these are kept by build-id ($HOME/.debug, as perf does)",
+     OPTION_STRING(struct job, options.keep)},
+    {"quiet", 'q', NULL, "no summary, no progress", OPTION_FLAG(struct job, quiet)},
+    {"verbose", 'v', NULL, "say which copies were made", OPTION_FLAG(struct job, verbose)},
+    {0},
+};
 
 /* ---- the summary ---------------------------------------------------------------------------- */
 
@@ -450,6 +358,18 @@ static bool tell_truth(const struct job *job, const struct record_summary *summa
 
 /* ---- all ------------------------------------------------------------------------------------ */
 
+/* Whole lines, and fewer and fewer of them: the program may write to the same terminal. */
+static void show_progress(void *user, double seconds, uint64_t aux_bytes)
+{
+    struct job *job = user;
+
+    if (seconds < job->next_progress)
+        return;
+    job->next_progress = seconds < PROGRESS_MOST ? 2 * seconds : seconds + PROGRESS_MOST;
+    fprintf(stderr, "spe: %s: %.0f s, %.1f MB of records\n", job->options.output, seconds,
+            (double)aux_bytes * 1e-6);
+}
+
 static int record(struct job *job)
 {
     struct record_counts counts = {0};
@@ -459,6 +379,11 @@ static int record(struct job *job)
 
     if (!job->quiet)
         warn_of_interval(job);
+    if (!job->quiet && isatty(STDERR_FILENO)) {
+        job->next_progress = PROGRESS_FIRST;
+        job->options.progress = show_progress;
+        job->options.user = job;
+    }
     good =
         record_run(&job->options, &summary, job->options.stat ? &counts : NULL, &started, &problem);
     if (!good)
@@ -527,9 +452,11 @@ static int run(const struct command *self, int argc, char **argv)
     keep_below_home(&job);
     job.options.command_line = words;
     job.options.command_line_count = (size_t)argc + 1;
-    if (parse_options(&job, argc, argv, &status)) {
+    if (take_options(self, &job, argc, argv, &status)) {
         job.options.command = argv + optind;
-        status = record(&job);
+        job.options.stat = job.stat_text || job.stat_json;
+        status = optind < argc ? record(&job)
+                               : usage_error(self, "record", "there is no program to record");
     }
     free(words);
     return status;
@@ -538,6 +465,9 @@ static int run(const struct command *self, int argc, char **argv)
 const struct command command_record = {
     .name = "record",
     .summary = "run an AArch64 program anywhere and record it",
-    .help = help,
+    .usage = usage,
+    .options = options,
+    .examples = examples,
+    .words_follow = true, /* the program's options are its own */
     .run = run,
 };

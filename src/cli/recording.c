@@ -122,163 +122,99 @@ static bool take_times(struct recording *r, const char *text)
     return r->from.kind != r->to.kind || r->from.value < r->to.value;
 }
 
-static bool take_list(const char *text, uint32_t *numbers, const uint32_t **list, size_t *count)
+/* What is wrong with the value of an option, unless it is good. */
+static bool hold(const struct command *c, bool good, const char *option, const char *value,
+                 const char *why)
+{
+    if (!good)
+        usage_error(c, option, "%s %s", value, why);
+    return good;
+}
+
+static bool time_option(const struct command *c, void *target, const char *value)
+{
+    return hold(c, take_times(target, value), "--time", value,
+                "is not a span of time such as 12.5s,13s or +100ms, or 10%-20%");
+}
+
+static bool take_list(const struct command *c, const char *option, const char *text,
+                      uint32_t *numbers, const uint32_t **list, size_t *count)
 {
     int n = recording_list(text, numbers, RECORDING_LIST);
 
     *list = numbers;
     *count = n > 0 ? (size_t)n : 0;
-    return n > 0;
+    return hold(c, n > 0, option, text, "is not a list of numbers such as 0-3,8");
 }
 
-static bool take_threads(struct spe_profile_options *options, const char *text)
+static bool cpus_option(const struct command *c, void *target, const char *value)
 {
-    uint64_t n;
-    const char *end = take_digits(text, text + strlen(text), &n);
+    struct recording *r = target;
 
-    options->threads = (unsigned)n;
-    return end && !*end && n <= 1024;
+    return take_list(c, "--cpus", value, r->cpus, &r->options.cpus, &r->options.cpu_count);
 }
 
-/* "4096", "64K", "512M", "2G": bytes, at least one. */
-static bool take_size(const char *text, uint64_t *bytes)
+static bool pid_option(const struct command *c, void *target, const char *value)
 {
-    static const char units[] = "KMG";
-    const char *end = take_digits(text, text + strlen(text), bytes), *unit;
-    unsigned shift = 0;
+    struct recording *r = target;
 
-    if (end && *end) {
-        unit = strchr(units, toupper((unsigned char)*end));
-        if (!unit || end[1])
-            return false;
-        shift = 10 * (unsigned)(unit - units + 1);
-    }
-    if (!end || !*bytes || *bytes > UINT64_MAX >> shift)
-        return false;
-    *bytes <<= shift;
-    return true;
+    return take_list(c, "--pid", value, r->pids, &r->options.pids, &r->options.pid_count);
 }
 
-/* Values that are just kept. */
-static const char **string_of(struct recording *r, int option)
+static bool tid_option(const struct command *c, void *target, const char *value)
 {
-    struct spe_profile_options *o = &r->options;
+    struct recording *r = target;
 
-    switch (option) {
-    case 'i':
-        return &r->input;
-    case 'c':
-    case RECORDING_COMMS:
-        return &r->comms;
-    case 'd':
-    case RECORDING_DSOS:
-        return &r->dsos;
-    case 'S':
-    case RECORDING_SYMBOLS:
-        return &r->symbols;
-    case RECORDING_FILTER:
-        return &o->filter;
-    case RECORDING_SYMFS:
-        return &o->symfs;
-    case RECORDING_DEBUG_DIR:
-        return &o->debug_dir;
-    case 'k':
-    case RECORDING_VMLINUX:
-        return &o->vmlinux;
-    case RECORDING_KALLSYMS:
-        return &o->kallsyms;
-    case RECORDING_CPU:
-        return &o->cpu;
-    default:
-        return NULL;
-    }
+    return take_list(c, "--tid", value, r->tids, &r->options.tids, &r->options.tid_count);
 }
 
-int recording_option(struct recording *r, int option, const char *value, const char **why)
+static bool cpu_option(const struct command *c, void *target, const char *value)
 {
-    struct spe_profile_options *o = &r->options;
-    const char **string = string_of(r, option);
-    bool good = true;
+    struct recording *r = target;
 
-    if (option == RECORDING_CPU && isdigit((unsigned char)*value) && value[1] != 'x') {
-        *why = "is not the name of a CPU; CPUs by number are -C or --cpus";
-        return SPE_ERR_INVALID;
-    }
-    *why = "is no list of numbers such as 0-3,8";
-    if (string) {
-        *string = value;
-        return 1;
-    }
-    switch (option) {
-    case RECORDING_TIME:
-        *why = "is not a span of time such as 12.5s,13s or +100ms, or 10%-20%";
-        good = take_times(r, value);
-        break;
-    case 'C':
-    case RECORDING_CPUS:
-        good = take_list(value, r->cpus, &o->cpus, &o->cpu_count);
-        break;
-    case RECORDING_PID:
-        good = take_list(value, r->pids, &o->pids, &o->pid_count);
-        break;
-    case RECORDING_TID:
-        good = take_list(value, r->tids, &o->tids, &o->tid_count);
-        break;
-    case RECORDING_RAW:
-        o->raw = true;
-        break;
-    case 'q':
-        r->quiet = true;
-        break;
-    case 'f':
-    case RECORDING_NOTHING:
-        break;
-    case RECORDING_THREADS:
-        *why = "is not a number from 0 to 1024";
-        good = take_threads(o, value);
-        break;
-    case RECORDING_MEMORY:
-        *why = "is not a size such as 64M or 2G";
-        good = take_size(value, &o->memory_limit);
-        break;
-    default:
-        return 0;
-    }
-    return good ? 1 : SPE_ERR_INVALID;
+    r->options.cpu = value;
+    return hold(c, !isdigit((unsigned char)*value) || value[1] == 'x', "--cpu", value,
+                "is not the name of a CPU; CPUs by number are -C or --cpus");
 }
 
-static const char *option_name(int option)
-{
-    switch (option) {
-    case RECORDING_TIME:
-        return "--time";
-    case 'C':
-    case RECORDING_CPUS:
-        return "--cpus";
-    case RECORDING_CPU:
-        return "--cpu";
-    case RECORDING_PID:
-        return "--pid";
-    case RECORDING_TID:
-        return "--tid";
-    case RECORDING_THREADS:
-        return "--threads";
-    case RECORDING_MEMORY:
-        return "--max-memory";
-    default:
-        return "option";
-    }
-}
-
-bool recording_take(struct recording *r, const struct command *c, int option, const char *value)
-{
-    const char *why;
-    int result = recording_option(r, option, value, &why);
-
-    if (result < 0)
-        usage_error(c, option_name(option), "%s %s", value, why);
-    return result > 0;
-}
+const struct option_row recording_options[] = {
+    {OPTION_TEXT("\nWhich samples:")},
+    {"filter", 0, "EXPR",
+     "those that match (man spe-filter), for example\n"
+     "'load and total > 100 and symbol ~ \"mem\"'",
+     OPTION_STRING(struct recording, options.filter)},
+    {"time", 0, "FROM,TO",
+     "from FROM up to TO, either may be missing: 12.5s,13s; +0.5s is from the start; also 10%-20%",
+     OPTION_TAKE(time_option)},
+    {"comms", 'c', "LIST", "of threads with these names", OPTION_STRING(struct recording, comms)},
+    {"dsos", 'd', "LIST", "of these programs and libraries", OPTION_STRING(struct recording, dsos)},
+    {"symbols", 'S', "LIST", "of these functions", OPTION_STRING(struct recording, symbols)},
+    {"cpus", 'C', "LIST", "of these CPUs, for example 0-3,8", OPTION_TAKE(cpus_option)},
+    {"pid", 0, "LIST", "of these processes", OPTION_TAKE(pid_option)},
+    {"tid", 0, "LIST", "of these threads", OPTION_TAKE(tid_option)},
+    {OPTION_TEXT("\nWhere names come from:")},
+    {"symfs", 0, "DIR", "files of the recording's machine are below DIR",
+     OPTION_STRING(struct recording, options.symfs)},
+    {"debug-dir", 0, "DIR", "cache of binaries by build-id (~/.debug)",
+     OPTION_STRING(struct recording, options.debug_dir)},
+    {"vmlinux", 'k', "FILE", "the kernel's symbols: its ELF file",
+     OPTION_STRING(struct recording, options.vmlinux)},
+    {"kallsyms", 0, "FILE", "... or a copy of /proc/kallsyms",
+     OPTION_STRING(struct recording, options.kallsyms)},
+    {OPTION_TEXT("\nWhat the bytes are:")},
+    {"input", 'i', "FILE", "as FILE, in perf's way", OPTION_STRING(struct recording, input)},
+    {"cpu", 0, "NAME", "the CPU, where the file does not say", OPTION_TAKE(cpu_option)},
+    {"raw", 0, NULL, "bare SPE bytes, whatever they look like",
+     OPTION_FLAG(struct recording, options.raw)},
+    {"threads", 0, "N", "decode with so many threads (as many as there are CPUs)",
+     OPTION_UNSIGNED(struct recording, options.threads, 0, 1024)},
+    {"max-memory", 0, "SIZE", "for tasks, maps and buffers, such as 512M (1G, or the file's size)",
+     OPTION_SIZE(struct recording, options.memory_limit, 1, UINT64_MAX)},
+    {"force", 'f', NULL, "is taken, as perf has it, and changes nothing", OPTION_NOTHING},
+    {"quiet", 'q', NULL, "no warnings; errors are still said",
+     OPTION_FLAG(struct recording, quiet)},
+    {0},
+};
 
 const char *one_file(const struct command *c, const char *input, int argc, char **argv)
 {
@@ -473,16 +409,6 @@ bool recording_missed(const struct recording *r, const char *file,
     return true;
 }
 
-bool data_memory_option(const struct command *c, const char *text, uint64_t *bytes)
-{
-    if (!size_option(c, "--data-memory", text, bytes))
-        return false;
-    if (*bytes >= 65536)
-        return true;
-    usage_error(c, "--data-memory", "%s is less than 64K", text);
-    return false;
-}
-
 /* ---- opening and reading --------------------------------------------------------------------- */
 
 int recording_open(struct recording *r, const struct command *c, const char *file,
@@ -491,6 +417,8 @@ int recording_open(struct recording *r, const struct command *c, const char *fil
     struct spe_profile_error error = {0};
     int status = set_times(r, c, file);
 
+    if (r->quiet)
+        progress_off();
     if (status != STATUS_OK)
         return status;
     if (spe_profile_open(profile, file, &r->options, &error) == SPE_OK)
@@ -500,6 +428,19 @@ int recording_open(struct recording *r, const struct command *c, const char *fil
                            error.filter_position + 1);
     complain(file, "%s", error.text[0] ? error.text : spe_strerror(error.code));
     return STATUS_BAD_DATA;
+}
+
+int recording_run(struct recording *r, const struct command *c, const char *file,
+                  int (*answer)(void *job, struct spe_profile *profile), void *job)
+{
+    struct spe_profile *profile;
+    int status = recording_open(r, c, file, &profile);
+
+    if (status != STATUS_OK)
+        return status;
+    status = answer(job, profile);
+    spe_profile_close(profile);
+    return status;
 }
 
 int recording_rows(struct spe_profile *profile, const char *file, recording_each *each, void *user)
@@ -531,6 +472,26 @@ int recording_analyse(struct spe_profile *profile, const char *file, struct spe_
 {
     int result = recording_rows(profile, file, analyse, analysis);
 
+    return result < 0 ? result : spe_analysis_finish(analysis, profile);
+}
+
+static int see_data(void *user, struct spe_profile *profile, struct spe_rows *rows)
+{
+    int result = spe_analysis_add_data(user, rows);
+
+    (void)profile;
+    return result < 0 ? result : 1;
+}
+
+int recording_finish(struct spe_profile *profile, const char *file, struct spe_analysis *analysis)
+{
+    int result = spe_analysis_wants_data(analysis);
+
+    if (result > 0) {
+        result = spe_profile_rewind(profile);
+        if (result == SPE_OK)
+            result = recording_rows(profile, file, see_data, analysis);
+    }
     return result < 0 ? result : spe_analysis_finish(analysis, profile);
 }
 

@@ -13,52 +13,21 @@
 #include "cli/report_types.h"
 #include "cli/words.h"
 
-static const char help[] =
+static const char usage[] =
     "Usage: spe report [OPTION]... [FILE]\n"
+    "       spe report [OPTION]... --html PAGE OLD NEW\n"
     "\n"
     "One page about a recording: what costs most and why, the hottest functions and\n"
-    "lines, where loads were served and how long they took, branches, data, the\n"
-    "operation mix.\n"
+    "lines, where loads were served, their latency, branches, data, operations.\n"
     "FILE is a perf.data file, or bare SPE bytes, or - for standard input; without it\n"
-    "perf.data in this folder.\n"
-    "\n"
-    "What to show:\n"
-    "      --by LIST          lists of: function, line, symbol+source, dso, pc, caller,\n"
-    "                         thread, process, comm, cpu; and pairs of function, line or dso\n"
-    "                         with one of the last four, such as function+thread; and of\n"
-    "                         loads and stores: object, type, member\n"
-    "                         (function,line); time: how it went, in small bars\n"
-    "      --bins N           of --by time, at most (as many as the page has room for)\n"
-    "      --no-findings      not what costs most and why\n"
-    "  -g, --call-graph       who called the functions of the list, as a tree; of call\n"
-    "                         stacks that 'spe record -g' recorded; by latency unless\n"
-    "                         --sort says otherwise\n"
-    "  -s, --sort KEY         groups by samples, latency, l1, llc, tlb or mispredicted\n"
-    "                         (samples); or perf's keys, which are one list: sym, dso,\n"
-    "                         srcline, comm, pid, tid, cpu\n"
-    "      --top N            rows of a list (10)\n"
-    "      --type NAME        how a type lies in memory, with what was accessed of it\n"
-    "      --data WHAT        hot data by line (64 bytes), page (4096 bytes) or none\n"
-    "                         (line)\n"
-    "      --data-memory SIZE for hot data, such as 256M (64M): exact as long as it is enough\n"
-    "      --json             everything as one JSON object\n"
-    "      --csv              the first list of groups as CSV\n"
-    "      --html FILE        everything as one page for a browser, with the code of the\n"
-    "                         hottest functions, shared cache lines and a time line; it\n"
-    "                         needs no other file and no network; lists have 100 rows\n"
-    "      --percent-limit N  only groups with at least N % of the samples\n"
-    "      --header-only      only the header of the page\n"
-    "      --width N          columns of the page (the terminal's, or 80)\n" PAGE_HELP
-    "      --stdio, --header, --no-children, -n, --show-nr-samples\n"
-    "                         perf's words for what the page does anyway\n"
-    "\n" RECORDING_HELP "  -h, --help             this text\n"
-    "\n"
+    "perf.data in this folder.\n";
+
+static const char examples[] =
     "Examples:\n"
-    "  spe report perf.data\n"
-    "  spe report --by line --sort latency --top 30 perf.data\n"
+    "  spe report --by line --sort samples --top 30 perf.data\n"
     "  spe report --filter 'load and level == dram' --by symbol+source perf.data\n"
-    "  spe report --by type,member perf.data\n"
-    "  spe report --html report.html perf.data\n";
+    "  spe report --by type perf.data\n"
+    "  spe report --html page.html old.data new.data\n";
 
 enum form { FORM_PAGE, FORM_JSON, FORM_CSV, FORM_HTML };
 
@@ -71,6 +40,7 @@ struct job {
     struct spe_types *types; /* NULL: not wanted */
     enum form form;
     const char *html; /* the file of --html */
+    const char *old;  /* the recording that it is compared with; NULL: none */
     struct report_page page;
     uint64_t top, width, bins;
     bool no_findings;
@@ -163,7 +133,7 @@ static bool add_by(struct job *job, const char *word, size_t length)
         if (strlen(name) != length || strncmp(name, word, length) != 0)
             continue;
         if (!(job->config.by & 1u << by))
-            r->tables[r->table_count++].by = by;
+            r->tables[r->table_count++] = (struct report_groups){.by = by};
         job->config.by |= 1u << by;
         return true;
     }
@@ -207,10 +177,12 @@ static bool unknown_by(struct job *job, const char *word, size_t length)
     return false;
 }
 
-static bool by_option(struct job *job, const char *text)
+static bool by_option(const struct command *c, void *target, const char *text)
 {
+    struct job *job = target;
     const char *word = text;
 
+    (void)c;
     job->config.by = 0;
     job->config.time = false;
     job->report.table_count = 0;
@@ -260,14 +232,16 @@ static bool perf_keys(struct job *job, const char *text)
         return false;
     }
     by_of_keys(bits, by, sizeof(by));
-    return by_option(job, by);
+    return by_option(job->command, job, by);
 }
 
 /* Our keys say how groups are sorted, perf's what they are. */
-static bool sort_option(struct job *job, const char *text)
+static bool sort_option(const struct command *c, void *target, const char *text)
 {
+    struct job *job = target;
     unsigned sort;
 
+    (void)c;
     for (sort = 0; sort < SPE_SORT_COUNT; sort++) {
         if (strcmp(report_sort_name(sort), text) == 0) {
             job->report.sort = sort;
@@ -278,139 +252,86 @@ static bool sort_option(struct job *job, const char *text)
     return perf_keys(job, text);
 }
 
-static bool limit_option(struct job *job, const char *text)
+static bool data_option(const struct command *c, void *target, const char *text)
 {
-    char *end;
+    static const char *const names[] = {"none", "line", "page", NULL};
+    struct job *job = target;
+    unsigned what;
 
-    job->percent_limit = strtod(text, &end);
-    if (end != text && (!*end || strcmp(end, "%") == 0) && job->percent_limit >= 0 &&
-        job->percent_limit <= 100)
-        return true;
-    usage_error(job->command, "--percent-limit", "'%s' is not a number from 0 to 100", text);
-    return false;
+    if (!choice_option(c, "--data", text, names, &what))
+        return false;
+    job->config.data = what > 0;
+    job->config.data_shift = what == 2 ? 12 : 6;
+    return true;
 }
 
-static bool data_option(struct job *job, const char *text)
+static bool limit_option(const struct command *c, void *target, const char *text)
 {
-    job->config.data = strcmp(text, "none") != 0;
-    job->config.data_shift = strcmp(text, "page") == 0 ? 12 : 6;
-    if (!job->config.data || strcmp(text, "line") == 0 || strcmp(text, "page") == 0)
-        return true;
-    usage_error(job->command, "--data", "%s is none of line, page, none", text);
-    return false;
+    struct job *job = target;
+
+    return share_option(c, "--percent-limit", text, &job->percent_limit);
 }
 
-static bool parse_options(struct job *job, int argc, char **argv, int *status)
+static bool html_option(const struct command *c, void *target, const char *text)
 {
-    enum {
-        BY = 256,
-        TOP,
-        TYPE,
-        DATA,
-        DATA_MEMORY,
-        JSON,
-        CSV,
-        WIDTH,
-        LIMIT,
-        HEADER_ONLY,
-        BINS,
-        NO_FINDINGS,
-        HTML
-    };
-    static const struct option options[] = {
-        {"by", required_argument, NULL, BY},
-        {"sort", required_argument, NULL, 's'},
-        {"call-graph", no_argument, NULL, 'g'},
-        {"top", required_argument, NULL, TOP},
-        {"type", required_argument, NULL, TYPE},
-        {"data", required_argument, NULL, DATA},
-        {"data-memory", required_argument, NULL, DATA_MEMORY},
-        {"json", no_argument, NULL, JSON},
-        {"csv", no_argument, NULL, CSV},
-        {"html", required_argument, NULL, HTML},
-        {"percent-limit", required_argument, NULL, LIMIT},
-        {"header-only", no_argument, NULL, HEADER_ONLY},
-        {"bins", required_argument, NULL, BINS},
-        {"no-findings", no_argument, NULL, NO_FINDINGS},
-        {"width", required_argument, NULL, WIDTH},
-        {"stdio", no_argument, NULL, RECORDING_NOTHING},
-        {"header", no_argument, NULL, RECORDING_NOTHING},
-        {"no-children", no_argument, NULL, RECORDING_NOTHING},
-        {"show-nr-samples", no_argument, NULL, 'n'},
-        PAGE_OPTIONS,
-        RECORDING_OPTIONS,
-        {"help", no_argument, NULL, 'h'},
-        {0},
-    };
+    struct job *job = target;
+
+    (void)c;
+    job->form = FORM_HTML;
+    job->html = text;
+    return true;
+}
+
+static const struct option_row options[] = {
+    {OPTION_TEXT("What to show:")},
+    {"by", 0, "LIST",
+     "lists of: function, line, symbol+source, dso, pc, caller, thread, process, comm, cpu; and "
+     "pairs of function, line or dso with one of the last four, such as function+thread; and of "
+     "loads and stores: object, type, member (function,line); time: how it went, in small bars",
+     OPTION_TAKE(by_option)},
+    {"bins", 0, "N", "of --by time, at most (as many as the page has room for)",
+     OPTION_NUMBER(struct job, bins, 1, SPE_TIME_BINS_MAX)},
+    {"no-findings", 0, NULL, "not what costs most and why", OPTION_FLAG(struct job, no_findings)},
+    {"call-graph", 'g', NULL,
+     "who called the functions of the list, as a tree; of call stacks that 'spe record -g' "
+     "recorded",
+     OPTION_FLAG(struct job, calls)},
+    {"sort", 's', "KEY",
+     "groups by latency, samples, l1, llc, tlb or mispredicted (latency, if there are latencies); or "
+     "perf's keys, which are one list: sym, dso, srcline, comm, pid, tid, cpu",
+     OPTION_TAKE(sort_option)},
+    {"top", 0, "N", "rows of a list (10)", OPTION_NUMBER(struct job, top, 1, 1000000)},
+    {"type", 0, "NAME", "how a type lies in memory, with what was accessed of it",
+     OPTION_STRING(struct job, report.types.name)},
+    {"data", 0, "WHAT", "hot data by line (64 bytes), page (4096 bytes) or none (line)",
+     OPTION_TAKE(data_option)},
+    DATA_MEMORY_OPTION(struct job, config.data_memory,
+                       "for hot data, such as 256M (64M): exact as long as it is enough"),
+    {"json", 0, NULL, "everything as one JSON object", OPTION_VALUE(struct job, form, FORM_JSON)},
+    {"csv", 0, NULL, "the first list of groups as CSV", OPTION_VALUE(struct job, form, FORM_CSV)},
+    {"html", 0, "FILE",
+     "everything as one page for a browser, with code, shared cache lines, types and a time line; "
+     "of OLD and NEW: the page of NEW, with what changed; lists have 100 rows",
+     OPTION_TAKE(html_option)},
+    {"percent-limit", 0, "N", "only groups with at least N % of the latency (or samples)",
+     OPTION_TAKE(limit_option)},
+    {"header-only", 0, NULL, "only the header of the page",
+     OPTION_FLAG(struct job, report.header_only)},
+    WIDTH_OPTION(struct job, width),
+    {OPTION_ROWS(page_options)},
+    {"stdio", 0, NULL, NULL, OPTION_NOTHING},
+    {"header", 0, NULL, NULL, OPTION_NOTHING},
+    {"no-children", 0, NULL, NULL, OPTION_NOTHING},
+    {"show-nr-samples", 'n', NULL, "perf's words for what the page does anyway", OPTION_NOTHING},
+    {OPTION_TABLE(struct job, recording, recording_options)},
+    {0},
+};
+
+/* Which of them go together, and which file. */
+static bool check_options(struct job *job, int argc, char **argv)
+{
     const struct command *c = job->command;
-    int option;
 
-    *status = STATUS_USAGE;
-    while ((option = next_option(c, argc, argv, ":s:gn" RECORDING_LETTERS, options)) != -1) {
-        bool good = true;
-
-        switch (option) {
-        case BY:
-            good = by_option(job, optarg);
-            break;
-        case 's':
-            good = sort_option(job, optarg);
-            break;
-        case TOP:
-            good = number_option(c, "--top", optarg, 1, 1000000, &job->top);
-            break;
-        case TYPE:
-            job->report.types.name = optarg;
-            break;
-        case DATA:
-            good = data_option(job, optarg);
-            break;
-        case DATA_MEMORY:
-            good = data_memory_option(c, optarg, &job->config.data_memory);
-            break;
-        case JSON:
-            job->form = FORM_JSON;
-            break;
-        case CSV:
-            job->form = FORM_CSV;
-            break;
-        case HTML:
-            job->form = FORM_HTML;
-            job->html = optarg;
-            break;
-        case WIDTH:
-            good = width_option(c, optarg, &job->width);
-            break;
-        case LIMIT:
-            good = limit_option(job, optarg);
-            break;
-        case BINS:
-            good = number_option(c, "--bins", optarg, 1, SPE_TIME_BINS_MAX, &job->bins);
-            break;
-        case NO_FINDINGS:
-            job->no_findings = true;
-            break;
-        case HEADER_ONLY:
-            job->report.header_only = true;
-            break;
-        case 'g':
-            job->calls = true;
-            break;
-        case 'n':
-            break;
-        case OPTION_HELP:
-            *status = STATUS_OK;
-            return false;
-        case '?':
-        case ':':
-            return false;
-        default:
-            good = recording_take(&job->recording, c, option, optarg);
-            break;
-        }
-        if (!good)
-            return false;
-    }
     if (job->form == FORM_CSV && !job->report.table_count) {
         usage_error(c, "--csv", "it has a list of groups; --by time is on the page and in --json");
         return false;
@@ -419,8 +340,14 @@ static bool parse_options(struct job *job, int argc, char **argv, int *status)
         usage_error(c, "--html", "it is a form of its own, as --json and --csv are");
         return false;
     }
+    if (job->html && job->top > HTML_TOP) {
+        usage_error(c, "--top", "a page has lists of at most %d rows", HTML_TOP);
+        return false;
+    }
     if (!job->top)
         job->top = job->html ? 100 : 10;
+    if (job->html && optind + 1 < argc)
+        job->old = argv[optind++];
     job->report.file = recording_file(&job->recording, c, argc, argv);
     return job->report.file != NULL;
 }
@@ -453,14 +380,20 @@ static uint16_t saturation(const struct spe_profile_info *info)
     return layout ? spe_counter_max(layout->count_bits) : 0xffff;
 }
 
+/* A group's part of what groups are sorted by. */
+static double weight_of(const struct report *r, const struct spe_counts *c)
+{
+    return r->sort == SPE_SORT_LATENCY ? share_of(c->latency, r->totals.latency)
+                                       : share_of(c->samples, r->totals.samples);
+}
+
 /* Groups below --percent-limit. */
 static void drop_small(const struct job *job, struct report_groups *g)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < g->count; i++) {
-        if (100 * share_of(g->groups[i].counts.samples, job->report.totals.samples) >=
-            job->percent_limit)
+        if (100 * weight_of(&job->report, &g->groups[i].counts) >= job->percent_limit)
             g->groups[kept++] = g->groups[i];
     }
     g->count = kept;
@@ -490,6 +423,8 @@ static bool ask(struct job *job, struct spe_analysis *a)
     size_t i;
 
     spe_analysis_totals(a, &r->totals);
+    if (!job->sorted)
+        r->sort = r->totals.latency ? SPE_SORT_LATENCY : SPE_SORT_SAMPLES;
     spe_analysis_events(a, r->events);
     r->mix_count = spe_analysis_mix(a, r->mix);
     r->served_count = spe_analysis_served(a, r->served);
@@ -566,20 +501,22 @@ static int analyse(struct job *job, struct spe_profile *profile)
     if (error == SPE_OK)
         error = recording_rows(profile, job->report.file, see_rows, job);
     if (error >= 0)
-        error = spe_analysis_finish(job->analysis, profile);
+        error = recording_finish(profile, job->report.file, job->analysis);
     if (error >= 0 && job->report.calls)
         spe_call_tree_finish(job->report.calls);
     return error;
 }
 
-static int report_profile(struct job *job, struct spe_profile *profile)
+static int report_profile(void *user, struct spe_profile *profile)
 {
+    struct job *job = user;
     int status = STATUS_BAD_DATA, error;
 
     job->report.profile = profile;
     job->report.info = spe_profile_info(profile);
     job->report.counts = spe_profile_counts(profile);
     job->config.data_top = (size_t)job->top;
+    job->config.again = true;
     if (job->report.wants_stacks && !job->report.info->stacks) {
         complain(job->report.file, "has no call stacks: 'spe record -g' records them");
         return STATUS_BAD_DATA;
@@ -591,7 +528,7 @@ static int report_profile(struct job *job, struct spe_profile *profile)
          (job->types && !types_ask(&job->report.types, job->types, profile, job->top))))
         error = SPE_ERR_NOMEM;
     if (error >= 0 && job->html)
-        error = report_page_complete(&job->page, &job->report, job->analysis);
+        error = report_page_complete(&job->page, &job->report, job->analysis, (size_t)job->top);
     if (error < 0)
         complain(job->report.file, "%s", spe_strerror(error));
     else
@@ -646,53 +583,67 @@ static void want_columns(struct job *job)
         o->omit &= ~(unsigned)SPE_OMIT_COMM;
 }
 
-static int run_job(struct job *job, int argc, char **argv)
+/* What changed since the older recording. */
+static int compare(struct job *job)
 {
-    struct spe_profile *profile;
-    int status;
+    const char *const files[2] = {job->old, job->report.file};
+    int status = report_changes_read(&job->page.changes, &job->recording, job->command, files,
+                                     (size_t)job->top);
 
-    recording_init(&job->recording);
-    job->recording.options.order = SPE_ORDER_FAST;
-    job->recording.options.omit = SPE_ANALYSIS_OMIT;
-    job->config.size = sizeof(job->config);
-    job->config.data = true;
-    by_option(job, "function,line");
-    if (!parse_options(job, argc, argv, &status))
-        return status;
+    if (status != STATUS_OK)
+        report_changes_free(&job->page.changes);
+    return status;
+}
+
+/* What the options mean together. */
+static void decide(struct job *job)
+{
     if (job->calls)
         add_by(job, "function", strlen("function"));
-    if (job->calls && !job->sorted)
-        job->report.sort = SPE_SORT_LATENCY;
-    if (job->html && is_input(job->html, job->report.file))
-        return STATUS_BAD_DATA;
     job->report.filter = job->recording.options.filter;
     job->report.quiet = job->recording.quiet;
     job->config.findings = !job->no_findings && !job->report.header_only && job->form != FORM_CSV;
     job->report.utf8 = use_utf8();
     if (job->html)
         want_page(job);
-    want_columns(job);
-    status = recording_open(&job->recording, job->command, job->report.file, &profile);
-    if (status == STATUS_OK) {
-        status = report_profile(job, profile);
-        spe_profile_close(profile);
-    }
-    free_report(&job->report);
-    return status;
 }
 
 static int run(const struct command *self, int argc, char **argv)
 {
     static struct job job; /* it has room for long lists, which hardly anybody needs */
+    int status;
 
     memset(&job, 0, sizeof(job));
     job.command = self;
-    return run_job(&job, argc, argv);
+    recording_init(&job.recording);
+    job.recording.options.order = SPE_ORDER_FAST;
+    job.recording.options.omit = SPE_ANALYSIS_OMIT;
+    job.config.size = sizeof(job.config);
+    job.config.data = true;
+    by_option(self, &job, "function,line");
+    job.report.tables[1].by_default = true;
+    if (!take_options(self, &job, argc, argv, &status))
+        return status;
+    if (!check_options(&job, argc, argv))
+        return STATUS_USAGE;
+    if (job.html &&
+        (is_input(job.html, job.report.file) || (job.old && is_input(job.html, job.old))))
+        return STATUS_BAD_DATA;
+    decide(&job);
+    status = job.old ? compare(&job) : STATUS_OK;
+    if (status != STATUS_OK)
+        return status;
+    want_columns(&job);
+    status = recording_run(&job.recording, self, job.report.file, report_profile, &job);
+    free_report(&job.report);
+    return status;
 }
 
 const struct command command_report = {
     .name = "report",
     .summary = "one page about a recording: what was slow, where, and why",
-    .help = help,
+    .usage = usage,
+    .options = options,
+    .examples = examples,
     .run = run,
 };

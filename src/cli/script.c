@@ -11,25 +11,14 @@
 #include "cli/recording.h"
 #include "cli/words.h"
 
-static const char help[] =
+static const char usage[] =
     "Usage: spe script [OPTION]... [FILE]\n"
     "\n"
     "One line per sample, in the layout of 'perf script'; every record is one sample.\n"
     "FILE is a perf.data file, or bare SPE bytes, or - for standard input; without it\n"
-    "perf.data in this folder.\n"
-    "\n"
-    "What to show:\n"
-    "  -F, --fields LIST      these fields; +NAME adds to the usual ones, -NAME takes\n"
-    "                         away. Of perf: comm, pid, tid, cpu, time, period, event,\n"
-    "                         flags, addr, data_src, weight, ip, sym, symoff, dso,\n"
-    "                         phys_addr, srcline; and op, events, issue, translation,\n"
-    "                         source, level, target, previous_target, el, timestamp,\n"
-    "                         offset\n"
-    "      --ns               times with nine digits\n"
-    "      --order WHICH      by time, by queue, or fast: as they are decoded (time)\n"
-    "      --count N          stop after N lines\n" PAGE_HELP "\n" RECORDING_HELP
-    "  -h, --help             this text\n"
-    "\n"
+    "perf.data in this folder.\n";
+
+static const char examples[] =
     "Examples:\n"
     "  spe script perf.data | head\n"
     "  spe script -F time,ip,sym,addr,weight --filter 'load and total > 500' perf.data\n"
@@ -80,8 +69,9 @@ static void unknown_field(const struct command *c, const char *word, size_t leng
 }
 
 /* A sign holds for the names after it, as in perf. */
-static bool fields_option(struct job *job, const char *text)
+static bool fields_option(const struct command *c, void *target, const char *text)
 {
+    struct job *job = target;
     const char *word = text;
     char sign = *text == '+' || *text == '-' ? *text : '=';
 
@@ -95,7 +85,7 @@ static bool fields_option(struct job *job, const char *text)
             sign = *word++;
         length = strcspn(word, ",");
         if (!find_field(word, length, &bit)) {
-            unknown_field(job->command, word, length);
+            unknown_field(c, word, length);
             return false;
         }
         job->fields = sign == '-' ? job->fields & ~bit : job->fields | bit;
@@ -105,69 +95,25 @@ static bool fields_option(struct job *job, const char *text)
     }
 }
 
-static bool order_option(struct job *job, const char *text)
-{
-    static const char *const names[] = {"fast", "queue", "time"};
-    unsigned i;
+static const char *const orders[] = {
+    [SPE_ORDER_FAST] = "fast", [SPE_ORDER_QUEUE] = "queue", [SPE_ORDER_TIME] = "time", NULL};
 
-    for (i = 0; i < 3; i++) {
-        job->recording.options.order = i;
-        if (strcmp(names[i], text) == 0)
-            return true;
-    }
-    usage_error(job->command, "--order", "%s is none of time, queue, fast", text);
-    return false;
-}
-
-static bool parse_options(struct job *job, int argc, char **argv, int *status)
-{
-    enum { NS = 256, ORDER, COUNT };
-    static const struct option options[] = {
-        {"fields", required_argument, NULL, 'F'},
-        {"ns", no_argument, NULL, NS},
-        {"order", required_argument, NULL, ORDER},
-        {"count", required_argument, NULL, COUNT},
-        PAGE_OPTIONS,
-        RECORDING_OPTIONS,
-        {"help", no_argument, NULL, 'h'},
-        {0},
-    };
-    const struct command *c = job->command;
-    int option;
-
-    *status = STATUS_USAGE;
-    while ((option = next_option(c, argc, argv, ":F:" RECORDING_LETTERS, options)) != -1) {
-        bool good = true;
-
-        switch (option) {
-        case 'F':
-            good = fields_option(job, optarg);
-            break;
-        case NS:
-            job->ns = true;
-            break;
-        case ORDER:
-            good = order_option(job, optarg);
-            break;
-        case COUNT:
-            good = number_option(c, "--count", optarg, 0, UINT64_MAX, &job->count);
-            break;
-        case OPTION_HELP:
-            *status = STATUS_OK;
-            return false;
-        case '?':
-        case ':':
-            return false;
-        default:
-            good = recording_take(&job->recording, c, option, optarg);
-            break;
-        }
-        if (!good)
-            return false;
-    }
-    job->file = recording_file(&job->recording, c, argc, argv);
-    return job->file != NULL;
-}
+static const struct option_row options[] = {
+    {OPTION_TEXT("What to show:")},
+    {"fields", 'F', "LIST",
+     "these fields; +NAME adds to the usual ones, -NAME takes away. Of perf: comm, pid, tid, cpu, "
+     "time, period, event, flags, addr, data_src, weight, ip, sym, symoff, dso, phys_addr, "
+     "srcline; and op, events, issue, translation, source, level, target, previous_target, el, "
+     "timestamp, offset",
+     OPTION_TAKE(fields_option)},
+    {"ns", 0, NULL, "times with nine digits", OPTION_FLAG(struct job, ns)},
+    {"order", 0, "WHICH", "by time, by queue, or fast: as they are decoded (time)",
+     OPTION_CHOICE(struct job, recording.options.order, orders)},
+    {"count", 0, "N", "stop after N lines", OPTION_NUMBER(struct job, count, 0, UINT64_MAX)},
+    {OPTION_ROWS(page_options)},
+    {OPTION_TABLE(struct job, recording, recording_options)},
+    {0},
+};
 
 /* ---- the work -------------------------------------------------------------------------------- */
 
@@ -200,8 +146,9 @@ static int print_rows(void *user, struct spe_profile *profile, struct spe_rows *
     return p->count > 0 && !p->out.error;
 }
 
-static int script_profile(struct job *job, struct spe_profile *profile)
+static int script_profile(void *user, struct spe_profile *profile)
 {
+    struct job *job = user;
     uint32_t fields = fields_there_are(job->fields, spe_profile_info(profile));
     struct printer p = {.script = script_create(profile, fields, job->ns), .count = job->count};
     int result;
@@ -228,40 +175,34 @@ static int script_profile(struct job *job, struct spe_profile *profile)
     return close_stdout(&p.out, result < 0 ? STATUS_BAD_DATA : recording_status(profile));
 }
 
-static int run_job(struct job *job, int argc, char **argv)
-{
-    struct spe_profile *profile;
-    int status;
-
-    recording_init(&job->recording);
-    job->recording.options.order = SPE_ORDER_TIME;
-    job->fields = SCRIPT_DEFAULT;
-    job->count = UINT64_MAX;
-    if (!parse_options(job, argc, argv, &status))
-        return status;
-    if (job->fields & SCRIPT_BIT(SYM))
-        job->recording.options.want |= SPE_WANT_SYMBOL;
-    job->recording.options.omit = script_omit(job->fields);
-    status = recording_open(&job->recording, job->command, job->file, &profile);
-    if (status != STATUS_OK)
-        return status;
-    status = script_profile(job, profile);
-    spe_profile_close(profile);
-    return status;
-}
-
 static int run(const struct command *self, int argc, char **argv)
 {
     static struct job job; /* it has room for long lists, which hardly anybody needs */
+    int status;
 
     memset(&job, 0, sizeof(job));
     job.command = self;
-    return run_job(&job, argc, argv);
+    recording_init(&job.recording);
+    job.recording.options.order = SPE_ORDER_TIME;
+    job.fields = SCRIPT_DEFAULT;
+    job.count = UINT64_MAX;
+    if (!take_options(self, &job, argc, argv, &status))
+        return status;
+    job.file = recording_file(&job.recording, self, argc, argv);
+    if (!job.file)
+        return STATUS_USAGE;
+    if (job.fields & SCRIPT_BIT(SYM))
+        job.recording.options.want |= SPE_WANT_SYMBOL;
+    job.recording.options.omit = script_omit(job.fields);
+    progress_with_output();
+    return recording_run(&job.recording, self, job.file, script_profile, &job);
 }
 
 const struct command command_script = {
     .name = "script",
     .summary = "one line per sample, with the fields of perf script",
-    .help = help,
+    .usage = usage,
+    .options = options,
+    .examples = examples,
     .run = run,
 };

@@ -12,21 +12,15 @@
 #include "sim/report.h"
 #include "sim/sim.h"
 
-static const char help[] =
+static const char usage[] =
     "Usage: spe sim [OPTION]... [FILE]...\n"
     "\n"
     "Drive a Statistical Profiling Unit from a script and print what happens: records,\n"
     "management events, interrupts, exceptions, PMU events. Without FILE and -e, or\n"
     "when FILE is -, the script is read from standard input. docs/sim.md and\n"
-    "spe-sim(1) describe the language.\n"
-    "\n"
-    "  -e, --execute LINE    a statement; may be given again, before or without FILE\n"
-    "      --json            one JSON object per line\n"
-    "      --list WHAT       print the known names: statements, quantities,\n"
-    "                        registers, options, presets, features, pe (with its\n"
-    "                        defaults), operations, accesses, facts or faults\n"
-    "  -h, --help            this text\n"
-    "\n"
+    "spe-sim(1) describe the language.\n";
+
+static const char examples[] =
     "The exit status is 1 if an 'expect' failed, 2 if a script cannot be understood.\n"
     "\n"
     "Examples:\n"
@@ -48,11 +42,13 @@ struct job {
 
 /* ---- options -------------------------------------------------------------------------------- */
 
-static bool add_line(struct job *job, const char *line)
+static bool add_line(const struct command *c, void *target, const char *line)
 {
+    struct job *job = target;
     size_t length = strlen(line);
     char *grown = realloc(job->lines, job->length + length + 2);
 
+    (void)c;
     if (!grown) {
         complain("--execute", "%s", spe_strerror(SPE_ERR_NOMEM));
         return false;
@@ -64,42 +60,16 @@ static bool add_line(struct job *job, const char *line)
     return true;
 }
 
-static bool one_option(struct job *job, int option, int *status)
-{
-    switch (option) {
-    case 'e':
-        return add_line(job, optarg);
-    case 'j':
-        job->json = true;
-        return true;
-    case 'l':
-        job->list = optarg;
-        return true;
-    case OPTION_HELP:
-        *status = STATUS_OK;
-        return false;
-    default:
-        return false;
-    }
-}
-
-static bool parse_options(struct job *job, int argc, char **argv, int *status)
-{
-    static const struct option options[] = {
-        {"execute", required_argument, NULL, 'e'},
-        {"json", no_argument, NULL, 'j'},
-        {"list", required_argument, NULL, 'l'},
-        {"help", no_argument, NULL, 'h'},
-        {0},
-    };
-    int option;
-
-    *status = STATUS_USAGE;
-    while ((option = next_option(job->command, argc, argv, ":he:", options)) != -1)
-        if (!one_option(job, option, status))
-            return false;
-    return true;
-}
+static const struct option_row options[] = {
+    {"execute", 'e', "LINE", "a statement; may be given again, before or without FILE",
+     OPTION_TAKE(add_line)},
+    {"json", 0, NULL, "one JSON object per line", OPTION_FLAG(struct job, json)},
+    {"list", 0, "WHAT",
+     "print the known names: statements, quantities, registers, options, presets, features, pe "
+     "(with its defaults), operations, accesses, facts or faults",
+     OPTION_STRING(struct job, list)},
+    {0},
+};
 
 /* ---- lists ---------------------------------------------------------------------------------- */
 
@@ -287,7 +257,7 @@ static int run(const struct command *self, int argc, char **argv)
     struct job job = {.command = self};
     int status;
 
-    if (!parse_options(&job, argc, argv, &status) || !open_stdout(&job.out)) {
+    if (!take_options(self, &job, argc, argv, &status) || !open_stdout(&job.out)) {
         free(job.lines);
         return status;
     }
@@ -299,6 +269,8 @@ static int run(const struct command *self, int argc, char **argv)
 const struct command command_sim = {
     .name = "sim",
     .summary = "drive a Statistical Profiling Unit from a script",
-    .help = help,
+    .usage = usage,
+    .options = options,
+    .examples = examples,
     .run = run,
 };

@@ -60,18 +60,6 @@ const char *nearest_name(const char *word, const char *const *names, size_t coun
     return found;
 }
 
-const char *nearest_option(const char *word, const struct option *options)
-{
-    const char *names[OPTIONS_MAX];
-    size_t n = 0;
-
-    while (options[n].name && n < OPTIONS_MAX) {
-        names[n] = options[n].name;
-        n++;
-    }
-    return nearest_name(word, names, n);
-}
-
 void list_names(char *text, size_t size, const char *const *names, size_t count, const char *last)
 {
     size_t used = 0;

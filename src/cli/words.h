@@ -4,7 +4,6 @@
 #ifndef CLI_WORDS_H
 #define CLI_WORDS_H
 
-#include <getopt.h>
 #include <stddef.h>
 
 /* The name that a misspelt word is nearest to: one that it begins, or that differs by a few
@@ -15,11 +14,6 @@ const char *nearest_name(const char *word, const char *const *names, size_t coun
  * not a word of perf, or has no answer. */
 const char *perf_command(const char *name);
 const char *perf_option(const char *command, const char *option);
-
-#define OPTIONS_MAX 64
-
-/* The long option that is nearest to the word, without "--"; NULL. */
-const char *nearest_option(const char *word, const struct option *options);
 
 /* "a, b or c" into text, which is cut if it is too long. */
 void list_names(char *text, size_t size, const char *const *names, size_t count, const char *last);

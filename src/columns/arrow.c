@@ -15,7 +15,7 @@
 #include "columns/facts.h"
 #include "columns/table.h"
 
-#define BATCH_ROWS 65536
+#define BATCH_ROWS 16384 /* which fit into a cache, and are many for a consumer */
 #define BATCH_ROWS_MAX 1048576
 
 struct stream {

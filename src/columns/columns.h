@@ -55,6 +55,7 @@ enum column_presence {
     PRESENT_DSO_PC,
     PRESENT_SOURCE_NAME,
     PRESENT_DATA,
+    PRESENT_BUILD_ID,
     PRESENT_ALWAYS = 63,
 };
 

@@ -6,10 +6,12 @@
 #include <zstd.h>
 
 #include "columns/thrift.h"
+#include "format/clones.h"
 
 #define DICTIONARY_MAX 32768 /* values of a dictionary of numbers */
 #define SLOTS 65536          /* to find them: a power of 2, twice as many */
-#define PATIENCE 15          /* row groups after one in which a dictionary did not pay */
+#define PATIENCE 15          /* row groups after one in which something did not pay */
+#define NOISE_LEVEL (-20)    /* of zstd, where its usual level did not pay: it gives up at once */
 #define DELTA_BLOCK 128
 #define DELTA_MINI 32
 
@@ -108,7 +110,8 @@ static int put_page(struct encoder *e, struct chunk *chunk, int type, size_t val
     to = buffer_room(out, bound + 64);
     if (!to)
         return SPE_ERR_NOMEM;
-    packed = ZSTD_compressCCtx(e->zstd, to + 64, bound, e->page.at, e->page.size, e->level);
+    packed = ZSTD_compressCCtx(e->zstd, to + 64, bound, e->page.at, e->page.size,
+                               type == DATA_PAGE && chunk->noise ? NOISE_LEVEL : e->level);
     if (ZSTD_isError(packed))
         return SPE_ERR_NOMEM;
     page_header(e, type, e->page.size, packed, values, encoding);
@@ -118,6 +121,8 @@ static int put_page(struct encoder *e, struct chunk *chunk, int type, size_t val
     memmove(to + e->header.size, to + 64, packed);
     out->size += e->header.size + packed;
     chunk->uncompressed += e->header.size + e->page.size;
+    if (type == DATA_PAGE && !chunk->noise && packed > e->page.size - e->page.size / 32)
+        chunk->noise = PATIENCE;
     return SPE_OK;
 }
 
@@ -128,7 +133,7 @@ static void put_u32(struct buffer *b, uint32_t value)
     buffer_put(b, &value, sizeof(value)); /* little-endian, as this machine is */
 }
 
-/* Which rows have a value: the bitmap is a bit-packed run as it is. */
+/* Which rows have a value: the bitmap is a bit-packed run as it is. All or none are one run. */
 static void put_levels(struct encoder *e, const struct column *c, const struct cells *cells,
                        size_t rows)
 {
@@ -138,12 +143,12 @@ static void put_levels(struct encoder *e, const struct column *c, const struct c
     if (c->presence == PRESENT_ALWAYS)
         return;
     put_u32(&e->page, 0);
-    if (cells->valid) {
+    if (cells->valid && cells->nulls < rows) {
         buffer_varint(&e->page, groups << 1 | 1);
         buffer_put(&e->page, cells->valid, groups);
     } else {
         buffer_varint(&e->page, rows << 1);
-        buffer_byte(&e->page, 1);
+        buffer_byte(&e->page, !cells->valid);
     }
     if (e->page.failed)
         return;
@@ -165,61 +170,64 @@ static int make_room(struct encoder *e, size_t rows)
     return e->capacity ? SPE_OK : SPE_ERR_NOMEM;
 }
 
-#define WIDEN(type)                                                                                \
+/* Values of `type` that are there, as 64 bits, without gaps. Each is written; one that is not there
+ * is written over. */
+#define GATHER(type)                                                                               \
     do {                                                                                           \
         const type *from = cells->values;                                                          \
-        for (size_t i = 0; i < rows; i++)                                                          \
+        for (size_t i = 0; !cells->valid && i < rows; i++)                                         \
             to[i] = from[i];                                                                       \
+        for (size_t i = 0; cells->valid && i < rows; i++) {                                        \
+            *to = from[i];                                                                         \
+            to += cells->valid[i / 64] >> i % 64 & 1;                                              \
+        }                                                                                          \
     } while (0)
 
-/* Values of all rows, whatever their size. */
-static void widen(const struct column *c, const struct cells *cells, size_t rows, uint64_t *to)
-{
-    switch (column_size(c)) {
-    case 1:
-        WIDEN(uint8_t);
-        break;
-    case 2:
-        WIDEN(uint16_t);
-        break;
-    case 4:
-        WIDEN(uint32_t);
-        break;
-    default:
-        memcpy(to, cells->values, rows * sizeof(*to));
-        break;
-    }
-}
-
-/* Values that are there, without gaps: how many. */
+/* To e->values; how many there are. */
 static size_t gather(struct encoder *e, const struct column *c, const struct cells *cells,
                      size_t rows)
 {
-    size_t count = 0;
+    uint64_t *to = e->values;
 
-    widen(c, cells, rows, e->values);
-    if (!cells->valid)
-        return rows;
-    for (size_t word = 0; word * 64 < rows; word++) {
-        for (uint64_t left = cells->valid[word]; left; left &= left - 1)
-            e->values[count++] = e->values[word * 64 + (size_t)__builtin_ctzll(left)];
+    if (cells->nulls == rows)
+        return 0;
+    switch (column_size(c)) {
+    case 1:
+        GATHER(uint8_t);
+        break;
+    case 2:
+        GATHER(uint16_t);
+        break;
+    case 4:
+        GATHER(uint32_t);
+        break;
+    default:
+        GATHER(uint64_t);
+        break;
     }
-    return count;
+    return rows - cells->nulls;
 }
 
-static void find_range(const struct encoder *e, size_t count, bool is_signed, struct chunk *chunk)
+/* Least and greatest of the values, each of which has the bits of `turn` turned. */
+CLONES static void min_max(const uint64_t *values, size_t count, uint64_t turn, uint64_t *least,
+                           uint64_t *greatest)
 {
-    uint64_t turn = is_signed ? UINT64_C(1) << 63 : 0, min = UINT64_MAX, max = 0;
+    uint64_t min = UINT64_MAX, max = 0;
 
     for (size_t i = 0; i < count; i++) {
-        uint64_t value = e->values[i] ^ turn;
+        uint64_t value = values[i] ^ turn;
 
         min = value < min ? value : min;
         max = value > max ? value : max;
     }
+    *least = min ^ turn;
+    *greatest = max ^ turn;
+}
+
+static void find_range(const struct encoder *e, size_t count, bool is_signed, struct chunk *chunk)
+{
+    min_max(e->values, count, is_signed ? UINT64_C(1) << 63 : 0, &chunk->min, &chunk->max);
     chunk->has_range = count > 0;
-    chunk->min = min ^ turn;
-    chunk->max = max ^ turn;
 }
 
 /* ---- runs and packed bits ------------------------------------------------------------------- */
@@ -229,29 +237,26 @@ static unsigned bits_of(uint64_t value)
     return value ? 64 - (unsigned)__builtin_clzll(value) : 0;
 }
 
-/* Values of `width` bits, the lowest first. */
+/* Values of `width` bits, at most 16 and the lowest first; `count` is a multiple of 8. */
 static void pack32(struct buffer *b, const uint32_t *values, size_t count, unsigned width)
 {
-    uint8_t *to = buffer_room(b, (count * width + 7) / 8 + 8);
-    uint64_t word = 0;
-    unsigned used = 0;
-    size_t size = (count * width + 7) / 8;
+    size_t size = count / 8 * width;
+    uint8_t *to = buffer_room(b, size + 16);
 
     if (!to)
         return;
-    for (size_t i = 0; i < count; i++) {
-        word |= (uint64_t)values[i] << used;
-        used += width;
-        if (used >= 32) {
-            uint32_t low = (uint32_t)word;
+    for (size_t i = 0; i < count; i += 8, to += width) {
+        const uint32_t *v = values + i;
+        uint64_t low = v[0] | (uint64_t)v[1] << width | (uint64_t)v[2] << 2 * width |
+                       (uint64_t)v[3] << 3 * width;
+        uint64_t high = v[4] | (uint64_t)v[5] << width | (uint64_t)v[6] << 2 * width |
+                        (uint64_t)v[7] << 3 * width;
+        uint64_t first = width < 16 ? low | high << 4 * width : low;
+        uint64_t second = width < 16 ? high >> (64 - 4 * width) : high;
 
-            memcpy(to, &low, sizeof(low));
-            to += sizeof(low);
-            word >>= 32;
-            used -= 32;
-        }
+        memcpy(to, &first, sizeof(first));
+        memcpy(to + sizeof(first), &second, sizeof(second));
     }
-    memcpy(to, &word, sizeof(word));
     b->size += size;
 }
 
@@ -273,26 +278,36 @@ static void put_run(struct buffer *b, uint32_t value, size_t count, unsigned wid
     buffer_put(b, &value, (width + 7) / 8);
 }
 
-/* Equal values in runs, the others packed, eight at a time. */
+static bool same_eight(const uint32_t values[8])
+{
+    uint32_t difference = 0;
+
+    for (size_t i = 1; i < 8; i++)
+        difference |= values[i] ^ values[0];
+    return !difference;
+}
+
+/* Equal values in runs, the others packed, eight at a time. A run and the header of what is packed
+ * behind it take some bytes: short runs of few bits are packed, too. */
 static void put_indexes(struct buffer *b, uint32_t *indexes, size_t count, unsigned width)
 {
-    size_t start = 0, i = 0;
+    size_t start = 0, i = 0, worth = width < 8 ? 64 / width : 8;
 
-    while (i < count) {
-        size_t run = 1;
+    while (i + 8 <= count) {
+        size_t run = 8;
 
+        if (!same_eight(indexes + i)) {
+            i += 8;
+            continue;
+        }
         while (i + run < count && indexes[i + run] == indexes[i])
             run++;
-        if (run < 8) {
-            i += run;
-        } else if ((i - start) % 8) {
-            i += 8 - (i - start) % 8;
-        } else {
+        if (run >= worth) {
             put_packed(b, indexes + start, i - start, width);
             put_run(b, indexes[i], run, width);
-            i += run;
-            start = i;
+            start = i + run;
         }
+        i += run >= worth ? run : run / 8 * 8;
     }
     put_packed(b, indexes + start, count - start, width);
 }
@@ -313,29 +328,58 @@ static int put_indexed(struct encoder *e, const struct column *c, const struct c
     return put_page(e, chunk, DATA_PAGE, rows, PARQUET_DICTIONARY);
 }
 
-/* Indexes of the values in the order in which they first come: how many there are, or 0 if that
- * are so many that it does not pay. */
-static size_t find_dictionary(struct encoder *e, size_t count, struct chunk *chunk)
+/* Where the values that are less than SLOTS above the least one are found, each by itself. */
+static size_t count_directly(struct encoder *e, size_t count, uint64_t least, size_t most)
 {
-    size_t most = count / 4 < DICTIONARY_MAX ? count / 4 : DICTIONARY_MAX, known = 0;
+    size_t known = 0;
 
-    memset(e->slots, 0, SLOTS * sizeof(*e->slots));
+    for (size_t i = 0; i < count; i++) {
+        uint32_t *slot = &e->slots[e->values[i] - least];
+
+        if (!*slot) {
+            if (known == most)
+                return 0;
+            e->known[known++] = e->values[i];
+            *slot = (uint32_t)known;
+        }
+        e->indexes[i] = *slot - 1;
+    }
+    return known;
+}
+
+static size_t count_by_hash(struct encoder *e, size_t count, size_t most)
+{
+    size_t known = 0;
+
     for (size_t i = 0; i < count; i++) {
         uint64_t value = e->values[i];
-        size_t slot = value < SLOTS ? (size_t)value : (size_t)(value * 0x9e3779b97f4a7c15u >> 48);
+        size_t slot = (size_t)(value * 0x9e3779b97f4a7c15u >> 48);
 
         while (e->slots[slot] && e->known[e->slots[slot] - 1] != value)
             slot = (slot + 1) % SLOTS;
         if (!e->slots[slot]) {
-            if (known == most) {
-                chunk->patience = PATIENCE;
+            if (known == most)
                 return 0;
-            }
             e->known[known++] = value;
             e->slots[slot] = (uint32_t)known;
         }
         e->indexes[i] = e->slots[slot] - 1;
     }
+    return known;
+}
+
+/* Indexes of the values in the order in which they first come: how many there are, or 0 if that
+ * are so many that it does not pay. */
+static size_t find_dictionary(struct encoder *e, size_t count, struct chunk *chunk)
+{
+    size_t most = count / 4 < DICTIONARY_MAX ? count / 4 : DICTIONARY_MAX, known;
+    uint64_t range = chunk->max - chunk->min;
+
+    memset(e->slots, 0, (range < SLOTS ? range + 1 : SLOTS) * sizeof(*e->slots));
+    known =
+        range < SLOTS ? count_directly(e, count, chunk->min, most) : count_by_hash(e, count, most);
+    if (!known && count)
+        chunk->patience = PATIENCE;
     return known;
 }
 
@@ -358,28 +402,22 @@ static int dictionary_page(struct encoder *e, size_t known, struct chunk *chunk)
     return result;
 }
 
-/* Texts of this row group, numbered as they first come. */
-static size_t localise(struct encoder *e, const struct cells *cells, size_t rows, size_t *count)
+/* Texts of this row group, numbered as they first come; e->values are those of all. */
+static size_t localise(struct encoder *e, const struct cells *cells, size_t count)
 {
-    const int32_t *values = cells->values;
     size_t known = 0;
 
-    *count = 0;
-    for (size_t i = 0; i < rows; i++) {
-        uint32_t *local;
+    for (size_t i = 0; i < count; i++) {
+        size_t text = e->values[i];
 
-        if (!cell_there(cells, i))
-            continue;
-        local = &e->locals.at[values[i]];
-        if (!*local) {
-            int32_t from = cells->texts->offsets[values[i]];
-            int32_t to = cells->texts->offsets[values[i] + 1];
+        if (!e->locals.at[text]) {
+            int32_t from = cells->texts->offsets[text], to = cells->texts->offsets[text + 1];
 
             put_u32(&e->page, (uint32_t)(to - from));
             buffer_put(&e->page, cells->texts->bytes + from, (size_t)(to - from));
-            *local = (uint32_t)++known;
+            e->locals.at[text] = (uint32_t)++known;
         }
-        e->indexes[(*count)++] = *local - 1;
+        e->indexes[i] = e->locals.at[text] - 1;
     }
     return known;
 }
@@ -397,7 +435,7 @@ static int plain_page(struct encoder *e, const struct column *c, const struct ce
 static int encode_text(struct encoder *e, const struct column *c, const struct cells *cells,
                        size_t rows, struct chunk *chunk)
 {
-    size_t texts = cells->texts->count, known, count;
+    size_t texts = cells->texts->count, known, count = gather(e, c, cells, rows);
 
     while (e->locals.capacity < texts) {
         e->locals.count = e->locals.capacity;
@@ -407,7 +445,7 @@ static int encode_text(struct encoder *e, const struct column *c, const struct c
     if (texts)
         memset(e->locals.at, 0, texts * sizeof(*e->locals.at));
     e->page.size = 0;
-    known = localise(e, cells, rows, &count);
+    known = localise(e, cells, count);
     if (!known)
         return plain_page(e, c, cells, rows, 0, chunk);
     if (dictionary_page(e, known, chunk) < 0)
@@ -420,7 +458,7 @@ static int encode_text(struct encoder *e, const struct column *c, const struct c
 /* Values of at most 64 bits; a value may lie in two words. */
 static void pack64(struct buffer *b, const uint64_t *values, size_t count, unsigned width)
 {
-    size_t size = count * width / 8; /* of 32 values: whole bytes */
+    size_t size = count * width / 8; /* of a part of a block: whole bytes */
     uint8_t *to = buffer_room(b, size + 16);
     uint64_t word = 0;
     unsigned used = 0;
@@ -441,8 +479,16 @@ static void pack64(struct buffer *b, const uint64_t *values, size_t count, unsig
     b->size += size;
 }
 
+/* Neighbours become one value of twice as many bits: half the work. */
+static unsigned pair(uint64_t *values, size_t count, unsigned width)
+{
+    for (size_t i = 0; i < count / 2; i++)
+        values[i] = values[2 * i] | values[2 * i + 1] << width;
+    return 2 * width;
+}
+
 /* Differences above the least of them, 32 at a time with as many bits as their greatest has. */
-static void put_block(struct buffer *b, const uint64_t *values, size_t count)
+CLONES static void put_block(struct buffer *b, const uint64_t *values, size_t count)
 {
     uint64_t differences[DELTA_BLOCK] = {0}, or [DELTA_BLOCK / DELTA_MINI] = {0};
     int64_t least = INT64_MAX;
@@ -459,8 +505,15 @@ static void put_block(struct buffer *b, const uint64_t *values, size_t count)
     buffer_zigzag(b, least);
     for (size_t m = 0; m < DELTA_BLOCK / DELTA_MINI; m++)
         buffer_byte(b, bits_of(or [m]));
-    for (size_t m = 0; m * DELTA_MINI < count; m++)
-        pack64(b, differences + m * DELTA_MINI, DELTA_MINI, bits_of(or [m]));
+    for (size_t m = 0; m * DELTA_MINI < count; m++) {
+        uint64_t *mini = differences + m * DELTA_MINI;
+        unsigned width = bits_of(or [m]);
+        size_t left = DELTA_MINI;
+
+        for (; width && width <= 32; left /= 2)
+            width = pair(mini, left, width);
+        pack64(b, mini, left, width);
+    }
 }
 
 static void put_differences(struct buffer *b, const uint64_t *values, size_t count)
@@ -535,12 +588,13 @@ int encode_chunk(struct encoder *e, const struct column *c, const struct cells *
                  struct chunk *chunk)
 {
     struct buffer bytes = chunk->bytes;
-    unsigned patience = chunk->patience;
+    unsigned patience = chunk->patience, noise = chunk->noise;
 
     bytes.size = 0;
     bytes.failed = false;
     *chunk = (struct chunk){.bytes = bytes, .values = rows, .nulls = cells->nulls};
     chunk->patience = (uint8_t)(patience ? patience - 1 : 0);
+    chunk->noise = (uint8_t)(noise ? noise - 1 : 0);
     if (make_room(e, rows) < 0)
         return SPE_ERR_NOMEM;
     if (c->type == COLUMN_TEXT)

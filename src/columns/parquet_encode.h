@@ -28,6 +28,7 @@ struct chunk {
     uint64_t uncompressed;  /* bytes, with headers */
     size_t values, nulls;
     uint8_t patience; /* row groups in which a dictionary is not tried again */
+    uint8_t noise;    /* ... in which pages are taken for ones that do not become smaller */
     bool has_range;   /* min and max mean something */
     uint64_t min, max;
 };

@@ -2,19 +2,26 @@
 /* Copyright (c) 2026 The Specimen authors */
 /*
  * Numbers are copied as they are. Which of them are there, and which events happened, is a word of
- * 64 bits for each row; 64 of these words are turned by 90 degrees at once, and each row of the
- * result is a word of the bitmap of one column. Names are looked up once for each pc, map and
- * thread name, and remembered.
+ * 64 bits for each row; the same bit of 64 of these words is a word of the bitmap of one column.
+ * Names are looked up once for each pc, map and thread name, and remembered. A batch is one block
+ * of memory, which the next one takes over: fresh pages cost more than the rows that are put in
+ * them.
  */
 #include "columns/table.h"
 
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "format/clones.h"
 
 #define PLACES 16384 /* pcs that are remembered: a power of 2 */
 #define ALIGNMENT 64
+#define SHELF 2 /* blocks that are kept for batches to come */
 
 /* What is known of a pc. */
 struct place {
@@ -23,6 +30,9 @@ struct place {
     int32_t symbol;
     bool known, has_address;
 };
+
+/* What a row without a map has. */
+static const struct place nowhere = {.symbol = NO_INDEX};
 
 /* What is known of a variable. */
 struct variable {
@@ -36,7 +46,6 @@ struct source_name {
     const struct spe_cpu *cpu;
     uint16_t source;
     int32_t index;
-    bool known;
 };
 
 typedef VECTOR(int32_t) index_list; /* by an id: NO_INDEX, or UNKNOWN_INDEX */
@@ -44,15 +53,22 @@ typedef VECTOR(int32_t) index_list; /* by an id: NO_INDEX, or UNKNOWN_INDEX */
 #define UNKNOWN_INDEX (-2)
 #define SOURCE_NAMES 256
 
+/* Blocks of a table's batches that nobody uses. Batches may outlive the table. */
+struct shelf {
+    atomic_uint users; /* the table, and batches */
+    pthread_mutex_t lock;
+    void *blocks[SHELF];
+};
+
 struct table {
     struct spe_profile *profile;
     struct column_choice choice;
     size_t rows;                     /* most of a batch */
-    uint64_t needs;                  /* presence bits that some column has */
-    bool flags;                      /* some column is an event */
+    uint64_t needs, events_needed;   /* bits of presence and events that some column has */
     int column[COLUMN_ID_EVENT + 1]; /* place in the choice, or -1 */
     struct dictionary texts[COLUMNS_MAX];
 
+    struct shelf *shelf;
     struct batch *batch;
     uint64_t *present, *events; /* of the batch's rows */
     struct spe_rows group;      /* that table_next is in */
@@ -61,11 +77,59 @@ struct table {
     struct place *places;
     struct variable *variables;
     struct source_name *source_names;
-    index_list comms, dsos, files; /* by string, map, string */
-    int32_t ops[6], kinds[1024], levels[256];
+    index_list comms, dsos, build_ids, files; /* by string, map, map, string */
+    int32_t ops[1024], kinds[1024], levels[256];
 };
 
 /* ---- batches -------------------------------------------------------------------------------- */
+
+static struct shelf *shelf_new(void)
+{
+    struct shelf *s = calloc(1, sizeof(*s));
+
+    if (!s)
+        return NULL;
+    atomic_init(&s->users, 1);
+    pthread_mutex_init(&s->lock, NULL);
+    return s;
+}
+
+static void shelf_release(struct shelf *s)
+{
+    if (!s || atomic_fetch_sub(&s->users, 1) != 1)
+        return;
+    for (size_t i = 0; i < SHELF; i++)
+        free(s->blocks[i]);
+    pthread_mutex_destroy(&s->lock);
+    free(s);
+}
+
+/* A block that is there; else NULL. */
+static void *shelf_take(struct shelf *s)
+{
+    void *block = NULL;
+
+    pthread_mutex_lock(&s->lock);
+    for (size_t i = 0; !block && i < SHELF; i++) {
+        block = s->blocks[i];
+        s->blocks[i] = NULL;
+    }
+    pthread_mutex_unlock(&s->lock);
+    return block;
+}
+
+static void shelf_put(struct shelf *s, void *block)
+{
+    pthread_mutex_lock(&s->lock);
+    for (size_t i = 0; block && i < SHELF; i++) {
+        if (s->blocks[i])
+            continue;
+        s->blocks[i] = block;
+        block = NULL;
+    }
+    pthread_mutex_unlock(&s->lock);
+    free(block);
+}
 
 void batch_keep(struct batch *b)
 {
@@ -78,8 +142,8 @@ void batch_release(struct batch *b)
         return;
     for (size_t i = 0; b->cells && i < b->count; i++)
         dictionary_view_release(b->cells[i].texts);
-    for (size_t i = 0; i < sizeof(b->memory) / sizeof(b->memory[0]); i++)
-        free(b->memory[i]);
+    shelf_put(b->shelf, b->memory);
+    shelf_release(b->shelf);
     free(b->cells);
     free(b);
 }
@@ -94,24 +158,38 @@ static size_t bitmap_size(size_t rows)
     return round_up((rows + 63) / 64 * sizeof(uint64_t));
 }
 
-/* Values of all columns, one after the other. */
+/* Bytes of the values of all columns, one after the other. */
+static size_t values_size(const struct table *t)
+{
+    size_t size = 0;
+
+    for (size_t i = 0; i < t->choice.count; i++)
+        size += round_up(t->rows * column_size(&t->choice.at[i]));
+    return size;
+}
+
+/* Room for the values, and for the bitmaps behind them. */
 static int batch_new(struct table *t)
 {
     struct batch *b = calloc(1, sizeof(*b));
-    size_t size = 0;
+    size_t bitmaps =
+        (size_t)__builtin_popcountll(t->needs) + (size_t)__builtin_popcountll(t->events_needed);
     char *at;
 
     if (!b)
         return SPE_ERR_NOMEM;
     atomic_init(&b->users, 1);
     t->batch = b;
+    b->shelf = t->shelf;
+    atomic_fetch_add(&t->shelf->users, 1);
     b->count = t->choice.count;
     b->cells = calloc(b->count ? b->count : 1, sizeof(*b->cells));
-    for (size_t i = 0; i < b->count; i++)
-        size += round_up(t->rows * column_size(&t->choice.at[i]));
-    if (!b->cells || posix_memalign(&b->memory[0], ALIGNMENT, size ? size : ALIGNMENT) != 0)
+    b->memory = shelf_take(t->shelf);
+    if (!b->cells ||
+        (!b->memory && posix_memalign(&b->memory, ALIGNMENT,
+                                      values_size(t) + (bitmaps + 1) * bitmap_size(t->rows)) != 0))
         return SPE_ERR_NOMEM;
-    at = b->memory[0];
+    at = b->memory;
     for (size_t i = 0; i < b->count; i++) {
         b->cells[i].values = at;
         at += round_up(t->rows * column_size(&t->choice.at[i]));
@@ -119,33 +197,53 @@ static int batch_new(struct table *t)
     return SPE_OK;
 }
 
-/* 64 words of 64 bits as a square: bit k of word i becomes bit i of word k. */
-static void turn(uint64_t w[64])
+/* Bit `bit` of each of 64 bytes. */
+static inline uint64_t same_bit(const uint8_t bytes[64], unsigned bit)
 {
-    uint64_t mask = 0x00000000ffffffff;
+    uint64_t result = 0;
 
-    for (unsigned step = 32; step; step >>= 1, mask ^= mask << step) {
-        for (unsigned i = 0; i < 64; i = (i + step + 1) & ~step) {
-            uint64_t swap = (w[i] >> step ^ w[i + step]) & mask;
+#ifdef __SSE2__
+    const __m128i left = _mm_cvtsi32_si128((int)(7 - bit));
 
-            w[i] ^= swap << step;
-            w[i + step] ^= swap;
-        }
+    for (unsigned i = 0; i < 64; i += 16) {
+        __m128i some = _mm_loadu_si128((const __m128i *)(const void *)(bytes + i));
+
+        result |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_sll_epi16(some, left)) << i;
     }
+#else
+    for (unsigned i = 0; i < 64; i += 8) {
+        uint64_t some;
+
+        memcpy(&some, bytes + i, sizeof(some));
+        some = some >> bit & UINT64_C(0x0101010101010101);
+        /* Byte k comes to bit 56 + k, and no two of them to the same one. */
+        result |= (some * UINT64_C(0x0102040810204080) >> 56) << i;
+    }
+#endif
+    return result;
 }
 
-/* Bitmaps of the bits in `needs`, each of `words` words, out of one word a row. */
+/* Bitmaps of the bits in `needs`, each of `words` words, out of one word a row. The last words of
+ * `rows` may be more than `count` has; their bits are 0. */
 CLONES static void turn_all(const uint64_t *rows, size_t count, uint64_t needs, uint64_t *bitmaps,
                             size_t words)
 {
     for (size_t block = 0; block * 64 < count; block++) {
-        size_t there = count - block * 64 < 64 ? count - block * 64 : 64;
-        uint64_t square[64] = {0}, left = needs;
+        size_t there = count - block * 64;
+        uint64_t mask = there < 64 ? (UINT64_C(1) << there) - 1 : UINT64_MAX;
+        uint64_t *to = bitmaps + block;
 
-        memcpy(square, rows + block * 64, there * sizeof(square[0]));
-        turn(square);
-        for (size_t k = 0; left; k++, left &= left - 1)
-            bitmaps[k * words + block] = square[__builtin_ctzll(left)];
+        for (unsigned shift = 0; shift < 64; shift += 8) {
+            uint64_t left = needs >> shift & 0xff;
+            uint8_t bytes[64];
+
+            if (!left)
+                continue;
+            for (size_t i = 0; i < 64; i++)
+                bytes[i] = (uint8_t)(rows[block * 64 + i] >> shift);
+            for (; left; left &= left - 1, to += words)
+                *to = same_bit(bytes, (unsigned)__builtin_ctzll(left)) & mask;
+        }
     }
 }
 
@@ -156,7 +254,7 @@ static uint64_t *bitmap_of(void *bitmaps, uint64_t needs, unsigned bit, size_t w
            (size_t)__builtin_popcountll(needs & ((UINT64_C(1) << bit) - 1)) * words;
 }
 
-static size_t count_zeros(const uint64_t *bitmap, size_t rows)
+CLONES static size_t count_zeros(const uint64_t *bitmap, size_t rows)
 {
     size_t ones = 0;
 
@@ -165,45 +263,23 @@ static size_t count_zeros(const uint64_t *bitmap, size_t rows)
     return rows - ones;
 }
 
-static int make_bitmaps(const uint64_t *words_of_rows, size_t rows, uint64_t needs, void **memory)
-{
-    size_t size = bitmap_size(rows);
-    size_t all = size * (size_t)__builtin_popcountll(needs);
-
-    if (posix_memalign(memory, ALIGNMENT, all ? all : ALIGNMENT) != 0)
-        return SPE_ERR_NOMEM;
-    memset(*memory, 0, all);
-    turn_all(words_of_rows, rows, needs, *memory, size / sizeof(uint64_t));
-    return SPE_OK;
-}
-
-static uint64_t events_needed(const struct table *t)
-{
-    uint64_t needs = 0;
-
-    for (size_t i = 0; i < t->choice.count; i++) {
-        if (t->choice.at[i].type == COLUMN_FLAG)
-            needs |= UINT64_C(1) << t->choice.at[i].event;
-    }
-    return needs;
-}
-
-/* Absent flags are 0, whatever the word says. */
+/* The bitmaps of presence, and of events behind them. Absent flags are 0, whatever the word says.
+ */
 static int finish_batch(struct table *t)
 {
     struct batch *b = t->batch;
     size_t words = bitmap_size(b->rows) / sizeof(uint64_t);
-    uint64_t events = events_needed(t);
+    uint64_t *present = (uint64_t *)(void *)((char *)b->memory + values_size(t));
+    uint64_t *events = bitmap_of(present, t->needs, 63, words);
 
-    if (make_bitmaps(t->present, b->rows, t->needs, &b->memory[1]) < 0 ||
-        (events && make_bitmaps(t->events, b->rows, events, &b->memory[2]) < 0))
-        return SPE_ERR_NOMEM;
+    turn_all(t->present, b->rows, t->needs, present, words);
+    turn_all(t->events, b->rows, t->events_needed, events, words);
     for (size_t i = 0; i < b->count; i++) {
         const struct column *c = &t->choice.at[i];
         struct cells *cells = &b->cells[i];
 
         if (c->type == COLUMN_FLAG)
-            cells->values = bitmap_of(b->memory[2], events, c->event, words);
+            cells->values = bitmap_of(events, t->events_needed, c->event, words);
         if (c->type == COLUMN_TEXT) {
             cells->texts = dictionary_view(&t->texts[i]);
             if (!cells->texts)
@@ -211,7 +287,7 @@ static int finish_batch(struct table *t)
         }
         if (c->presence == PRESENT_ALWAYS)
             continue;
-        cells->valid = bitmap_of(b->memory[1], t->needs, c->presence, words);
+        cells->valid = bitmap_of(present, t->needs, c->presence, words);
         cells->nulls = count_zeros(cells->valid, b->rows);
         if (!cells->nulls)
             cells->valid = NULL;
@@ -257,55 +333,109 @@ static int32_t string_index(struct table *t, enum column_id column, index_list *
     return *at;
 }
 
-/* Values of a column in the batch; NULL if it is not chosen. */
+/* Values of a column in the batch behind its rows; NULL if it is not chosen. */
 static void *cells_of(const struct table *t, enum column_id id)
 {
-    return t->column[id] < 0 ? NULL : t->batch->cells[t->column[id]].values;
+    int i = t->column[id];
+
+    if (i < 0)
+        return NULL;
+    return (char *)t->batch->cells[i].values + t->batch->rows * column_size(&t->choice.at[i]);
 }
 
 #define PRESENT(name) (UINT64_C(1) << PRESENT_##name)
 
+/* Loops over rows write a column and a bit of the presence word without a branch: which rows have a
+ * name is not to be foreseen. */
+static inline int32_t index_or_zero(int32_t index)
+{
+    return index > 0 ? index : 0;
+}
+
+static inline uint64_t present_if(bool there, enum column_presence bit)
+{
+    return (uint64_t)there << bit;
+}
+
 static int add_comms(struct table *t, const struct spe_rows *r, size_t from, size_t count)
 {
     int32_t *cells = cells_of(t, COLUMN_ID_comm);
+    uint64_t *present = t->present + t->batch->rows;
     int error = SPE_OK;
 
     for (size_t i = 0; cells && i < count; i++) {
         uint32_t id = r->comm[from + i];
-        size_t row = t->batch->rows + i;
+        int32_t index = id < t->comms.count ? t->comms.at[id] : UNKNOWN_INDEX;
 
-        cells[row] = 0;
-        if (id == SPE_NO_ID)
-            continue;
-        cells[row] = string_index(t, COLUMN_ID_comm, &t->comms, id, id, &error);
-        t->present[row] |= PRESENT(COMM);
+        if (index < 0 && id != SPE_NO_ID)
+            index = string_index(t, COLUMN_ID_comm, &t->comms, id, id, &error);
+        cells[i] = index_or_zero(index);
+        present[i] |= present_if(id != SPE_NO_ID, PRESENT_COMM);
     }
     return error;
+}
+
+/* Index of the build-id of a map's file, remembered by the map. */
+static int32_t build_id_index(struct table *t, uint32_t map, int *error)
+{
+    const struct spe_profile_dso *dso =
+        spe_profile_dso(t->profile, spe_profile_map(t->profile, map)->dso);
+    int32_t *at = list_at(&t->build_ids, map);
+    char text[2 * SPE_PERF_BUILD_ID_MAX + 1] = "";
+
+    if (!at) {
+        *error = SPE_ERR_NOMEM;
+        return NO_INDEX;
+    }
+    for (size_t i = 0; i < dso->id_size; i++)
+        snprintf(text + 2 * i, sizeof(text) - 2 * i, "%02x", dso->id[i]);
+    *at = dso->id_size ? add_text(t, COLUMN_ID_build_id, text, error) : NO_INDEX;
+    return *at;
+}
+
+static int add_build_ids(struct table *t, const struct spe_rows *r, size_t from, size_t count)
+{
+    int32_t *cells = cells_of(t, COLUMN_ID_build_id);
+    uint64_t *present = t->present + t->batch->rows;
+    int error = SPE_OK;
+
+    for (size_t i = 0; cells && i < count; i++) {
+        uint32_t map = r->map[from + i];
+        int32_t index = NO_INDEX;
+
+        if (map != SPE_NO_ID)
+            index = map < t->build_ids.count && t->build_ids.at[map] != UNKNOWN_INDEX
+                        ? t->build_ids.at[map]
+                        : build_id_index(t, map, &error);
+        cells[i] = index_or_zero(index);
+        present[i] |= present_if(index != NO_INDEX, PRESENT_BUILD_ID);
+    }
+    return error;
+}
+
+static int32_t dso_index(struct table *t, uint32_t map, int *error)
+{
+    uint32_t dso = spe_profile_map(t->profile, map)->dso;
+
+    return string_index(t, COLUMN_ID_dso, &t->dsos, map, spe_profile_dso(t->profile, dso)->path,
+                        error);
 }
 
 static int add_dsos(struct table *t, const struct spe_rows *r, size_t from, size_t count)
 {
     int32_t *cells = cells_of(t, COLUMN_ID_dso);
+    uint64_t *present = t->present + t->batch->rows;
     int error = SPE_OK;
 
     for (size_t i = 0; cells && i < count; i++) {
-        uint32_t id = r->map[from + i];
-        size_t row = t->batch->rows + i;
-        const int32_t *known;
+        uint32_t map = r->map[from + i];
 
-        cells[row] = 0;
-        if (id == SPE_NO_ID)
+        cells[i] = 0;
+        if (map == SPE_NO_ID)
             continue;
-        known = id < t->dsos.count ? &t->dsos.at[id] : NULL;
-        if (!known || *known == UNKNOWN_INDEX) {
-            const struct spe_profile_map *map = spe_profile_map(t->profile, id);
-
-            cells[row] = string_index(t, COLUMN_ID_dso, &t->dsos, id,
-                                      spe_profile_dso(t->profile, map->dso)->path, &error);
-        } else {
-            cells[row] = *known;
-        }
-        t->present[row] |= PRESENT(DSO);
+        cells[i] = map < t->dsos.count && t->dsos.at[map] >= 0 ? t->dsos.at[map]
+                                                               : dso_index(t, map, &error);
+        present[i] |= PRESENT(DSO);
     }
     return error;
 }
@@ -314,20 +444,23 @@ static int add_lines(struct table *t, const struct spe_rows *r, size_t from, siz
 {
     int32_t *files = cells_of(t, COLUMN_ID_file);
     uint32_t *lines = cells_of(t, COLUMN_ID_line);
+    uint64_t *present = t->present + t->batch->rows;
     int error = SPE_OK;
 
-    for (size_t i = 0; (files || lines) && i < count; i++) {
-        size_t row = t->batch->rows + i;
+    if (files)
+        memset(files, 0, count * sizeof(*files));
+    if (lines)
+        memset(lines, 0, count * sizeof(*lines));
+    for (size_t i = 0; r->line && (files || lines) && i < count; i++) {
         struct spe_profile_line line;
-        bool found = r->line && spe_profile_line(t->profile, r->line[from + i], &line) == SPE_OK;
 
+        if (spe_profile_line(t->profile, r->line[from + i], &line) != SPE_OK)
+            continue;
         if (files)
-            files[row] =
-                !found ? 0
-                       : string_index(t, COLUMN_ID_file, &t->files, line.file, line.file, &error);
+            files[i] = string_index(t, COLUMN_ID_file, &t->files, line.file, line.file, &error);
         if (lines)
-            lines[row] = found ? line.line : 0;
-        t->present[row] |= found ? PRESENT(FILE) : 0;
+            lines[i] = line.line;
+        present[i] |= PRESENT(FILE);
     }
     return error;
 }
@@ -352,32 +485,42 @@ static int find_place(struct table *t, const struct spe_rows *r, size_t i, struc
     return error;
 }
 
+/* The place of a row, remembered or found. */
+static const struct place *place_of(struct table *t, const struct spe_rows *r, size_t i, int *error)
+{
+    uint64_t pc = r->pc[i];
+    uint32_t map = r->map[i];
+    struct place *place = &t->places[((pc >> 2) * 0x9e3779b97f4a7c15u >> 40 ^ map) % PLACES];
+
+    if (map == SPE_NO_ID)
+        return &nowhere;
+    if (place->pc != pc || place->map != map || !place->known) {
+        int result = find_place(t, r, i, place);
+
+        *error = result < 0 ? result : *error;
+    }
+    return place;
+}
+
 static int add_places(struct table *t, const struct spe_rows *r, size_t from, size_t count)
 {
     int32_t *symbols = cells_of(t, COLUMN_ID_symbol);
     uint64_t *addresses = cells_of(t, COLUMN_ID_dso_pc);
     uint64_t *offsets = cells_of(t, COLUMN_ID_symbol_offset);
+    uint64_t *present = t->present + t->batch->rows;
     int error = SPE_OK;
 
     for (size_t i = 0; t->places && i < count; i++) {
-        uint64_t pc = r->pc[from + i];
-        uint32_t map = r->map[from + i];
-        struct place *place = &t->places[((pc >> 2) * 0x9e3779b97f4a7c15u >> 40 ^ map) % PLACES];
-        size_t row = t->batch->rows + i;
+        const struct place *place = place_of(t, r, from + i, &error);
 
-        if (place->pc != pc || place->map != map || !place->known) {
-            int result = find_place(t, r, from + i, place);
-
-            error = result < 0 ? result : error;
-        }
         if (symbols)
-            symbols[row] = place->symbol == NO_INDEX ? 0 : place->symbol;
+            symbols[i] = index_or_zero(place->symbol);
         if (addresses)
-            addresses[row] = place->has_address ? place->dso_pc : 0;
+            addresses[i] = place->has_address ? place->dso_pc : 0;
         if (offsets)
-            offsets[row] = place->symbol == NO_INDEX ? 0 : place->symbol_offset;
-        t->present[row] |= (place->symbol == NO_INDEX ? 0 : PRESENT(SYMBOL)) |
-                           (place->has_address ? PRESENT(DSO_PC) : 0);
+            offsets[i] = place->symbol == NO_INDEX ? 0 : place->symbol_offset;
+        present[i] |= present_if(place->symbol != NO_INDEX, PRESENT_SYMBOL) |
+                      present_if(place->has_address, PRESENT_DSO_PC);
     }
     return error;
 }
@@ -405,10 +548,10 @@ static int add_variables(struct table *t, const struct spe_rows *r, size_t from,
 {
     int32_t *names = cells_of(t, COLUMN_ID_data);
     uint64_t *offsets = cells_of(t, COLUMN_ID_data_offset);
+    uint64_t *present = t->present + t->batch->rows;
     int error = SPE_OK;
 
     for (size_t i = 0; t->variables && i < count; i++) {
-        size_t row = t->batch->rows + i;
         struct variable none = {.index = NO_INDEX}, *v = &none;
 
         if (r->addresses[from + i] >> SPE_ADDRESS_VA & 1) {
@@ -423,10 +566,10 @@ static int add_variables(struct table *t, const struct spe_rows *r, size_t from,
             }
         }
         if (names)
-            names[row] = v->index == NO_INDEX ? 0 : v->index;
+            names[i] = index_or_zero(v->index);
         if (offsets)
-            offsets[row] = v->offset;
-        t->present[row] |= v->index == NO_INDEX ? 0 : PRESENT(DATA);
+            offsets[i] = v->offset;
+        present[i] |= v->index == NO_INDEX ? 0 : PRESENT(DATA);
     }
     return error;
 }
@@ -455,7 +598,19 @@ static const char *kind_name(unsigned op)
     return spe_op_kind_name(decoded.kind);
 }
 
-/* Four classes of 256 payloads. */
+/* Names of an operation: of four classes with 256 payloads. */
+static int name_op(struct table *t, unsigned op)
+{
+    int error = SPE_OK;
+
+    t->ops[op] = t->kinds[op] = 0;
+    if (t->column[COLUMN_ID_op] >= 0)
+        t->ops[op] = add_text(t, COLUMN_ID_op, op_name(op), &error);
+    if (t->column[COLUMN_ID_kind] >= 0)
+        t->kinds[op] = add_text(t, COLUMN_ID_kind, kind_name(op), &error);
+    return error;
+}
+
 static int add_ops(struct table *t, const struct spe_rows *r, size_t from, size_t count)
 {
     int32_t *ops = cells_of(t, COLUMN_ID_op), *kinds = cells_of(t, COLUMN_ID_kind);
@@ -463,18 +618,17 @@ static int add_ops(struct table *t, const struct spe_rows *r, size_t from, size_
 
     for (size_t i = 0; (ops || kinds) && i < count; i++) {
         unsigned op = r->op[from + i] & 0x3ff;
-        unsigned name = op >> 8 == SPE_CLASS_LDST ? op & 1 : 2 + (op >> 8);
-        size_t row = t->batch->rows + i;
-        bool there = r->has[from + i] & SPE_HAS_OP;
+        int32_t there = r->has[from + i] & SPE_HAS_OP ? -1 : 0;
 
-        if (ops && there && t->ops[name] == UNKNOWN_INDEX)
-            t->ops[name] = add_text(t, COLUMN_ID_op, op_name(op), &error);
-        if (kinds && there && t->kinds[op] == UNKNOWN_INDEX)
-            t->kinds[op] = add_text(t, COLUMN_ID_kind, kind_name(op), &error);
+        if (t->ops[op] == UNKNOWN_INDEX && there) {
+            int result = name_op(t, op);
+
+            error = result < 0 ? result : error;
+        }
         if (ops)
-            ops[row] = there ? t->ops[name] : 0;
+            ops[i] = t->ops[op] & there;
         if (kinds)
-            kinds[row] = there ? t->kinds[op] : 0;
+            kinds[i] = t->kinds[op] & there;
     }
     return error;
 }
@@ -482,19 +636,18 @@ static int add_ops(struct table *t, const struct spe_rows *r, size_t from, size_
 static int add_levels(struct table *t, const struct spe_rows *r, size_t from, size_t count)
 {
     int32_t *cells = cells_of(t, COLUMN_ID_level);
+    uint64_t *present = t->present + t->batch->rows;
     int error = SPE_OK;
 
     for (size_t i = 0; cells && i < count; i++) {
         uint8_t level = r->level[from + i];
-        size_t row = t->batch->rows + i;
+        int32_t index;
 
-        cells[row] = 0;
-        if (level == SPE_LEVEL_UNKNOWN)
-            continue;
         if (t->levels[level] == UNKNOWN_INDEX)
             t->levels[level] = add_text(t, COLUMN_ID_level, spe_source_level_name(level), &error);
-        cells[row] = t->levels[level];
-        t->present[row] |= PRESENT(LEVEL);
+        index = t->levels[level];
+        cells[i] = index_or_zero(index);
+        present[i] |= present_if(index != NO_INDEX, PRESENT_LEVEL);
     }
     return error;
 }
@@ -517,32 +670,36 @@ static const struct spe_cpu *cpu_of(const struct spe_profile_info *info, uint32_
                                                                        : NULL;
 }
 
+static void find_source_name(struct table *t, const struct spe_cpu *cpu, uint16_t source,
+                             int *error)
+{
+    const struct spe_source *known = spe_cpu_source(cpu, source);
+    struct source_name *name = &t->source_names[source % SOURCE_NAMES];
+
+    *name = (struct source_name){cpu, source, NO_INDEX};
+    if (known)
+        name->index = add_text(t, COLUMN_ID_source_name, known->name, error);
+}
+
 static int add_source_names(struct table *t, const struct spe_rows *r, size_t from, size_t count)
 {
     const struct spe_profile_info *info = spe_profile_info(t->profile);
     int32_t *cells = cells_of(t, COLUMN_ID_source_name);
+    uint64_t *present = t->present + t->batch->rows;
     int error = SPE_OK;
 
     for (size_t i = 0; cells && i < count; i++) {
-        const struct spe_cpu *cpu = cpu_of(info, r->cpu[from + i]);
+        const struct spe_cpu *cpu = info->cpu ? info->cpu : cpu_of(info, r->cpu[from + i]);
+        bool there = (cpu != NULL) & !!(r->has[from + i] & SPE_HAS_SOURCE);
         uint16_t source = r->source[from + i];
-        struct source_name *name = &t->source_names[source % SOURCE_NAMES];
-        size_t row = t->batch->rows + i;
+        const struct source_name *name = &t->source_names[source % SOURCE_NAMES];
+        int32_t index;
 
-        cells[row] = 0;
-        if (!cpu || !(r->has[from + i] & SPE_HAS_SOURCE))
-            continue;
-        if (name->cpu != cpu || name->source != source || !name->known) {
-            const struct spe_source *known = spe_cpu_source(cpu, source);
-
-            *name = (struct source_name){cpu, source, NO_INDEX, true};
-            if (known)
-                name->index = add_text(t, COLUMN_ID_source_name, known->name, &error);
-        }
-        if (name->index == NO_INDEX)
-            continue;
-        cells[row] = name->index;
-        t->present[row] |= PRESENT(SOURCE_NAME);
+        if (there & ((name->cpu != cpu) | (name->source != source)))
+            find_source_name(t, cpu, source, &error);
+        index = name->index | -(int32_t)!there; /* NO_INDEX has all bits */
+        cells[i] = index_or_zero(index);
+        present[i] |= present_if(index >= 0, PRESENT_SOURCE_NAME);
     }
     return error;
 }
@@ -573,14 +730,13 @@ static void clear_absent(const struct table *t, const struct spe_rows *r, size_t
     uint32_t *cells[3] = {cells_of(t, COLUMN_ID_cpu), cells_of(t, COLUMN_ID_pid),
                           cells_of(t, COLUMN_ID_tid)};
     uint8_t *el = cells_of(t, COLUMN_ID_el);
-    size_t row = t->batch->rows;
 
     for (size_t k = 0; k < 3; k++) {
         for (size_t i = 0; cells[k] && i < count; i++)
-            cells[k][row + i] = cells[k][row + i] == UINT32_MAX ? 0 : cells[k][row + i];
+            cells[k][i] = cells[k][i] == UINT32_MAX ? 0 : cells[k][i];
     }
     for (size_t i = 0; el && i < count; i++)
-        el[row + i] = r->el[from + i] == SPE_NO_EL ? 0 : r->el[from + i];
+        el[i] = r->el[from + i] == SPE_NO_EL ? 0 : r->el[from + i];
 }
 
 static void copy_numbers(const struct table *t, const struct spe_rows *r, size_t from, size_t count)
@@ -605,14 +761,14 @@ static void copy_numbers(const struct table *t, const struct spe_rows *r, size_t
 static int add_part(struct table *t, const struct spe_rows *r, size_t from, size_t count)
 {
     static int (*const parts[])(struct table *, const struct spe_rows *, size_t, size_t) = {
-        add_comms,     add_dsos, add_lines,  add_places,
-        add_variables, add_ops,  add_levels, add_source_names,
+        add_comms,     add_dsos, add_build_ids, add_lines,        add_places,
+        add_variables, add_ops,  add_levels,    add_source_names,
     };
     uint64_t always = spe_profile_info(t->profile)->timed ? PRESENT(TIME) : 0;
 
     copy_numbers(t, r, from, count);
     add_present(t->present + t->batch->rows, r, from, count, always);
-    if (t->flags)
+    if (t->events_needed)
         memcpy(t->events + t->batch->rows, r->events + from, count * sizeof(*t->events));
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
         int error = parts[i](t, r, from, count);
@@ -680,7 +836,7 @@ static int open_caches(struct table *t)
     for (size_t i = 0; i < sizeof(t->kinds) / sizeof(t->kinds[0]); i++)
         t->kinds[i] = UNKNOWN_INDEX;
     for (size_t i = 0; i < sizeof(t->levels) / sizeof(t->levels[0]); i++)
-        t->levels[i] = UNKNOWN_INDEX;
+        t->levels[i] = i == SPE_LEVEL_UNKNOWN ? NO_INDEX : UNKNOWN_INDEX;
     if (t->column[COLUMN_ID_symbol] >= 0 || t->column[COLUMN_ID_dso_pc] >= 0 ||
         t->column[COLUMN_ID_symbol_offset] >= 0) {
         t->places = calloc(PLACES, sizeof(*t->places));
@@ -703,15 +859,17 @@ static int open_columns(struct table *t, bool utf8)
         const struct column *c = &t->choice.at[i];
 
         t->column[c->id] = (int)i;
-        t->flags |= c->type == COLUMN_FLAG;
+        if (c->type == COLUMN_FLAG)
+            t->events_needed |= UINT64_C(1) << c->event;
         if (c->presence != PRESENT_ALWAYS)
             t->needs |= UINT64_C(1) << c->presence;
         if (c->type == COLUMN_TEXT && dictionary_init(&t->texts[i], utf8) < 0)
             return SPE_ERR_NOMEM;
     }
-    t->present = malloc(t->rows * sizeof(*t->present));
-    t->events = malloc(t->rows * sizeof(*t->events));
-    return t->present && t->events ? open_caches(t) : SPE_ERR_NOMEM;
+    t->present = calloc(t->rows + 63, sizeof(*t->present)); /* they are read 64 at a time */
+    t->events = calloc(t->rows + 63, sizeof(*t->events));
+    t->shelf = shelf_new();
+    return t->present && t->events && t->shelf ? open_caches(t) : SPE_ERR_NOMEM;
 }
 
 int table_open(struct table **table, struct spe_profile *profile,
@@ -738,6 +896,7 @@ void table_close(struct table *t)
     if (!t)
         return;
     batch_release(t->batch);
+    shelf_release(t->shelf);
     for (size_t i = 0; i < t->choice.count; i++)
         dictionary_free(&t->texts[i]);
     free(t->present);
@@ -747,6 +906,7 @@ void table_close(struct table *t)
     free(t->source_names);
     free(t->comms.at);
     free(t->dsos.at);
+    free(t->build_ids.at);
     free(t->files.at);
     free(t);
 }

@@ -19,6 +19,7 @@
 #include "columns/dictionary.h"
 
 struct table;
+struct shelf;
 
 /* One column of a batch. Bitmaps have bit i % 64 of word i / 64 for row i; bits behind the last row
  * are zero. */
@@ -34,7 +35,8 @@ struct batch {
     size_t rows;
     size_t count; /* of cells, as in the choice */
     struct cells *cells;
-    void *memory[8]; /* all that is freed with it */
+    void *memory; /* values and bitmaps, of the shelf */
+    struct shelf *shelf;
 };
 
 void batch_keep(struct batch *b);

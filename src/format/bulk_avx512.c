@@ -288,7 +288,7 @@ static inline void fill_tiles(struct spe_bulk *b, struct spe_columns *c, struct 
            find_tile(sink, b, piece + pos, stride, shape, record)) {
         with_tile = tally;
         for (unsigned i = 0; i < 8; i++) {
-            __builtin_prefetch(piece + pos + i * stride + PREFETCH_AHEAD, 0, 0);
+            PREFETCH(piece + pos + i * stride);
             with_tile += shape[i]->tally;
         }
         if (with_tile >> TALLY_OTHER)

@@ -32,8 +32,11 @@ static inline int find_shape(const struct sink *k, const struct spe_bulk *b, uns
     return (int)(n - LEAF);
 }
 
-/* The bytes come once and in order, but the columns' stores hide that from the hardware. */
-#define PREFETCH_AHEAD 1024
+/* The bytes come once and in order, but the columns' stores hide that from the hardware. A page
+ * ahead, into the second level: nearer, they come too late, and those that are asked for as never
+ * used again are dropped before they are used. */
+#define PREFETCH_AHEAD 4096
+#define PREFETCH(at) __builtin_prefetch((at) + PREFETCH_AHEAD, 0, 2)
 
 /* What a run of rows tells. */
 struct run {
@@ -67,7 +70,7 @@ static inline __attribute__((always_inline)) size_t fill_run(struct spe_bulk *b,
             return pos;
         }
         s = &b->shape[found];
-        __builtin_prefetch(piece + pos + PREFETCH_AHEAD, 0, 0);
+        PREFETCH(piece + pos);
         sink_put(sink, *row, b, (unsigned)found, piece + pos, offset + pos);
         ++*row;
         run->record_bytes += s->size;

@@ -141,11 +141,12 @@ static const char *hint_name(uint32_t word)
         uint8_t number;
         const char *name;
     } hints[] = {
-        {7, "xpaclri"},  {8, "pacia1716"},  {10, "pacib1716"}, {12, "autia1716"}, {14, "autib1716"},
-        {16, "esb"},     {17, "psb csync"}, {18, "tsb csync"}, {20, "csdb"},      {24, "paciaz"},
-        {25, "paciasp"}, {26, "pacibz"},    {27, "pacibsp"},   {28, "autiaz"},    {29, "autiasp"},
-        {30, "autibz"},  {31, "autibsp"},   {32, "bti"},       {34, "bti c"},     {36, "bti j"},
-        {38, "bti jc"},
+        {7, "xpaclri"},    {8, "pacia1716"}, {10, "pacib1716"},   {12, "autia1716"},
+        {14, "autib1716"}, {16, "esb"},      {17, "psb csync"},   {18, "tsb csync"},
+        {20, "csdb"},      {22, "clrbhb"},   {24, "paciaz"},      {25, "paciasp"},
+        {26, "pacibz"},    {27, "pacibsp"},  {28, "autiaz"},      {29, "autiasp"},
+        {30, "autibz"},    {31, "autibsp"},  {32, "bti"},         {34, "bti c"},
+        {36, "bti j"},     {38, "bti jc"},   {40, "chkfeat x16"},
     };
 
     if ((word & 0xfffff01f) != 0xd503201f)
@@ -166,6 +167,47 @@ static void repair_register(uint32_t word, char *text)
         name[1] = '2';
 }
 
+/* A prefetch of a kind without a name: Capstone 5 leaves the operand out ("prfm , [x1]"). It is
+ * bits [4:0] of the word, of which SVE has four (C6.2, PRFM; C8.2, PRFB). */
+static void repair_prefetch(uint32_t word, char *text, size_t size)
+{
+    char rest[160], *comma = strchr(text, ',');
+    bool sve = word >> 25 == 0x42;
+
+    if (!begins(text, "prf") || !comma || comma[-1] != ' ')
+        return;
+    snprintf(rest, sizeof(rest), "%s", comma);
+    snprintf(comma, size - (size_t)(comma - text), "#%u%s", field(word, sve ? 3 : 4, 0), rest);
+}
+
+/* The size of an element of an SVE bitmask immediate, in bits: of its imm13. */
+static unsigned bitmask_element(uint32_t word)
+{
+    unsigned imms = field(word, 10, 5), size = 32;
+
+    if (field(word, 17, 17))
+        return 64;
+    for (unsigned bit = 32; bit > 4 && (imms & bit); bit >>= 1)
+        size >>= 1;
+    return size < 8 ? 8 : size;
+}
+
+/* The number that SVE puts into all elements (C8.2: CPY, DUP, DUPM, AND, EOR, ORR): Capstone 5 does
+ * not extend its sign, and has more bits of a mask than an element has. */
+static void repair_elements(uint32_t word, char *text, size_t size)
+{
+    bool copy = (word & 0xff308000) == 0x05100000 || (word & 0xff3fc000) == 0x2538c000;
+    bool mask = (word & 0xff3c0000) == 0x05000000;
+    char *number = copy || mask ? strrchr(text, '#') : NULL;
+    size_t left = number ? size - (size_t)(number - text) : 0;
+    uint64_t value = number ? strtoull(number + 1, NULL, 0) : 0;
+
+    if (number && copy)
+        snprintf(number, left, "#%d", (int8_t)field(word, 12, 5) * (field(word, 13, 13) ? 256 : 1));
+    else if (number)
+        snprintf(number, left, "#0x%" PRIx64, value & UINT64_MAX >> (64 - bitmask_element(word)));
+}
+
 /* An address is not an immediate: "b 0x400580", not "b #0x400580". */
 static void plain_target(char *text)
 {
@@ -175,7 +217,7 @@ static void plain_target(char *text)
         memmove(operand, operand + 1, strlen(operand));
 }
 
-/* A condition that is always true has no opposite: CSNEG with it is no CNEG (C6.2). */
+/* A condition that is always true has no opposite: CSNEG with it is not a CNEG (C6.2). */
 static bool is_false_alias(uint32_t word, const char *text)
 {
     return (word & 0x1fe00000) == 0x1a800000 && field(word, 15, 13) == 7 && begins(text, "c") &&
@@ -241,6 +283,8 @@ static bool read_word(struct spe_disassembler *d, uint64_t address, const struct
         move_element(text))
         return true;
     repair_register(insn->word, text);
+    repair_prefetch(insn->word, text, size);
+    repair_elements(insn->word, text, size);
     if (insn->branch && insn->direct)
         plain_target(text);
     return !is_false_alias(insn->word, text);

@@ -31,12 +31,12 @@ Elf_Scn *elf_file_section(Elf *elf, const char *name, GElf_Shdr *header);
 const uint8_t *elf_file_bytes(struct elf_file *f, const char *name, GElf_Shdr *header);
 
 /* Where the sections of a relocatable file are in memory. */
-struct places {
+struct section_places {
     uint64_t *at; /* by section; UINT64_MAX: not known */
     size_t count, capacity;
 };
 
 /* Returns the number of names in the static symbol table; a file without is stripped. */
-int symtab_read_tables(struct symtab *t, Elf *elf, const struct places *places);
+int symtab_read_tables(struct symtab *t, Elf *elf, const struct section_places *places);
 
 #endif

@@ -7,10 +7,11 @@
  *   symbols.c   symbols of ELF files; stripped.c: of those without a symbol table; symtab.c,
  *               demangle.c
  *   kernel.c    symbols of the kernel and its modules; jit.c: of code made at run time
- *   lines.c     source lines and inlined functions, out of DWARF; source.c: source files
+ *   lines.c     source lines and inlined functions, out of DWARF; source_file.c: source files
  *   code.c      words of code; disassemble.c: as text
  *   types.c     types and members, out of DWARF; variables.c: where variables are; track.c: what
- *               loads and stores access; operands.c: what it needs of instructions
+ *               loads and stores access; operands.c: what it needs of instructions; callees.c: of
+ *               calls
  *
  * Symbols are read on first use, by any thread; lines by one thread only.
  */
@@ -96,7 +97,7 @@ struct line_cache_entry {
 
 struct line_table {
     VECTOR(struct spe_profile_line) lines;
-    VECTOR(uint32_t) table; /* open addressing */
+    struct hash_table table;
     uint64_t seed;
     struct line_cache_entry *cache;
 };

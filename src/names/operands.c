@@ -136,8 +136,12 @@ static bool decode_shift(uint32_t word, struct operands *o)
     o->n = REG_NONE;
     o->m = r ? zero_register(field(word, 9, 5)) : REG_NONE;
     o->shift = (uint8_t)((size - r) % size);
-    if (!r) /* SXTW, UXTB: any number */
+    if (!r) { /* UXTB: any number */
         o->kind = OPERANDS_OTHER;
+        o->n = zero_register(field(word, 9, 5));
+        if (!o->narrow && s == 31 && !field(word, 30, 30)) /* SXTW */
+            o->kind = OPERANDS_EXTEND;
+    }
     return true;
 }
 

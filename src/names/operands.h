@@ -17,6 +17,7 @@ enum operands_kind {
     OPERANDS_ADD,      /* d = n + value + (m << shift), m and n may be REG_NONE */
     OPERANDS_SUBTRACT, /* d = n - (m << shift) */
     OPERANDS_MULTIPLY, /* d = a + n * m */
+    OPERANDS_EXTEND,   /* d = n, of 32 bits with a sign */
     OPERANDS_SELECT,   /* d = n or m */
     OPERANDS_THREAD,   /* d = thread pointer */
 };

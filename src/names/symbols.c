@@ -261,7 +261,7 @@ static unsigned kind_of(Elf *elf, const GElf_Sym *symbol, const char *name)
 }
 
 /* Moves a symbol of a relocatable file to its place; false if that is not known. */
-static bool place_symbol(const struct places *places, GElf_Sym *symbol)
+static bool place_symbol(const struct section_places *places, GElf_Sym *symbol)
 {
     if (!places)
         return true;
@@ -273,7 +273,7 @@ static bool place_symbol(const struct places *places, GElf_Sym *symbol)
 
 /* Returns how many names it has. */
 static int read_symbols(struct symtab *t, Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
-                        const struct places *places)
+                        const struct section_places *places)
 {
     Elf_Data *data = elf_getdata(section, NULL);
     size_t count = data && header->sh_entsize ? data->d_size / header->sh_entsize : 0;
@@ -346,7 +346,7 @@ static bool has_own_size(const char *name)
 
 /* As the kernel loads a module: sections of code one behind the other, in their order and from the
  * map's start on, without those that it only needs to begin. */
-static int lay_out(struct symtab *t, Elf *elf, struct places *places)
+static int lay_out(struct symtab *t, Elf *elf, struct section_places *places)
 {
     size_t names, count;
     uint64_t end = 0;
@@ -449,7 +449,7 @@ static int read_plt(struct symtab *t, struct elf_file *f)
 }
 
 /* A file has one table of each kind. */
-int symtab_read_tables(struct symtab *t, Elf *elf, const struct places *places)
+int symtab_read_tables(struct symtab *t, Elf *elf, const struct section_places *places)
 {
     Elf_Scn *section = NULL;
     bool symbols = false, dynamic = false;
@@ -479,7 +479,7 @@ int symtab_read_tables(struct symtab *t, Elf *elf, const struct places *places)
 int symtab_read(struct symtab *t, int fd, enum dso_kind kind)
 {
     struct elf_file f;
-    struct places places = {0};
+    struct section_places places = {0};
     bool module = kind == DSO_MODULE;
     GElf_Ehdr header;
     int result = elf_file_open(&f, fd, kind, t->budget);

@@ -22,8 +22,9 @@
 #define ACTIVE_MAX                                                                                 \
     (1u << 22)    /* locations, each counted for every instruction for which it holds              \
                    */
-#define VISITS 24 /* of one block before what still changes is given up */
-#define SLOTS 24  /* of the stack that are followed */
+#define VISITS 16 /* of one block before what still changes is given up ... */
+#define VISITS_ALL (4 * VISITS) /* ... and everything is */
+#define SLOTS 32                /* of the stack that are followed */
 #define REGISTERS 32
 #define TLS_MAX 4096 /* variables of threads in one file */
 #define TCB 16       /* bytes of the thread's own in front of its block (AAELF64) */
@@ -42,20 +43,34 @@ enum value_kind {
 /* All but VALUE_UNKNOWN may have any multiple of stride added; 0: nothing is. */
 struct value {
     uint8_t kind, why; /* why: of what is not known, enum spe_access_reason */
-    uint32_t type;     /* VALUE_UNKNOWN: stride times the same number as others with the same one
-                          here, within a block; NONE: no other */
+    uint32_t type;
+    uint32_t id; /* within a block: what is not known of others with the same one here is the same
+                    (VALUE_UNKNOWN: the number of strides; VALUE_POINTER: where offset 0 is); NONE:
+                    of no other */
     int64_t offset;
     uint64_t stride;
 };
 
 static struct value unknown(unsigned why)
 {
-    return (struct value){.kind = VALUE_UNKNOWN, .why = (uint8_t)why, .type = NONE, .stride = 1};
+    return (struct value){
+        .kind = VALUE_UNKNOWN, .why = (uint8_t)why, .type = NONE, .id = NONE, .stride = 1};
 }
 
 static struct value number(uint64_t value)
 {
-    return (struct value){.kind = VALUE_ADDRESS, .type = NONE, .offset = (int64_t)value};
+    return (struct value){
+        .kind = VALUE_ADDRESS, .type = NONE, .id = NONE, .offset = (int64_t)value};
+}
+
+static struct value pointer(uint32_t type, int64_t offset)
+{
+    return (struct value){.kind = VALUE_POINTER, .type = type, .id = NONE, .offset = offset};
+}
+
+static struct value in_frame(int64_t offset)
+{
+    return (struct value){.kind = VALUE_FRAME, .type = NONE, .id = NONE, .offset = offset};
 }
 
 static bool same_value(const struct value *a, const struct value *b)
@@ -106,8 +121,7 @@ static struct value join(const struct value *a, const struct value *b)
     if (a->kind == VALUE_UNKNOWN && b->kind == VALUE_UNKNOWN) {
         v.why = a->why < b->why ? b->why : a->why;
         v.stride = gcd(gcd(a->stride, b->stride), distance(a->offset, b->offset));
-        v.type =
-            a->type == b->type && a->stride == b->stride && a->offset == b->offset ? a->type : NONE;
+        v.id = a->id == b->id && a->stride == b->stride && a->offset == b->offset ? a->id : NONE;
         return v;
     }
     if (a->kind != b->kind || a->type != b->type) {
@@ -117,6 +131,8 @@ static struct value join(const struct value *a, const struct value *b)
         return v;
     }
     v.stride = gcd(gcd(a->stride, b->stride), distance(a->offset, b->offset));
+    if (a->id != b->id || v.stride)
+        v.id = NONE;
     return v;
 }
 
@@ -146,12 +162,12 @@ static struct value add_unknown(const struct value *a, const struct value *b, bo
 
     v.offset = (int64_t)(minus ? (uint64_t)a->offset - (uint64_t)b->offset
                                : (uint64_t)a->offset + (uint64_t)b->offset);
-    if (a->type != NONE && a->type == b->type && a->stride < INT32_MAX && b->stride < INT32_MAX) {
+    if (a->id != NONE && a->id == b->id && a->stride < INT32_MAX && b->stride < INT32_MAX) {
         v.stride = minus ? distance((int64_t)a->stride, (int64_t)b->stride) : a->stride + b->stride;
         return v.stride ? v : number((uint64_t)v.offset);
     }
     v.stride = gcd(a->stride, b->stride);
-    v.type = NONE;
+    v.id = NONE;
     return v;
 }
 
@@ -171,7 +187,9 @@ static struct value add_values(const struct value *a, const struct value *b)
         distance(v.offset, 0) < 4096) { /* that is not an address */
         v.kind = VALUE_UNKNOWN;
         v.why = other->why;
-        v.type = v.stride ? NONE : other->type;
+        v.id = v.stride ? NONE : other->id;
+    } else if (v.stride || other->stride) {
+        v.id = NONE;
     }
     v.stride = gcd(v.stride, other->stride);
     return v;
@@ -207,6 +225,12 @@ struct location_value {
     bool memory; /* LOCATION_MEMORY: only if the register does not point into the frame */
 };
 
+/* What later instructions of a block say of a value, at offset 0. */
+struct learnt {
+    uint32_t id;
+    struct value value;
+};
+
 struct follower {
     struct dsos *d;
     struct dso *dso;
@@ -225,11 +249,15 @@ struct follower {
     struct block *blocks;
     size_t block_count;
 
-    struct locations locations;
+    struct locations locations; /* those in registers last */
+    size_t memory_count;        /* of the others */
     VECTOR(struct location_value) values;
     uint32_t *active,
         *active_at;    /* of instruction i: active[active_at[i]] up to active_at[i + 1] */
     struct state jump; /* at indirect branches, all together */
+    VECTOR(struct learnt) learnt;
+    struct hash_table learnt_table; /* by id */
+    bool learning;
     bool too_large, no_memory;
 };
 
@@ -261,6 +289,14 @@ static void set_slot(struct state *s, int64_t offset, const struct value *value)
         s->slots[s->slot_count++] = (struct slot){offset, *value};
 }
 
+static void forget_ids(struct state *s)
+{
+    for (unsigned i = 0; i < REGISTERS; i++)
+        s->x[i].id = NONE;
+    for (unsigned i = 0; i < s->slot_count; i++)
+        s->slots[i].value.id = NONE;
+}
+
 /* False: nothing changes. */
 static bool join_state(struct state *to, const struct state *from)
 {
@@ -270,18 +306,13 @@ static bool join_state(struct state *to, const struct state *from)
     if (!to->reached) {
         *to = *from;
         to->reached = true;
-        for (unsigned i = 0; i < REGISTERS; i++) {
-            if (to->x[i].kind == VALUE_UNKNOWN)
-                to->x[i].type = NONE;
-        }
+        forget_ids(to);
         return true;
     }
     for (unsigned i = 0; i < REGISTERS; i++) {
         struct value v = join(&to->x[i], &from->x[i]);
 
-        if (v.kind == VALUE_UNKNOWN)
-            v.type = NONE;
-
+        v.id = NONE;
         changed |= !same_value(&v, &to->x[i]);
         to->x[i] = v;
     }
@@ -289,6 +320,7 @@ static bool join_state(struct state *to, const struct state *from)
         const struct value *other = slot_of(from, to->slots[i].offset);
         struct value v = other ? join(&to->slots[i].value, other) : unknown(SPE_ACCESS_NO_VARIABLE);
 
+        v.id = NONE;
         changed |= !same_value(&v, &to->slots[i].value);
         if (is_place(&v))
             to->slots[kept++] = (struct slot){to->slots[i].offset, v};
@@ -362,6 +394,21 @@ static size_t index_at(const struct follower *f, uint64_t pc)
     return low;
 }
 
+static void sort_locations(struct follower *f)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < f->locations.count; i++) {
+        struct location l = f->locations.at[i];
+
+        if (l.kind == LOCATION_REGISTER)
+            continue;
+        f->locations.at[i] = f->locations.at[kept];
+        f->locations.at[kept++] = l;
+    }
+    f->memory_count = kept;
+}
+
 /* For each instruction, the values that hold there. */
 static void list_active(struct follower *f)
 {
@@ -420,13 +467,16 @@ static struct value both(struct follower *f, const struct value *a, const struct
 
 /* What is known of a register without debug information is better than a pointer to anything; that
  * it is the address of a variable is better than any pointer. */
-static bool is_better(const struct value *v, bool weak)
+static bool is_better(struct follower *f, const struct value *v, const struct location_value *l)
 {
     if (v->kind == VALUE_ADDRESS)
         return !v->stride && distance(v->offset, 0) >= 4096;
     if (v->kind == VALUE_FRAME || v->kind == VALUE_THREAD)
         return !v->stride;
-    return weak && v->kind == VALUE_POINTER;
+    if (!l->weak || v->kind != VALUE_POINTER)
+        return false;
+    return types_at(f->d, v->type)->kind != SPE_TYPE_OTHER ||
+           types_at(f->d, l->type)->kind == SPE_TYPE_OTHER;
 }
 
 /* A pointer into something larger says more than one to the part alone. */
@@ -436,6 +486,53 @@ static bool is_around(struct follower *f, const struct value *v, const struct va
            types_contains(f->d, v->type, (uint64_t)(v->offset - part->offset), part->type);
 }
 
+static struct learnt *learnt_of(struct follower *f, uint32_t id)
+{
+    size_t cursor = 0;
+    uint32_t number;
+
+    while (f->learnt.count &&
+           (number = hash_table_find(&f->learnt_table, hash_number(0, id), &cursor)) != NONE) {
+        if (f->learnt.at[number].id == id)
+            return &f->learnt.at[number];
+    }
+    return NULL;
+}
+
+static void keep_learnt(struct follower *f, uint32_t id, const struct value *value)
+{
+    struct learnt *known = learnt_of(f, id);
+
+    if (known) {
+        known->value = both(f, &known->value, value);
+    } else if (VECTOR_ROOM(&f->learnt) < 0 || hash_table_add(&f->learnt_table, hash_number(0, id),
+                                                             (uint32_t)f->learnt.count) < 0) {
+        f->no_memory = true;
+    } else {
+        f->learnt.at[f->learnt.count++] = (struct learnt){id, *value};
+    }
+}
+
+/* What had an id is the pointer v: so are its copies, and so it was before. Two variables that say
+ * different things of it say nothing. */
+static void learn_id(struct follower *f, struct state *s, const struct value *had,
+                     const struct value *v)
+{
+    struct value base = add_number(*v, -(uint64_t)had->offset);
+
+    if (had->id == NONE || v->kind != VALUE_POINTER || v->stride ||
+        had->stride != (had->kind == VALUE_UNKNOWN))
+        return;
+    for (unsigned r = 0; r < REGISTERS; r++) {
+        struct value *x = &s->x[r];
+
+        if (x->id == had->id && x->kind == had->kind && x->stride == had->stride)
+            *x = add_number(base, (uint64_t)x->offset);
+    }
+    if (f->learning)
+        keep_learnt(f, had->id, &base);
+}
+
 static void apply_locations(struct follower *f, size_t i, struct state *s)
 {
     uint32_t strong = 0;
@@ -443,16 +540,19 @@ static void apply_locations(struct follower *f, size_t i, struct state *s)
     for (uint32_t j = f->active_at[i]; j < f->active_at[i + 1]; j++) {
         const struct location_value *l = &f->values.at[f->active[j]];
         struct value *x = &s->x[l->reg];
-        struct value v = {.kind = VALUE_POINTER, .type = l->type, .offset = l->offset};
+        struct value v = pointer(l->type, l->offset), had = *x;
         bool again = strong >> l->reg & 1;
 
         if (l->memory && (x->kind == VALUE_FRAME || l->reg == REG_SP))
             continue;
         if (again && !l->weak)
             *x = both(f, x, &v);
-        else if (!again && !is_better(x, l->weak) && !is_around(f, x, &v))
+        else if (!again && !is_better(f, x, l) && !is_around(f, x, &v)) {
             *x = v;
-        if (!l->weak && !is_better(x, false))
+            if (!l->weak)
+                learn_id(f, s, &had, &v);
+        }
+        if (!l->weak && !is_better(f, x, l))
             strong |= UINT32_C(1) << l->reg;
     }
 }
@@ -492,7 +592,7 @@ static struct target frame_target(struct follower *f, uint64_t pc, const struct 
 {
     struct target found = no_target(v->stride ? SPE_ACCESS_LOST_TRACK : SPE_ACCESS_SAVED);
 
-    for (size_t i = 0; i < f->locations.count; i++) {
+    for (size_t i = 0; i < f->memory_count; i++) {
         const struct location *l = &f->locations.at[i];
         struct target t = {.type = l->type, .name = l->name, .variable = true};
         int64_t at;
@@ -592,9 +692,11 @@ static bool settle_pointer(struct follower *f, struct target *t, uint64_t size)
     if (!type->size || type->size > INT64_MAX)
         return false;
     if (is_scalar(type)) {
-        if (size % type->size)
+        if (size % type->size && t->stride && size < type->size)
+            t->offset = 0; /* some part of some element */
+        else if (size % type->size)
             return t->offset >= 0 && (uint64_t)t->offset + size <= type->size && !t->stride;
-        if (floor_modulo(t->offset, type->size) && t->stride != 1)
+        else if (floor_modulo(t->offset, type->size) && t->stride != 1)
             return false;
         t->offset = 0;
         t->stride = 0;
@@ -603,6 +705,15 @@ static bool settle_pointer(struct follower *f, struct target *t, uint64_t size)
     if (!t->stride || t->stride % type->size)
         return !t->stride;
     t->offset = floor_modulo(t->offset, type->size);
+    t->stride = 0;
+    return true;
+}
+
+/* An access to some element where the array cannot be told by the offset: it is the only one. */
+static bool settle_only_array(struct follower *f, struct target *t, uint64_t size)
+{
+    if (!t->stride || !types_only_array(f->d, t->type, t->stride, size ? size : 1, &t->offset))
+        return false;
     t->stride = 0;
     return true;
 }
@@ -619,11 +730,12 @@ static void settle(struct follower *f, struct target t, const struct operands *o
     access->reason = SPE_ACCESS_NO_TYPE;
     if (types_at(f->d, t.type)->kind == SPE_TYPE_OTHER)
         return;
-    if (!t.variable && !(t.stride && settle_array(f, &t, size)) && !settle_pointer(f, &t, size)) {
+    if (!t.variable && !(t.stride && settle_array(f, &t, size)) && !settle_pointer(f, &t, size) &&
+        !settle_only_array(f, &t, size)) {
         access->reason = t.stride ? SPE_ACCESS_LOST_TRACK : SPE_ACCESS_OUTSIDE;
         return;
     }
-    if (t.stride && !settle_array(f, &t, size)) {
+    if (t.stride && !settle_array(f, &t, size) && !settle_only_array(f, &t, size)) {
         access->reason = SPE_ACCESS_LOST_TRACK;
         return;
     }
@@ -721,7 +833,7 @@ static struct value loaded(struct follower *f, size_t i, struct state *s, const 
     }
     if (!pointer_in(f->d, access.type, access.offset, &target))
         return v;
-    return (struct value){.kind = VALUE_POINTER, .type = target};
+    return pointer(target, 0);
 }
 
 static void store_values(struct follower *f, size_t i, struct state *s)
@@ -842,6 +954,11 @@ static struct value result_of(const struct state *s, const struct operands *o)
         return subtracted(s, o);
     case OPERANDS_MULTIPLY:
         return multiplied(s, o);
+    case OPERANDS_EXTEND:
+        n = register_value(s, o->n);
+        if (n.kind == VALUE_ADDRESS && !n.stride)
+            return number((uint64_t)(int64_t)(int32_t)n.offset);
+        return n.kind == VALUE_UNKNOWN ? n : unknown(SPE_ACCESS_NO_VARIABLE);
     case OPERANDS_SELECT:
         n = register_value(s, o->n);
         m = register_value(s, o->m);
@@ -871,18 +988,19 @@ static struct value returned(struct follower *f, uint64_t target)
     id = types_of_die(f->d, f->dso_id, &type);
     if (types_at(f->d, id)->kind != SPE_TYPE_POINTER)
         return v;
-    return (struct value){.kind = VALUE_POINTER,
-                          .type = types_same(f->d, types_at(f->d, id)->target)};
+    return pointer(types_same(f->d, types_at(f->d, id)->target), 0);
 }
 
-/* AAPCS64: X19 to X29 and SP are kept. */
 static void transfer_call(struct follower *f, const struct operands *o, struct state *s)
 {
+    uint32_t changed = callees_changed(f->d, f->dso, f->file, o->target);
+
     for (unsigned r = 0; r < REGISTERS; r++) {
-        if (r < 19 || r == 30)
+        if (changed >> r & 1)
             s->x[r] = unknown(SPE_ACCESS_NO_VARIABLE);
     }
-    s->x[0] = returned(f, o->target);
+    if (changed & 1)
+        s->x[0] = returned(f, o->target);
 }
 
 static void transfer(struct follower *f, size_t i, struct state *s)
@@ -961,26 +1079,49 @@ static bool make_blocks(struct follower *f)
     return true;
 }
 
+/* What still changes does not settle: nothing is known of it. */
+static void give_up(struct state *s, const struct state *before, bool all)
+{
+    for (unsigned i = 0; i < REGISTERS; i++) {
+        if (all || !same_value(&s->x[i], &before->x[i]))
+            s->x[i] = unknown(SPE_ACCESS_LOST_TRACK);
+    }
+    if (all)
+        s->slot_count = 0;
+}
+
 static void flow_to(struct follower *f, uint32_t number, const struct state *s)
 {
     struct block *b = number < f->block_count ? &f->blocks[number] : NULL;
+    struct state before;
 
-    if (!b || !join_state(&b->in, s))
+    if (!b)
         return;
-    if (++b->visits > VISITS) { /* it does not settle: nothing is known here */
-        for (unsigned i = 0; i < REGISTERS; i++)
-            b->in.x[i] = unknown(SPE_ACCESS_LOST_TRACK);
-        b->in.slot_count = 0;
-    }
-    b->waiting = b->visits <= VISITS + 1;
+    if (b->visits >= VISITS)
+        before = b->in;
+    if (!join_state(&b->in, s))
+        return;
+    if (++b->visits > VISITS)
+        give_up(&b->in, &before, b->visits > VISITS_ALL);
+    b->waiting = b->visits <= VISITS_ALL + 1;
 }
 
-/* What an instruction makes that nothing is known of is a number of its own. */
-static void mark_unknown(struct state *s, size_t i)
+/* What an instruction makes that nothing is known of is a number of its own, unless a later one of
+ * the block says what it is. */
+static void mark_unknown(struct follower *f, struct state *s, size_t i)
 {
     for (unsigned r = 0; r < REGISTERS; r++) {
-        if (s->x[r].kind == VALUE_UNKNOWN && s->x[r].type == NONE)
-            s->x[r].type = (uint32_t)(i * REGISTERS + r);
+        struct value *x = &s->x[r];
+        uint32_t id = (uint32_t)(i * REGISTERS + r);
+        const struct learnt *known;
+
+        if (x->id != NONE || (x->kind != VALUE_UNKNOWN &&
+                              (x->kind != VALUE_POINTER || x->stride || !is_weak(f->d, x->type))))
+            continue;
+        x->id = id;
+        known = f->learning ? NULL : learnt_of(f, id);
+        if (known && known->value.kind == VALUE_POINTER && x->stride == (x->kind == VALUE_UNKNOWN))
+            *x = add_number(known->value, (uint64_t)x->offset);
     }
 }
 
@@ -994,7 +1135,7 @@ static void follow_block(struct follower *f, uint32_t number)
     b->waiting = false;
     for (size_t i = b->first; i < b->end; i++) {
         apply_locations(f, i, &s);
-        mark_unknown(&s, i);
+        mark_unknown(f, &s, i);
         transfer(f, i, &s);
     }
     if (last->flow == FLOW_JUMP)
@@ -1053,8 +1194,7 @@ static void start_from_cfi(struct follower *f, uint64_t pc, struct state *s)
         uint64_t offset = ops[0].atom == DW_OP_bregx ? ops[0].number2 : ops[0].number;
 
         if (reg == 29 || reg == REG_SP)
-            s->x[reg] =
-                (struct value){.kind = VALUE_FRAME, .type = NONE, .offset = (int64_t)-offset};
+            s->x[reg] = in_frame((int64_t)-offset);
     }
     free(frame);
 }
@@ -1069,7 +1209,7 @@ static void start_block(struct follower *f, uint32_t number, bool entry)
     b->in.reached = true;
     b->waiting = true;
     if (entry)
-        b->in.x[REG_SP] = (struct value){.kind = VALUE_FRAME, .type = NONE};
+        b->in.x[REG_SP] = in_frame(0);
     else
         start_from_cfi(f, f->pcs[b->first], &b->in);
 }
@@ -1134,6 +1274,8 @@ void types_close(struct file_types *f)
     free(f->tls_symbols.at);
     free(f->accesses.at);
     hash_table_free(&f->table);
+    free(f->callees.at);
+    hash_table_free(&f->callee_table);
     free(f);
 }
 
@@ -1291,8 +1433,8 @@ bool file_types_open(struct dsos *d, struct dso *dso, struct file_types *f)
     return f->fd >= 0;
 }
 
-static bool read_code(const struct dso *dso, const struct file_types *f, uint64_t address,
-                      uint8_t *bytes, size_t size)
+bool file_types_code(const struct dso *dso, const struct file_types *f, uint64_t address,
+                     uint8_t *bytes, size_t size)
 {
     for (size_t i = 0; i < dso->symbols.segments.count; i++) {
         const struct segment *s = &dso->symbols.segments.at[i];
@@ -1310,7 +1452,7 @@ static bool read_piece(struct follower *f, uint64_t start, uint64_t end)
 {
     size_t words = (end - start) / 4;
     uint8_t *bytes = malloc(4 * words + 1);
-    bool good = bytes && read_code(f->dso, f->file, start, bytes, 4 * words);
+    bool good = bytes && file_types_code(f->dso, f->file, start, bytes, 4 * words);
 
     for (size_t i = 0; good && i < words; i++) {
         f->pcs[f->count] = start + 4 * i;
@@ -1412,13 +1554,38 @@ static void remember_all(struct follower *f)
 
         for (size_t i = f->blocks[n].first; i < f->blocks[n].end; i++) {
             apply_locations(f, i, &s);
+            mark_unknown(f, &s, i);
             if (f->code[i].load || f->code[i].store) {
                 access_at(f, i, &s, &access);
                 remember(f, f->pcs[i], &access);
             }
-            mark_unknown(&s, i);
             transfer(f, i, &s);
         }
+    }
+}
+
+/* What variables say of values that were made before, with all that is known of the blocks. */
+static void learn_ids(struct follower *f)
+{
+    f->learning = true;
+    for (size_t n = 0; n < f->block_count; n++) {
+        struct state s = f->blocks[n].in;
+
+        for (size_t i = f->blocks[n].first; i < f->blocks[n].end; i++) {
+            apply_locations(f, i, &s);
+            mark_unknown(f, &s, i);
+            transfer(f, i, &s);
+        }
+    }
+    f->learning = false;
+}
+
+static void forget_blocks(struct follower *f)
+{
+    f->jump.reached = false;
+    for (size_t n = 0; n < f->block_count; n++) {
+        f->blocks[n].in.reached = f->blocks[n].waiting = false;
+        f->blocks[n].visits = 0;
     }
 }
 
@@ -1429,11 +1596,17 @@ static void follow_function(struct follower *f)
         return;
     if (locations_list(f->d, f->dso_id, &f->function, &f->locations) < 0)
         f->too_large = true;
+    sort_locations(f);
     if (!f->too_large)
         list_active(f);
     if (f->too_large || f->no_memory || !make_blocks(f))
         return;
     follow(f);
+    learn_ids(f);
+    if (f->learnt.count) {
+        forget_blocks(f);
+        follow(f);
+    }
     remember_all(f);
 }
 
@@ -1448,6 +1621,8 @@ static void free_follower(struct follower *f)
     free(f->values.at);
     free(f->active);
     free(f->active_at);
+    free(f->learnt.at);
+    hash_table_free(&f->learnt_table);
 }
 
 static unsigned why_not(struct dsos *d, struct dso *dso)
@@ -1459,23 +1634,35 @@ static unsigned why_not(struct dsos *d, struct dso *dso)
                                                                               : SPE_ACCESS_NO_FILE;
 }
 
+/* A function that was followed is remembered, too, at an address that no instruction has: that of
+ * its description, made odd. */
+static uint64_t function_key(const Dwarf_Die *function)
+{
+    return (uint64_t)(uintptr_t)function->addr << 1 | 1;
+}
+
 /* What the function of an address does; the reason if it cannot be said. */
 static unsigned learn(struct dsos *d, uint32_t dso, struct file_types *t, uint64_t address)
 {
     struct follower f = {.d = d, .dso = d->list.at[dso], .dso_id = dso, .file = t};
-    unsigned why = SPE_ACCESS_NO_ACCESS;
+    struct spe_profile_access done = {.reason = SPE_ACCESS_NO_ACCESS};
+    const struct spe_profile_access *before;
 
     if (!lines_function(d, f.dso, address, &f.function))
         return SPE_ACCESS_NO_DEBUG_INFO;
     if (!file_types_open(d, f.dso, t))
         return SPE_ACCESS_NO_FILE;
+    before = recall(t, function_key(&f.function));
+    if (before)
+        return before->reason;
     follow_function(&f);
     if (f.too_large)
-        why = SPE_ACCESS_TOO_LARGE;
+        done.reason = SPE_ACCESS_TOO_LARGE;
+    remember(&f, function_key(&f.function), &done);
     if (f.no_memory)
         names_missing(d->strings, SPE_ERR_NOMEM);
     free_follower(&f);
-    return why;
+    return done.reason;
 }
 
 void types_access(struct dsos *d, uint32_t dso, uint64_t address, struct spe_profile_access *access)

@@ -773,6 +773,70 @@ bool types_leaf(struct dsos *d, uint32_t type, uint64_t offset, uint64_t size,
     return leaf_at(d, type, offset, size, 0, 0, leaf) && leaf->matches;
 }
 
+#define ARRAYS_STEPS 4096 /* members that are looked at for an array */
+
+struct array_search {
+    uint64_t stride, size;
+    int64_t offset; /* of the access in the whole */
+    int64_t found;  /* ... in the first element */
+    unsigned matches, steps;
+};
+
+static int64_t modulo(int64_t a, uint64_t b)
+{
+    int64_t rest = a % (int64_t)b;
+
+    return rest < 0 ? rest + (int64_t)b : rest;
+}
+
+static void search_arrays(struct dsos *d, uint32_t id, uint64_t base, struct array_search *s,
+                          int depth)
+{
+    struct type_leaf leaf = {0};
+    const struct type *t;
+    uint64_t element, in;
+
+    types_list(d, id);
+    t = types_at(d, id);
+    if (depth >= TYPE_DEPTH || ++s->steps > ARRAYS_STEPS || base > INT64_MAX / 2)
+        return;
+    if (t->kind == SPE_TYPE_ARRAY) {
+        element = types_at(d, t->target)->size;
+        if (!element || element > INT64_MAX / 2)
+            return;
+        if (s->stride % element || t->count == 1) {
+            search_arrays(d, t->target, base, s, depth + 1);
+            return;
+        }
+        in = (uint64_t)modulo(s->offset - (int64_t)base, element);
+        if (!leaf_at(d, t->target, in, s->size, depth + 1, 0, &leaf))
+            return;
+        s->matches++;
+        s->found = (int64_t)(base + in);
+        return;
+    }
+    for (size_t i = 0; i < types_at(d, id)->members.count && s->matches < 2; i++) {
+        struct member m = types_at(d, id)->members.at[i];
+
+        if (base <= UINT64_MAX - m.offset)
+            search_arrays(d, m.type, base + m.offset, s, depth + 1);
+    }
+}
+
+bool types_only_array(struct dsos *d, uint32_t type, uint64_t stride, uint64_t size,
+                      int64_t *offset)
+{
+    struct array_search s = {.stride = stride, .size = size, .offset = *offset};
+
+    if (*offset > INT64_MAX / 2 || *offset < INT64_MIN / 2)
+        return false;
+    search_arrays(d, type, 0, &s, 0);
+    if (s.matches != 1 || s.steps > ARRAYS_STEPS)
+        return false;
+    *offset = s.found;
+    return true;
+}
+
 bool types_contains(struct dsos *d, uint32_t whole, uint64_t offset, uint32_t part)
 {
     for (int depth = 0; depth < TYPE_DEPTH && whole != NONE; depth++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
-/* What types.c, variables.c and track.c share. */
+/* What types.c, variables.c, track.c and callees.c share. */
 #ifndef NAMES_TYPES_INTERNAL_H
 #define NAMES_TYPES_INTERNAL_H
 
@@ -79,6 +79,11 @@ struct type_leaf {
 bool types_leaf(struct dsos *d, uint32_t type, uint64_t offset, uint64_t size,
                 struct type_leaf *leaf);
 
+/* The one array in a type of which an access of a size, at a multiple of stride and offset, can hit
+ * elements: *offset is then in its first element. False: there is none, or more than one. */
+bool types_only_array(struct dsos *d, uint32_t type, uint64_t stride, uint64_t size,
+                      int64_t *offset);
+
 /* ---- Files ---------------------------------------------------------------------------------- */
 
 struct variable {
@@ -117,6 +122,12 @@ struct relocation {
 
 #define RELOCATIONS_MAX (1u << 20)
 
+/* What a function of the file does to its caller's registers. */
+struct callee {
+    uint64_t entry;
+    uint32_t changed; /* bit n: Xn */
+};
+
 struct file_types {
     bool listed;              /* variables are */
     struct variables globals; /* by address */
@@ -131,6 +142,8 @@ struct file_types {
     bool tried;
     VECTOR(struct known_access) accesses;
     struct hash_table table; /* of them */
+    VECTOR(struct callee) callees;
+    struct hash_table callee_table;
     struct budget *budget;
     uint64_t taken;
 };
@@ -142,8 +155,16 @@ bool file_types_take(struct file_types *f, uint64_t bytes);
 const struct variable *variables_find(const struct variables *v, uint64_t address);
 /* The mapped file, for its code and tables, opened now if nobody has. False: it is not there. */
 bool file_types_open(struct dsos *d, struct dso *dso, struct file_types *f);
+/* Bytes of it, by their address in the file. */
+bool file_types_code(const struct dso *dso, const struct file_types *f, uint64_t address,
+                     uint8_t *bytes, size_t size);
 /* The file's global and static variables, read now if nobody has. */
 void variables_list(struct dsos *d, uint32_t dso, struct file_types *f);
+
+/* callees.c: registers (bit n: Xn) that a call to an address of the file may change; 0: not known
+ * where it goes. AAPCS64: X19 to X29 and SP are kept. */
+#define CALL_CHANGES_ALL UINT32_C(0x4007ffff)
+uint32_t callees_changed(struct dsos *d, struct dso *dso, struct file_types *f, uint64_t entry);
 
 /* ---- Variables of a function ---------------------------------------------------------------- */
 

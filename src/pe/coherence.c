@@ -344,7 +344,7 @@ static void hit_l2(struct request *r, unsigned way)
     pe_fill_from_l2(r->machine, r->cpu, &r->cpu->l1, r->line, state, r->modify);
 }
 
-/* The line is in L1, shared, and must be exclusive. That is no miss: no data is fetched. */
+/* The line is in L1, shared, and must be exclusive. That is not a miss: no data is fetched. */
 static void upgrade(struct request *r, unsigned way)
 {
     pe_word *word = pe_cache_word(&r->cpu->l1, r->line, way);

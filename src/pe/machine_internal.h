@@ -159,7 +159,8 @@ struct pe_window {
     uint32_t step;    /* ticks from one dispatch to the next */
     uint64_t stores;  /* dispatched before the block */
     uint64_t memory_free;
-    uint32_t served; /* the next of served_until */
+    uint64_t atomic_free; /* ticks: atomics are made one after the other */
+    uint32_t served;      /* the next of served_until */
     uint64_t ready[64];
     uint64_t served_until[PE_LOAD_MISSES_MAX];
     uint64_t waiting[PE_WAITING]; /* until when the latest loads waited for registers: ticks */
@@ -232,7 +233,7 @@ struct pe_directory {
 /* A line that went from one cpu to another: it can go on when it has arrived. */
 struct pe_turn {
     uint64_t line, until; /* ticks */
-    uint32_t cpu;         /* that has it, or gets it */
+    uint64_t wanted;      /* ... from when on another cpu may want it; 0: nobody does */
 };
 
 struct spe_machine {
@@ -474,8 +475,14 @@ void pe_window_sleep(struct pe_cpu *cpu, uint64_t until);
  * `outside`: L2 did not have it either, or from a prefetcher. `when`: ticks. pc 0: not known. */
 void pe_prefetch(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t pc, uint64_t address,
                  bool outside, uint64_t when);
-/* When the line can be taken from another cpu that is about to get it; 0: at once. */
-uint64_t pe_turn(struct spe_machine *machine, const struct pe_cpu *cpu, uint64_t line);
+/* When the line can be taken from the cpu that is about to get it; 0: at once. */
+uint64_t pe_turn(struct spe_machine *machine, uint64_t line);
+/* A cpu waits for the line until then. Those that have it look at pe_wanted from now on, before
+ * they use it: what they do later than that, they do after the other cpus. */
+void pe_want(struct spe_machine *machine, uint64_t line, uint64_t when);
+void pe_unwant(struct spe_machine *machine, uint64_t line);
+/* From when on another cpu may want the line; UINT64_MAX: nobody does. */
+uint64_t pe_wanted(const struct spe_machine *machine, uint64_t line);
 
 /* Where a line on its way is noted, if it is. */
 static inline struct pe_flight *pe_flight_of(struct pe_cpu *cpu, uint64_t line)

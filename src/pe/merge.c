@@ -47,7 +47,7 @@ static void time_watches(struct pe_stream *s, uint32_t index)
     }
 }
 
-/* The second half of a pair is no access of its own. */
+/* The second half of a pair is not an access of its own. */
 static bool joins(struct pe_watch *w, uint64_t va, uint32_t bytes, bool store,
                   const struct spe_machine_access *met)
 {
@@ -123,29 +123,40 @@ static bool has_to_ask(const struct pe_stream *s, uint64_t line, unsigned how)
     return !word || (how & (SPE_ACCESS_STORE | SPE_ACCESS_ATOMIC) && !(word & PE_EXCLUSIVE));
 }
 
-/* When a line that another cpu has can be had: not before it is asked for, and not before it has
- * arrived where it is on its way to. 0: at once. */
-static uint64_t wait_until(const struct pe_stream *s, uint64_t va, unsigned how, uint64_t issued)
+static uint64_t line_of(const struct pe_stream *s, uint64_t va)
 {
-    uint64_t line = va & PE_ADDRESS_MASK & ~(uint64_t)(s->cpu->line_bytes - 1), turn;
-
-    if (s->merge->count < 2 || !has_to_ask(s, line, how) ||
-        !pe_held_by_others(s->merge->machine, s->cpu, line))
-        return 0;
-    turn = pe_turn(s->merge->machine, s->cpu, line);
-    return turn > issued ? turn : issued;
+    return va & PE_ADDRESS_MASK & ~(uint64_t)(s->cpu->line_bytes - 1);
 }
 
-/* Until then the others have their turn. */
+/* When a line that another cpu has can be had: not before it is asked for, and not before it has
+ * arrived where it is on its way to. 0: at once. */
+static uint64_t wait_until(const struct pe_stream *s, uint64_t line, unsigned how, uint64_t issued)
+{
+    if (!has_to_ask(s, line, how) || !pe_held_by_others(s->merge->machine, s->cpu, line))
+        return 0;
+    return later(pe_turn(s->merge->machine, line), issued);
+}
+
+/* Until then the others have their turn: because they have the line, or are to have it before. */
 static bool has_to_wait(struct pe_stream *s, const struct pe_site *site, uint64_t va, unsigned how)
 {
-    uint64_t issued = pe_window_issue(s->cpu, site), until = wait_until(s, va, how, issued);
+    struct spe_machine *machine = s->merge->machine;
+    uint64_t issued = pe_window_issue(s->cpu, site), line = line_of(s, va), until;
 
-    if (until <= s->cpu->window.now || until <= s->not_before)
+    if (s->merge->count < 2)
         return false;
+    until = wait_until(s, line, how, issued);
+    if (until ? until <= s->cpu->window.now : pe_wanted(machine, line) >= issued)
+        return false;
+    if (later(until, issued) <= s->not_before) {
+        pe_unwant(machine, line); /* they had their turn */
+        return false;
+    }
+    if (until)
+        pe_want(machine, line, until);
     if (how == SPE_ACCESS_STORE && s->stores_end - s->stores_first < PE_LATE_STORES)
         return true; /* only the store */
-    s->not_before = until;
+    s->not_before = later(until, issued);
     s->asked = issued;
     return true;
 }
@@ -400,12 +411,16 @@ static void run_store(struct pe_stream *s)
 {
     const struct pe_late_store *store = &s->stores[s->stores_first % PE_LATE_STORES];
     struct spe_machine_access met = {0};
-    uint64_t until = wait_until(s, store->va, SPE_ACCESS_STORE, store->issued);
+    uint64_t line = line_of(s, store->va);
+    uint64_t until = wait_until(s, line, SPE_ACCESS_STORE, store->issued);
 
     if (until > store->issued && until > s->store_not_before) {
         s->store_not_before = until;
+        pe_want(s->merge->machine, line, until);
         return;
     }
+    if (!until)
+        pe_unwant(s->merge->machine, line);
     pe_timed_store(s->merge->machine, s->cpu, pe_site_pc(store->site), store->va, store->bytes,
                    store->number, store->issued, &met);
     accessed(s, store->site, store->watch, store->va, store->bytes, SPE_ACCESS_STORE, &met);

@@ -99,6 +99,8 @@ static uint64_t ready_at(const struct pe_window *w, const struct pe_site *site)
 {
     uint64_t when = dispatched(w, (uint32_t)(site - w->block->sites));
 
+    if (site->how & SPE_ACCESS_ATOMIC)
+        when = later(when, w->atomic_free);
     return site->reads & w->late ? later(when, latest(w, site->reads & w->late)) : when;
 }
 
@@ -213,9 +215,52 @@ static void change_l1(struct pe_cpu *cpu, uint64_t line, uint64_t clear, uint64_
         atomic_store_explicit(word, (pe_get(word) & ~clear) | set, memory_order_relaxed);
 }
 
+/* The lines that several cpus want go from one to the next: when this one can be had. */
+static struct pe_turn *turn_of(struct spe_machine *machine, uint64_t line)
+{
+    return &machine->turns[line >> machine->line_shift & (PE_TURNS - 1)];
+}
+
+uint64_t pe_turn(struct spe_machine *machine, uint64_t line)
+{
+    const struct pe_turn *turn = turn_of(machine, line);
+
+    return turn->line == line ? turn->until : 0;
+}
+
+uint64_t pe_wanted(const struct spe_machine *machine, uint64_t line)
+{
+    const struct pe_turn *turn = &machine->turns[line >> machine->line_shift & (PE_TURNS - 1)];
+
+    return turn->line == line && turn->wanted ? turn->wanted : UINT64_MAX;
+}
+
+void pe_want(struct spe_machine *machine, uint64_t line, uint64_t when)
+{
+    const uint64_t *sharers = pe_directory_find(&machine->directory, line);
+    struct pe_turn *turn = turn_of(machine, line);
+
+    if (turn->line != line)
+        *turn = (struct pe_turn){.line = line};
+    if (turn->wanted && turn->wanted <= when)
+        return;
+    turn->wanted = when;
+    for (unsigned i = 0; sharers && i < machine->directory.entry_words - 1; i++)
+        for (uint64_t bits = sharers[i]; bits; bits &= bits - 1)
+            change_l1(machine->cpus[64 * i + (unsigned)__builtin_ctzll(bits)], line, 0, PE_FLIGHT);
+}
+
+void pe_unwant(struct spe_machine *machine, uint64_t line)
+{
+    struct pe_turn *turn = turn_of(machine, line);
+
+    if (turn->line == line)
+        turn->wanted = 0;
+}
+
 /* The access found a line that was asked for before. Returns when its data is there, 0: it is. */
-static uint64_t arriving(struct pe_cpu *cpu, uint64_t line, uint64_t when,
-                         struct spe_machine_access *met)
+static uint64_t arriving(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t line,
+                         uint64_t when, struct spe_machine_access *met)
 {
     const struct pe_flight *flight = pe_flight_of(cpu, line);
 
@@ -224,25 +269,13 @@ static uint64_t arriving(struct pe_cpu *cpu, uint64_t line, uint64_t when,
         met->facts |= SPE_FACT_RECENT; /* as L1D_LFB_HIT_RD counts it: D18.2.6, E[22] */
         return flight->done;
     }
-    if (met->place == SPE_PLACE_L1 && (flight->line != line || flight->done <= cpu->window.now))
+    if (met->place == SPE_PLACE_L1 && (flight->line != line || flight->done <= cpu->window.now) &&
+        pe_wanted(machine, line) == UINT64_MAX)
         change_l1(cpu, line, PE_FLIGHT, 0);
     return 0;
 }
 
 /* ---- Accesses -------------------------------------------------------------------------------- */
-
-/* The lines that several cpus want go from one to the next: when this one can be had. */
-static struct pe_turn *turn_of(struct spe_machine *machine, uint64_t line)
-{
-    return &machine->turns[line >> machine->line_shift & (PE_TURNS - 1)];
-}
-
-uint64_t pe_turn(struct spe_machine *machine, const struct pe_cpu *cpu, uint64_t line)
-{
-    const struct pe_turn *turn = turn_of(machine, line);
-
-    return turn->line == line && turn->cpu != cpu->number ? turn->until : 0;
-}
 
 /* The next load miss may begin when the oldest of so many is over. */
 static void take_server(const struct spe_machine *machine, struct pe_window *w, uint64_t until)
@@ -264,15 +297,14 @@ static uint64_t serve(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t 
         start = later(start, w->memory_free);
         w->memory_free = start + (uint64_t)machine->config.memory_interval * PE_TICKS;
     }
-    if (met->asked)
-        start = later(start, pe_turn(machine, cpu, line));
+    start = later(start, pe_turn(machine, line));
     if (met->place == SPE_PLACE_L1 && pe_flight_of(cpu, line)->line == line)
         start = later(start, pe_flight_of(cpu, line)->done); /* it has to arrive first */
     done = start + (uint64_t)met->cycles * PE_TICKS;
     if (load)
         take_server(machine, w, done);
     if (met->asked)
-        *turn_of(machine, line) = (struct pe_turn){line, done, cpu->number};
+        *turn_of(machine, line) = (struct pe_turn){line, done, done};
     if (met->place != SPE_PLACE_L1)
         pe_flight_add(cpu, line, done, met->place);
     change_l1(cpu, line, 0, PE_FLIGHT); /* also of a line that becomes exclusive on its way */
@@ -297,7 +329,7 @@ static uint64_t access_line(struct spe_machine *machine, struct pe_cpu *cpu, uin
 
     pe_access_line(machine, cpu, line, how, met);
     if (met->facts & PE_MET_FLIGHT) {
-        done = arriving(cpu, line, issued, met);
+        done = arriving(machine, cpu, line, issued, met);
         if (done)
             change_l1(cpu, line, 0, PE_FLIGHT);
     }
@@ -367,6 +399,10 @@ void pe_timed_access(struct spe_machine *machine, struct pe_cpu *cpu, const stru
     uint64_t issued = pe_window_issue(cpu, site), done;
 
     done = access_lines(machine, cpu, pe_site_pc(site), address, bytes, how, issued, met);
+    if (how & SPE_ACCESS_ATOMIC) {
+        done = later(done, issued + (uint64_t)met->cycles * PE_TICKS);
+        cpu->window.atomic_free = done;
+    }
     if (done > issued)
         hold(machine, &cpu->window, site, how & SPE_ACCESS_STORE, issued, done);
     if (met->place > SPE_PLACE_L2 || met->facts & SPE_FACT_TLB_WALK)
@@ -399,9 +435,11 @@ PE_INLINE bool quick_hit(struct spe_machine *machine, struct pe_cpu *cpu,
     if (word & PE_FLIGHT) {
         const struct pe_flight *flight = pe_flight_of(cpu, line);
 
-        if (flight->line == line && flight->done > issued)
+        uint64_t wanted = pe_wanted(machine, line);
+
+        if ((flight->line == line && flight->done > issued) || wanted < issued)
             return false;
-        if (flight->line != line || flight->done <= cpu->window.now)
+        if ((flight->line != line || flight->done <= cpu->window.now) && wanted == UINT64_MAX)
             after &= ~PE_FLIGHT;
     }
     cycles = pe_translation_cycles(machine, cpu, line);

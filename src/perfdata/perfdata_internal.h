@@ -3,7 +3,7 @@
 /*
  * What the files of this room are to each other:
  *
- *   source.c          bytes at an offset, from memory, a file or a pipe
+ *   input.c           bytes at an offset, from memory, a file or a pipe
  *   reader.c          header and sections, the walk over the records, damage
  *   attr.c            events: struct perf_event_attr both ways, IDs
  *   perf_features.c   feature sections -> struct spe_perf_features
@@ -24,8 +24,9 @@
 
 #include <specimen/perfdata.h>
 
+#include "base/id_table.h"
 #include "format/bytes.h"
-#include "source.h"
+#include "input.h"
 
 #define PD_MAGIC "PERFILE2"
 #define PD_SWAPPED "2ELIFREP"
@@ -84,17 +85,6 @@ static inline bool pd_within(uint64_t offset, uint64_t size, uint64_t limit)
 int pd_fail(struct spe_perf_error *error, int code, uint64_t offset, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* A sorted table from 32-bit numbers to places in an array. */
-struct pd_places {
-    struct pd_place {
-        uint32_t key, place;
-    } * list;
-    size_t count, capacity;
-};
-
-int64_t pd_places_find(const struct pd_places *p, uint32_t key); /* the place, or -1 */
-bool pd_places_add(struct pd_places *p, uint32_t key, uint32_t place);
-
 /* ---- Reader --------------------------------------------------------------------------------- */
 
 struct pd_section {
@@ -138,7 +128,7 @@ struct pd_aux {
 struct pd_unpack; /* compressed.c */
 
 struct spe_perf_reader {
-    struct pd_source source;
+    struct pd_input input;
     unsigned flags;
     struct spe_perf_info info;
     struct spe_perf_account account;
@@ -173,7 +163,7 @@ struct spe_perf_reader {
     struct pd_aux aux;
     struct pd_queue *queues;
     size_t queue_count, queue_capacity;
-    struct pd_places queue_places;
+    struct id_table queue_of; /* by idx */
 
     struct pd_unpack *unpack;
     struct spe_perf_range *ranges;

@@ -246,18 +246,34 @@ static CLONES void fill(uint32_t *column, const struct run *run, uint32_t value)
         column[i] = value;
 }
 
+/* The run is copied for the same reason as in join_addresses. */
+static CLONES void add_flags(uint8_t *column, const struct run *run)
+{
+    const size_t first = run->first, end = run->end;
+    const uint8_t flags = run->flags;
+
+    for (size_t i = first; i < end; i++)
+        column[i] |= flags;
+}
+
+static CLONES uint64_t count_of(const uint32_t *column, size_t rows, uint32_t value)
+{
+    uint32_t count = 0; /* a group has fewer rows */
+
+    for (size_t i = 0; i < rows; i++)
+        count += column[i] == value;
+    return count;
+}
+
 /* `map` holds the root of the thread's space until join_maps has looked the pc up in it. */
 static void fill_run(struct group *g, const struct run *run, const struct task_view *view)
 {
-    uint8_t *flags = g->flags;
-
     fill(g->tid, run, view->tid);
     fill(g->pid, run, view->pid);
     fill(g->thread, run, view->thread);
     fill(g->comm, run, view->comm);
     fill(g->map, run, view->root);
-    for (size_t i = run->first; i < run->end; i++)
-        flags[i] |= run->flags;
+    add_flags(g->flags, run);
 }
 
 /* A thread is sampled many times before another one runs. */
@@ -413,7 +429,7 @@ static size_t end_of_period(const struct group *g, size_t first, uint64_t from, 
 
 static void join_maps(const struct spe_profile *p, struct joiner *j, struct group *g)
 {
-    uint64_t from, to, no_map = 0;
+    uint64_t from, to;
 
     for (size_t first = 0, end; first < g->columns.rows; first = end) {
         uint32_t kernel = tasks_kernel_root(&p->tasks, g->join_time[first], &from, &to);
@@ -421,9 +437,7 @@ static void join_maps(const struct spe_profile *p, struct joiner *j, struct grou
         end = end_of_period(g, first, from, to);
         map_period(p, j, g, first, end, kernel);
     }
-    for (size_t i = 0; i < g->columns.rows; i++)
-        no_map += g->map[i] == NONE;
-    g->counts.no_map += no_map;
+    g->counts.no_map += count_of(g->map, g->columns.rows, NONE);
 }
 
 static void join_symbols(struct spe_profile *p, struct joiner *j, struct group *g)
@@ -464,7 +478,7 @@ static uint64_t count_stacks(const struct group *g)
 
 /* ---- All of it ------------------------------------------------------------------------------ */
 
-/* 0 is no time: less one, it is the greatest. */
+/* 0 means no time: less one, it is the greatest. */
 static CLONES void count_times(struct group *g)
 {
     struct group_counts *counts = &g->counts;

@@ -382,6 +382,7 @@ void order_stop(struct spe_profile *p)
         queue_stop(q);
         q->piece = q->position = q->taken = q->base = q->last_time = q->join_time = 0;
         q->issued = q->decoded = 0;
-        q->has_time = q->ending = q->drained = q->ended = false;
+        q->has_time = q->ending = q->ended = false;
+        q->drained = q->unread;
     }
 }

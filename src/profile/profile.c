@@ -163,7 +163,8 @@ static int set_options(struct spe_profile *p, const struct spe_profile_options *
         copy_text(&d->vmlinux, o->vmlinux) < 0 || copy_text(&d->kallsyms, o->kallsyms) < 0 ||
         copy_list(&p->cut_cpus, &p->cut_cpu_count, o->cpus, o->cpu_count) < 0 ||
         copy_list(&p->cut_pids, &p->cut_pid_count, o->pids, o->pid_count) < 0 ||
-        copy_list(&p->cut_tids, &p->cut_tid_count, o->tids, o->tid_count) < 0)
+        copy_list(&p->cut_tids, &p->cut_tid_count, o->tids, o->tid_count) < 0 ||
+        copy_list(&p->chosen_queues, &p->chosen_count, o->queues, o->queue_count) < 0)
         return profile_fail(error, SPE_ERR_NOMEM, "out of memory");
     d->symfs_path = d->symfs ? realpath(d->symfs, NULL) : NULL;
     if (find_cpu(p, o->cpu, error) < 0)
@@ -288,6 +289,11 @@ static int make_queues(struct spe_profile *p)
             return SPE_ERR_NOMEM;
         p->info.aux_bytes += q->perf ? q->perf->bytes : p->raw.size;
         p->info.per_thread = p->info.per_thread && q->cpu == SPE_NO_CPU;
+        q->unread = q->drained = p->chosen_count > 0;
+    }
+    for (size_t i = 0; i < p->chosen_count; i++) {
+        if (p->chosen_queues[i] < p->queue_count)
+            p->queues[p->chosen_queues[i]].unread = p->queues[p->chosen_queues[i]].drained = false;
     }
     p->info.queue_count = p->queue_count;
     return list_cpus(p);
@@ -492,7 +498,7 @@ static int probe_raw(struct spe_profile *p, bool insist, struct spe_profile_erro
         return SPE_OK;
     if (!bytes)
         return profile_fail(error, SPE_ERR_NOMEM, "out of memory");
-    n = pd_source_read(&p->raw, 0, bytes, (size_t)size);
+    n = pd_input_read(&p->raw, 0, bytes, (size_t)size);
     like = n < 0 ? 0 : spe_stream_probe(bytes, (size_t)n, (uint64_t)n == p->raw.size, &what);
     free(bytes);
     if (n < 0)
@@ -506,17 +512,17 @@ static int probe_raw(struct spe_profile *p, bool insist, struct spe_profile_erro
     return profile_warn(p, "this is not a perf.data file: it is taken for bare SPE records");
 }
 
-/* What the first bytes tell of an open source. A perf.data gets a reader of its own. */
-static int is_perf(const struct pd_source *s)
+/* What the first bytes tell of an open input. A perf.data gets a reader of its own. */
+static int is_perf(const struct pd_input *s)
 {
     uint8_t first[8];
-    int64_t n = pd_source_read(s, 0, first, sizeof(first));
+    int64_t n = pd_input_read(s, 0, first, sizeof(first));
 
     return n < 0 ? (int)n : spe_perf_probe(first, (size_t)n);
 }
 
-static int open_source(struct spe_profile *p, const char *path,
-                       const struct spe_profile_options *options, struct spe_profile_error *error)
+static int open_input(struct spe_profile *p, const char *path,
+                      const struct spe_profile_options *options, struct spe_profile_error *error)
 {
     bool raw = options && options->raw, map = options && options->map;
     struct spe_perf_error reason = {0};
@@ -526,7 +532,7 @@ static int open_source(struct spe_profile *p, const char *path,
     p->fd = open_file(path, why);
     if (p->fd < 0)
         return profile_fail(error, SPE_ERR_IO, "%s", why);
-    result = pd_source_open_fd(&p->raw, p->fd, map);
+    result = pd_input_open_fd(&p->raw, p->fd, map);
     if (result == SPE_OK && !raw)
         result = is_perf(&p->raw);
     if (result < 0)
@@ -534,7 +540,7 @@ static int open_source(struct spe_profile *p, const char *path,
                             result == SPE_ERR_IO ? strerror(errno) : spe_strerror(result));
     if (!result)
         return probe_raw(p, raw, error);
-    pd_source_close(&p->raw);
+    pd_input_close(&p->raw);
     result = spe_perf_reader_open_fd(&p->reader, p->fd, map ? 0 : SPE_PERF_NO_MAP, &reason);
     return result < 0 ? perf_error(error, &reason) : SPE_OK;
 }
@@ -576,7 +582,7 @@ int spe_profile_open(struct spe_profile **profile, const char *path,
     int result = new_profile(profile, options, error);
 
     if (result >= 0)
-        result = open_source(*profile, path, options, error);
+        result = open_input(*profile, path, options, error);
     if (result >= 0)
         result = finish_open(*profile, error);
     return keep_or_close(profile, result);
@@ -595,7 +601,7 @@ int spe_profile_open_memory(struct spe_profile **profile, const void *bytes, siz
         if (result < 0)
             perf_error(error, &why);
     } else if (result >= 0) {
-        pd_source_open_memory(&(*profile)->raw, bytes, size);
+        pd_input_open_memory(&(*profile)->raw, bytes, size);
         result = probe_raw(*profile, raw, error);
     }
     if (result >= 0)
@@ -621,14 +627,15 @@ void spe_profile_close(struct spe_profile *p)
     free(p->levels.at);
     free(p->cpus.at);
     free(p->maps.at);
-    free(p->thread_stacks.at);
+    thread_stacks_free(&p->thread_stacks);
     free(p->queues);
     free(p->cut_cpus);
     free(p->cut_pids);
     free(p->cut_tids);
+    free(p->chosen_queues);
     free(p->filter_text);
     spe_perf_reader_close(p->reader);
-    pd_source_close(&p->raw);
+    pd_input_close(&p->raw);
     if (p->fd >= 0)
         close(p->fd);
     free(p);

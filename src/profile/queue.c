@@ -33,9 +33,9 @@ void queue_stop(struct queue *q)
 /* The next bytes: their number, 0 at the end, or an error. Those before are decoded. */
 static int64_t read_raw(const struct spe_profile *p, struct queue *q, const uint8_t **bytes)
 {
-    int64_t got = pd_source_take(&p->raw, q->position, q->buffer, p->chunk, bytes);
+    int64_t got = pd_input_take(&p->raw, q->position, q->buffer, p->chunk, bytes);
 
-    pd_source_done(&p->raw, q->position - q->taken, q->taken);
+    pd_input_done(&p->raw, q->position - q->taken, q->taken);
     q->taken = got > 0 ? (uint64_t)got : 0;
     q->position += q->taken;
     return got;

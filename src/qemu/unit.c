@@ -698,7 +698,7 @@ static struct sample *sample_of(struct vcpu *v, const struct pe_site *site)
     return NULL;
 }
 
-/* The second half of a pair is no access of its own. */
+/* The second half of a pair is not an access of its own. */
 static bool merge(struct sample *s, uint64_t va, uint32_t bytes, bool store,
                   const struct spe_machine_access *met)
 {

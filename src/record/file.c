@@ -5,6 +5,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <specimen/format.h>
 #include <specimen/perfdata.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "names/files.h"
@@ -41,6 +43,9 @@ struct record_file {
     uint64_t ids[EVENTS][CPUS_MAX]; /* one a CPU */
     uint64_t *offsets;              /* of each queue */
     size_t offset_count;
+    const struct record_options *options;
+    unsigned used_cpus;                       /* the first so many are named by a record */
+    uint64_t first_sample_ns, last_sample_ns; /* of all records; last 0: there was none */
     struct known_file *known;
     size_t known_count, known_room;
     struct file_unread unread;
@@ -68,9 +73,13 @@ static void add_events(struct record_file *f, const struct record_options *o)
     spe->config3 = o->event.config3;
     spe->config4 = o->event.config4;
     spe->period = record_interval(o->period);
+    spe->flags |= SPE_PERF_FLAG_EXCLUDE_KERNEL | SPE_PERF_FLAG_EXCLUDE_HV; /* QEMU has neither */
+    spe->name = "arm_spe_0//u";
     spe_perf_event_init_tracking(&events[TRACKING_EVENT], how);
     spe_perf_event_init_calls(&events[CALLS_EVENT], CALLS_PMU, how);
     for (unsigned e = 0; e < f->events; e++) {
+        events[e].flags |= SPE_PERF_FLAG_USE_CLOCKID;
+        events[e].clockid = CLOCK_MONOTONIC;
         for (unsigned i = 0; i < f->cpus; i++)
             f->ids[e][i] = e * ID_STEP + i + 1;
         events[e].ids = f->ids[e];
@@ -85,12 +94,40 @@ static uint64_t midr_of(const struct record_options *o)
     return o->model == RECORD_MODEL_NONE ? SOFTWARE_MIDR : record_cpu_find(o->cpu)->midr;
 }
 
-static void add_features(struct record_file *f, const struct record_options *o)
+/* Of the host: the program runs in its memory. */
+static uint64_t memory_kb(int pages)
+{
+    long count = sysconf(pages), size = sysconf(_SC_PAGESIZE);
+
+    return count > 0 && size > 0 ? (uint64_t)count * (uint64_t)size / 1024 : 0;
+}
+
+static uint64_t clock_resolution_ns(void)
+{
+    struct timespec t;
+
+    return clock_getres(CLOCK_MONOTONIC, &t) == 0 && t.tv_sec == 0 ? (uint64_t)t.tv_nsec : 0;
+}
+
+/* The model's CPUs that the recording knows of. A pipe is told before the first thread has one. */
+static unsigned cpus_so_far(const struct record_file *f)
+{
+    return f->shared || !f->used_cpus ? f->cpus : f->used_cpus;
+}
+
+static void add_features(struct record_file *f)
 {
     static const struct spe_perf_pmu pmus[] = {
         {1, "software"}, {PMU_TYPE, "arm_spe_0"}, {CALLS_PMU, "specimen"}};
+    static const char *const models[] = {
+        [RECORD_MODEL_NONE] = "no model: no latencies, cache events or data sources",
+        [RECORD_MODEL_FUNCTIONAL] = "functional model: no time, prefetchers or order of threads",
+        [RECORD_MODEL_CORE] = "core model: no store forwarding, ports or instruction side",
+    };
+    const struct record_options *o = f->options;
     char cpuid[32], cpus[32], note[512];
-    struct spe_perf_numa_node node = {0, 16 << 20, 8 << 20, cpus};
+    struct spe_perf_numa_node node = {0, memory_kb(_SC_PHYS_PAGES), memory_kb(_SC_AVPHYS_PAGES),
+                                      cpus};
     struct utsname host = {0};
     struct spe_perf_features features = {
         .hostname = host.nodename,
@@ -99,26 +136,23 @@ static void add_features(struct record_file *f, const struct record_options *o)
         .arch = "aarch64",
         .cpudesc = note,
         .cpuid = cpuid,
-        .cpus_available = f->cpus,
-        .cpus_online = f->cpus,
-        .total_mem_kb = 16 << 20,
+        .cpus_available = cpus_so_far(f),
+        .cpus_online = cpus_so_far(f),
+        .total_mem_kb = node.total_kb,
         .command = o->command_line,
         .command_count = o->command_line_count,
         .numa = &node,
         .numa_count = 1,
         .pmus = pmus,
         .pmu_count = f->events > CALLS_EVENT ? 3 : 2,
-    };
-
-    static const char *const models[] = {
-        [RECORD_MODEL_NONE] = "no model: no latencies, cache events or data sources",
-        [RECORD_MODEL_FUNCTIONAL] = "functional model: no time, prefetchers or order of threads",
-        [RECORD_MODEL_CORE] = "core model: no store forwarding, ports or instruction side",
+        .first_sample_ns = f->first_sample_ns,
+        .last_sample_ns = f->last_sample_ns,
+        .clockid_resolution_ns = clock_resolution_ns(),
     };
 
     uname(&host);
     snprintf(cpuid, sizeof(cpuid), "0x%016llx", (unsigned long long)midr_of(o));
-    snprintf(cpus, sizeof(cpus), "0-%u", f->cpus - 1);
+    snprintf(cpus, sizeof(cpus), "0-%u", cpus_so_far(f) - 1);
     snprintf(note, sizeof(note), "%s%s%s, software SPE under QEMU, %s", o->cpu,
              o->machine ? " with " : "", o->machine ? o->machine : "", models[o->model]);
     set_error(f, spe_perf_writer_features(f->writer, &features));
@@ -178,6 +212,7 @@ struct record_file *file_create(const struct record_options *options, const char
         record_fail(problem, options->output, "%s", spe_strerror(SPE_ERR_NOMEM));
         return NULL;
     }
+    f->options = options;
     f->cpus = cpus;
     f->shared = options->cpus != 0;
     f->events = options->calls ? EVENTS : CALLS_EVENT;
@@ -186,7 +221,7 @@ struct record_file *file_create(const struct record_options *options, const char
         return NULL;
     }
     add_events(f, options);
-    add_features(f, options);
+    add_features(f);
     begin(f, options);
     if (!file_flush(f, problem)) {
         file_free(f);
@@ -229,6 +264,8 @@ static struct spe_perf_record record_at(const struct record_file *f, const struc
 
 static void put(struct record_file *f, const struct spe_perf_record *r)
 {
+    if (r->id.cpu >= f->used_cpus)
+        f->used_cpus = r->id.cpu + 1;
     if (!f->error)
         set_error(f, spe_perf_writer_record(f->writer, r));
 }
@@ -494,6 +531,25 @@ static uint64_t *offset_of(struct record_file *f, uint32_t queue)
     return &f->offsets[queue];
 }
 
+/* The times of the records: the file says from when to when it has samples. */
+static void see_times(struct record_file *f, const uint8_t *bytes, size_t size)
+{
+    struct spe_packet packet;
+    int n;
+
+    for (size_t at = 0; at < size; at += (size_t)n) {
+        n = spe_packet_decode(bytes + at, size - at, &packet);
+        if (n <= 0)
+            return;
+        if (packet.type != SPE_PACKET_TIMESTAMP)
+            continue;
+        if (!f->last_sample_ns || packet.payload < f->first_sample_ns)
+            f->first_sample_ns = packet.payload;
+        if (packet.payload > f->last_sample_ns)
+            f->last_sample_ns = packet.payload;
+    }
+}
+
 void file_aux(struct record_file *f, const struct file_place *at, uint32_t queue, unsigned flags,
               const void *bytes, size_t size)
 {
@@ -514,6 +570,7 @@ void file_aux(struct record_file *f, const struct file_place *at, uint32_t queue
     put(f, &r);
     if (size)
         set_error(f, spe_perf_writer_aux(f->writer, &piece, bytes, size));
+    see_times(f, bytes, size);
     *offset += size;
 }
 
@@ -534,12 +591,16 @@ static bool judge(struct record_file *f, struct record_problem *problem)
 bool file_flush(struct record_file *f, struct record_problem *problem)
 {
     if (!f->error)
+        add_features(f);
+    if (!f->error)
         set_error(f, spe_perf_writer_flush(f->writer));
     return judge(f, problem);
 }
 
 bool file_finish(struct record_file *f, uint64_t *bytes, struct record_problem *problem)
 {
+    if (!f->error)
+        add_features(f);
     if (!f->error)
         set_error(f, spe_perf_writer_finish(f->writer));
     *bytes = spe_perf_writer_size(f->writer);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -15,11 +16,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "launch/option.h"
+#include "launch/signals.h"
 #include "qemu/driver.h"
-#include "qemu/option.h"
-#include "record/collect.h"
 #include "record/find.h"
-#include "record/signals.h"
+#include "record/receive.h"
 
 enum {
     FILE_CPUS = 256, /* in the file: one for each thread but the last, which is of all others */
@@ -42,7 +43,7 @@ struct recording {
     struct record_machine machine;
     struct wire_setup setup;
     struct record_file *file;
-    struct collector *collector;
+    struct receiver *receiver;
     char socket_name[64];
     int listener;
     bool watching, raised; /* signals; the limit */
@@ -50,7 +51,7 @@ struct recording {
     rlim_t descriptors;    /* that we may have */
     pid_t child;
     bool child_ended, file_failed;
-    double deadline, next_flush, listen_again;
+    double started, deadline, next_flush, listen_again;
     uint64_t next_flush_bytes;
 };
 
@@ -114,7 +115,7 @@ static bool plugin_option(const struct recording *r, char *text, size_t room)
 static void cpu_option(const struct recording *r, char *text, size_t room)
 {
     const struct record_cpu *cpu = record_cpu_find(r->options->cpu);
-    bool sme = r->found.major > 7 || (r->found.major == 7 && r->found.minor >= 1);
+    bool sme = qemu_is_at_least(&r->found.version, 7, 1);
     unsigned bytes = r->setup.vector_bits / 8;
 
     if (strcmp(cpu->qemu, "max") != 0)
@@ -203,15 +204,6 @@ static char **make_command(struct recording *r)
     return command;
 }
 
-/* Levels 6 and 7 cannot be told apart from inside. */
-static void tell_level(const struct found *found)
-{
-    if (found->major == 11 && found->minor == 0)
-        setenv("SPECIMEN_PLUGIN_LEVEL", "6", 1);
-    else
-        unsetenv("SPECIMEN_PLUGIN_LEVEL");
-}
-
 static bool start_program(struct recording *r)
 {
     char **command = make_command(r);
@@ -224,7 +216,10 @@ static bool start_program(struct recording *r)
     r->child = signals_fork();
     if (r->child == 0) {
         setrlimit(RLIMIT_NOFILE, &r->limit);
-        tell_level(&r->found);
+        qemu_tell_level(&r->found.version);
+        /* The same addresses in each run, so that its caches meet the same conflicts. A container
+         * may forbid it: then they differ, as they do without us. */
+        personality(ADDR_NO_RANDOMIZE | (unsigned)personality(0xffffffff));
         if (strcmp(r->options->output, "-") == 0)
             dup2(STDERR_FILENO, STDOUT_FILENO);
         execv(command[0], command);
@@ -283,7 +278,7 @@ static void welcome(struct recording *r, int fd)
     if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0 || peer.uid != geteuid())
         close(fd); /* only processes of the same user */
     else if ((rlim_t)fd + SPARE_DESCRIPTORS >= r->descriptors ||
-             !collector_accept(r->collector, fd, peer.pid))
+             !receiver_accept(r->receiver, fd, peer.pid))
         refuse(r, fd);
 }
 
@@ -311,6 +306,8 @@ static void keep_time(struct recording *r)
     if (time >= r->next_flush || r->summary->aux_bytes >= r->next_flush_bytes) {
         if (!r->file_failed && !file_flush(r->file, r->problem))
             r->file_failed = true;
+        if (r->options->progress)
+            r->options->progress(r->options->user, time - r->started, r->summary->aux_bytes);
         r->next_flush = time + 1;
         r->next_flush_bytes = r->summary->aux_bytes + FLUSH_BYTES;
     }
@@ -327,7 +324,7 @@ static unsigned serve(struct recording *r, unsigned turns, int timeout)
     struct pollfd fds[] = {
         {.fd = signals_descriptor(), .events = POLLIN},
         {.fd = seconds() < r->listen_again ? -1 : r->listener, .events = POLLIN},
-        {.fd = collector_descriptor(r->collector), .events = POLLIN},
+        {.fd = receiver_descriptor(r->receiver), .events = POLLIN},
     };
 
     if (poll(fds, sizeof(fds) / sizeof(fds[0]), timeout) == 0)
@@ -336,14 +333,14 @@ static unsigned serve(struct recording *r, unsigned turns, int timeout)
         signals_take();
     if (fds[1].revents)
         take_connections(r);
-    return collector_serve(r->collector, turns);
+    return receiver_serve(r->receiver, turns);
 }
 
 /* What was said before the program ended. Those who go on talking do not keep us: everybody has had
  * some turns, and then it is a matter of time. */
 static void hear_the_rest(struct recording *r)
 {
-    size_t turns = (collector_count(r->collector) + BACKLOG) * TURNS;
+    size_t turns = (receiver_count(r->receiver) + BACKLOG) * TURNS;
     double end = seconds() + LAST_WORDS;
     unsigned used;
 
@@ -355,7 +352,8 @@ static void hear_the_rest(struct recording *r)
  * without us. */
 static void stay(struct recording *r)
 {
-    r->next_flush = seconds() + 1;
+    r->started = seconds();
+    r->next_flush = r->started + 1;
     r->next_flush_bytes = FLUSH_BYTES;
     r->deadline = r->options->duration > 0 ? seconds() + r->options->duration : 0;
     while (!r->child_ended && !signals_want_end()) {
@@ -392,7 +390,7 @@ static bool prepare(struct recording *r)
 
 static bool finish(struct recording *r)
 {
-    collector_end(r->collector);
+    receiver_end(r->receiver);
     if (!file_finish(r->file, &r->summary->file_bytes, r->problem))
         r->file_failed = true;
     if (r->options->keep)
@@ -412,8 +410,8 @@ static bool start(struct recording *r, struct record_counts *counts)
 {
     raise_limit(r);
     r->watching = signals_watch();
-    r->collector = r->watching ? collector_create(r->file, &r->setup, r->summary, counts) : NULL;
-    if (r->collector)
+    r->receiver = r->watching ? receiver_create(r->file, &r->setup, r->summary, counts) : NULL;
+    if (r->receiver)
         return start_program(r);
     record_fail(r->problem, "record", "cannot be set up: %s", strerror(errno));
     return false;
@@ -421,7 +419,7 @@ static bool start(struct recording *r, struct record_counts *counts)
 
 static void clean_up(struct recording *r)
 {
-    collector_free(r->collector);
+    receiver_free(r->receiver);
     file_free(r->file);
     if (r->listener >= 0)
         close(r->listener);

@@ -208,6 +208,15 @@ static unsigned useful_columns(const struct spe_instruction *sum)
     return columns;
 }
 
+/* Where the mark of hot code stands: beside what it is hot by, unless that column was not chosen.
+ */
+static unsigned marked_column(const struct annotate *a)
+{
+    bool has_weight = !a->chosen || a->columns >> ANNOTATE_WEIGHT & 1;
+
+    return a->by_latency && has_weight ? ANNOTATE_WEIGHT : ANNOTATE_SHARE;
+}
+
 static void set_columns(const struct page *p, const char *place, const char *text,
                         struct table_column columns[ALL_COLUMNS])
 {
@@ -222,6 +231,7 @@ static void set_columns(const struct page *p, const char *place, const char *tex
         if (a->chosen)
             columns[i].rank = 1 + i;
     }
+    columns[marked_column(a)].rank = 0;
     if (lines)
         columns[ANNOTATE_OPERATION].title = NULL;
     columns[PLACE] = (struct table_column){place, false, 0, 0};
@@ -311,7 +321,7 @@ static void number_cell(const struct page *p, struct table *t, unsigned column,
 
     switch (column) {
     case ANNOTATE_SHARE:
-        hot_cell(t, share_of(c->samples, samples), !a->by_latency && is_hot(p, insn));
+        hot_cell(t, share_of(c->samples, samples), marked_column(a) == column && is_hot(p, insn));
         break;
     case ANNOTATE_INTERVAL:
         interval_cell(t, c->samples, samples);
@@ -323,7 +333,7 @@ static void number_cell(const struct page *p, struct table *t, unsigned column,
         sum_cell(t, &insn->total);
         break;
     case ANNOTATE_WEIGHT:
-        hot_cell(t, share_of(c->latency, latency), a->by_latency && is_hot(p, insn));
+        hot_cell(t, share_of(c->latency, latency), marked_column(a) == column && is_hot(p, insn));
         break;
     case ANNOTATE_ISSUE:
         sum_cell(t, &insn->issue);

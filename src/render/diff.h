@@ -35,4 +35,27 @@ void diff_json(struct out *o, const struct diff *diff);
 const char *diff_by_name(enum spe_group_by by);     /* "function" ..., as in --by */
 const char *diff_per_name(const struct diff *diff); /* "operation" ..., as in --per */
 
+/* ---- what the page and the text share -------------------------------------------------------- */
+
+#define DIFF_NUMBER 64
+#define DIFF_TEXT 4096
+
+bool diff_in_percent(const struct diff *diff, unsigned quantity); /* values are shares */
+bool diff_is_shown(const struct diff *diff, unsigned quantity);   /* of the whole program */
+void diff_value_text(char text[DIFF_NUMBER], double value);
+void diff_change_text(const struct spe_change *change, char text[DIFF_NUMBER]);
+void diff_interval_text(const struct spe_change *change, char text[DIFF_NUMBER]);
+const char *diff_quantity_words(unsigned quantity);
+void diff_per_words(const struct diff *diff, char *text, size_t size);
+void diff_row_name(const struct diff *diff, const struct spe_diff_row *row, char *text,
+                   size_t size);
+unsigned diff_main_quantity(const struct diff *diff); /* that the answer is about */
+
+/* The answer: of the whole, and where most of it is ("" if nowhere). */
+void diff_total_sentence(const struct diff *diff, char *text, size_t size);
+void diff_most_sentence(const struct diff *diff, char *text, size_t size);
+/* Other quantities of a row that changed. */
+void diff_also_text(const struct diff *diff, const struct spe_diff_row *row, char *text,
+                    size_t size);
+
 #endif

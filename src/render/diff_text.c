@@ -10,8 +10,8 @@
 #include "render/wrap.h"
 
 #define LABEL 12
-#define TEXT 4096
-#define NUMBER 64
+#define TEXT DIFF_TEXT
+#define NUMBER DIFF_NUMBER
 
 struct page {
     struct out *out;
@@ -45,53 +45,16 @@ static void end_table(struct page *p, struct table *t)
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-/* Of counts of operations these are shares. */
-static bool in_percent(const struct page *p, unsigned q)
-{
-    return p->diff->per == SPE_PER_OPERATION && q != SPE_DIFF_LATENCY;
-}
-
-static void value_text(char text[NUMBER], double value)
-{
-    if (value >= 1000.0 && value < 1e18)
-        text_grouped(text, (uint64_t)(value + 0.5));
-    else if (fabs(value - rint(value)) < 1e-9)
-        snprintf(text, NUMBER, "%.0f", value);
-    else
-        snprintf(text, NUMBER, value >= 10.0 ? "%.1f" : "%.3g", value);
-}
-
 static void value_cell(const struct page *p, struct table *t, unsigned q, double value)
 {
     char text[NUMBER];
 
-    if (in_percent(p, q)) {
+    if (diff_in_percent(p->diff, q)) {
         table_percent(t, TONE_PLAIN, value);
         return;
     }
-    value_text(text, value);
+    diff_value_text(text, value);
     table_text(t, TONE_PLAIN, text);
-}
-
-/* "-52.1", "new", "x 12"; a star if it is significant. Nothing here is cheap to misread: a change
- * that chance explains has no star. */
-static void change_text(const struct spe_change *c, char text[NUMBER])
-{
-    const char *star = c->significant ? "*" : "";
-    double percent = c->before > 0.0 ? 100.0 * (c->after / c->before - 1.0) : 0.0;
-
-    if (c->before <= 0.0 && c->after <= 0.0)
-        snprintf(text, NUMBER, "-");
-    else if (c->before <= 0.0)
-        snprintf(text, NUMBER, "new%s", star);
-    else if (c->after <= 0.0)
-        snprintf(text, NUMBER, "gone%s", star);
-    else if (percent >= 999.5)
-        snprintf(text, NUMBER, "x %.0f%s", c->after / c->before, star);
-    else if (fabs(percent) > 0.0 && fabs(percent) < 0.05)
-        snprintf(text, NUMBER, "%+.3g%s", percent, star);
-    else
-        snprintf(text, NUMBER, fabs(percent) > 0.0 ? "%+.1f%s" : "%.0f%s", percent, star);
 }
 
 /* What is less is better, of everything that is counted here. */
@@ -104,140 +67,24 @@ static void change_cell(struct table *t, const struct spe_change *c)
 {
     char text[NUMBER];
 
-    change_text(c, text);
+    diff_change_text(c, text);
     table_text(t, change_tone(c), text);
-}
-
-/* Rounded away from each other, as all intervals are. */
-static void interval_text(const struct spe_change *c, char text[NUMBER])
-{
-    double low = 100.0 * (c->ratio.low - 1.0), high = 100.0 * (c->ratio.high - 1.0);
-    double scale = high - low < 10.0 ? 10.0 : 1.0;
-    int digits = scale > 1.0;
-
-    low = floor(low * scale) / scale;
-    high = ceil(high * scale) / scale;
-    if (!c->tested || c->before <= 0.0)
-        snprintf(text, NUMBER, "-");
-    else if (!isfinite(high))
-        snprintf(text, NUMBER, "from %+.*f", digits, low);
-    else
-        snprintf(text, NUMBER, "%+.*f to %+.*f", digits, low, digits, high);
 }
 
 static void range_cell(struct table *t, const struct spe_change *c)
 {
     char text[NUMBER];
 
-    interval_text(c, text);
+    diff_interval_text(c, text);
     table_text(t, TONE_QUIET, text);
 }
 
 /* ---- the answer ------------------------------------------------------------------------------ */
 
-static const char *quantity_words(unsigned q)
-{
-    static const char *const words[SPE_DIFF_QUANTITIES] = {
-        [SPE_DIFF_OPERATIONS] = "operations",
-        [SPE_DIFF_LATENCY] = "latency",
-        [SPE_DIFF_LOADS] = "loads",
-        [SPE_DIFF_STORES] = "stores",
-        [SPE_DIFF_BRANCHES] = "branches",
-        [SPE_DIFF_NOT_TAKEN] = "not taken",
-        [SPE_DIFF_MISPREDICTED] = "mispredicted",
-        [SPE_DIFF_L1_MISSES] = "L1 misses",
-        [SPE_DIFF_LLC_MISSES] = "LLC misses",
-        [SPE_DIFF_WALKS] = "TLB walks",
-    };
-
-    return words[q];
-}
-
-static void per_words(const struct page *p, char *text, size_t size)
-{
-    switch (p->diff->per) {
-    case SPE_PER_RUN:
-        snprintf(text, size, "of a run");
-        break;
-    case SPE_PER_TIME:
-        snprintf(text, size, "per second");
-        break;
-    case SPE_PER_FUNCTION:
-        snprintf(text, size, "per operation of %s", p->diff->function);
-        break;
-    default:
-        snprintf(text, size, "per operation");
-        break;
-    }
-}
-
-static void row_name(const struct page *p, const struct spe_diff_row *row, char *text, size_t size)
-{
-    const char *dso = *row->dso ? row->dso : "[no map]";
-
-    if (p->diff->by == SPE_BY_DSO)
-        snprintf(text, size, "%s", dso);
-    else if (*row->line)
-        snprintf(text, size, "%s (%s)", row->line, row->function);
-    else if (*row->function)
-        snprintf(text, size, "%s%s", row->function,
-                 p->diff->by == SPE_BY_FUNCTION_LINE ? " [no line]" : "");
-    else
-        snprintf(text, size, "[no symbol] %s", dso);
-}
-
-/* The quantity that the answer is about. */
-static unsigned main_quantity(const struct page *p)
-{
-    return p->result->known >> SPE_DIFF_LATENCY & 1 ? SPE_DIFF_LATENCY : SPE_DIFF_OPERATIONS;
-}
-
-static void total_sentence(const struct page *p, char *text, size_t size)
-{
-    unsigned q = main_quantity(p);
-    const struct spe_change *c = &p->result->total.changes[q];
-    char per[TEXT / 4], before[NUMBER], after[NUMBER], change[NUMBER], range[NUMBER];
-
-    per_words(p, per, sizeof(per));
-    value_text(before, c->before);
-    value_text(after, c->after);
-    change_text(c, change);
-    change[strcspn(change, "*")] = '\0';
-    interval_text(c, range);
-    if (!c->significant && p->result->exact)
-        snprintf(text, size, "%s %s: the same; other counts changed", quantity_words(q), per);
-    else if (!c->significant)
-        snprintf(text, size, "no significant change of %s %s as a whole", quantity_words(q), per);
-    else if (p->result->exact)
-        snprintf(text, size, "%s %s: %s, was %s: %s %%", quantity_words(q), per, after, before,
-                 change);
-    else
-        snprintf(text, size, "%s %s: %s, was %s: %s %% (%s)", quantity_words(q), per, after, before,
-                 change, range);
-}
-
-static void most_sentence(const struct page *p, char *text, size_t size)
-{
-    const struct spe_diff_row *row = p->result->rows;
-    unsigned q = main_quantity(p);
-    const struct spe_change *c = p->result->row_significant ? &row->changes[q] : NULL;
-    char name[TEXT / 4], before[NUMBER], after[NUMBER];
-
-    text[0] = '\0';
-    if (!c || !c->significant)
-        return;
-    row_name(p, row, name, sizeof(name));
-    value_text(before, in_percent(p, q) ? 100.0 * c->before : c->before);
-    value_text(after, in_percent(p, q) ? 100.0 * c->after : c->after);
-    snprintf(text, size, "%s in %s: %s, was %s",
-             p->result->total.changes[q].significant ? "most of it" : "the most", name, after,
-             before);
-}
-
 static void answer(struct page *p)
 {
     const struct spe_diff_result *r = p->result;
-    const struct spe_change *c = &r->total.changes[main_quantity(p)];
+    const struct spe_change *c = &r->total->changes[diff_main_quantity(p->diff)];
     char text[TEXT];
 
     if (!r->significant) {
@@ -245,9 +92,9 @@ static void answer(struct page *p)
                 r->exact ? "no change: all counts are the same" : "no significant change");
         return;
     }
-    total_sentence(p, text, sizeof(text));
+    diff_total_sentence(p->diff, text, sizeof(text));
     wrapped(p, LABEL, "answer", change_tone(c) == TONE_QUIET ? TONE_PLAIN : change_tone(c), text);
-    most_sentence(p, text, sizeof(text));
+    diff_most_sentence(p->diff, text, sizeof(text));
     if (*text)
         wrapped(p, LABEL, "", TONE_PLAIN, text);
 }
@@ -259,8 +106,8 @@ static void side_line(struct page *p, unsigned side)
     const struct spe_diff_result *r = p->result;
     char samples[NUMBER], operations[NUMBER], more[NUMBER] = "", text[TEXT];
 
-    text_grouped(samples, r->total.samples[side]);
-    value_text(operations, r->operations[side]);
+    text_grouped(samples, r->total->samples[side]);
+    diff_value_text(operations, r->operations[side]);
     if (p->diff->file_count[side] > 1)
         snprintf(more, sizeof(more), " and %zu more", p->diff->file_count[side] - 1);
     if (r->exact)
@@ -320,18 +167,18 @@ static void total_section(struct page *p)
     char per[TEXT / 2], text[TEXT];
     struct table t;
 
-    per_words(p, per, sizeof(per));
+    diff_per_words(p->diff, per, sizeof(per));
     snprintf(text, sizeof(text), "Whole program, %s%s", per,
              p->diff->per == SPE_PER_OPERATION ? "; counts and changes in %" : "; changes in %");
     out_char(p->out, '\n');
     title(p, text);
     table_begin(&t, columns, 5);
     for (unsigned q = 0; q < SPE_DIFF_QUANTITIES; q++) {
-        const struct spe_change *c = &p->result->total.changes[q];
+        const struct spe_change *c = &p->result->total->changes[q];
 
-        if (!(p->result->known >> q & 1) || (q == SPE_DIFF_OPERATIONS && in_percent(p, q)))
+        if (!diff_is_shown(p->diff, q))
             continue;
-        table_text(&t, TONE_PLAIN, quantity_words(q));
+        table_text(&t, TONE_PLAIN, diff_quantity_words(q));
         value_cell(p, &t, q, c->before);
         value_cell(p, &t, q, c->after);
         change_cell(&t, c);
@@ -340,34 +187,13 @@ static void total_section(struct page *p)
     end_table(p, &t);
 }
 
-/* Other quantities of a row that changed: "L1 misses -98.0, mispredicted new". */
-static void also_text(const struct page *p, const struct spe_diff_row *row, char *text, size_t size)
-{
-    size_t used = 0;
-
-    text[0] = '\0';
-    for (unsigned q = SPE_DIFF_QUANTITIES - 1; q > SPE_DIFF_LATENCY; q--) {
-        const struct spe_change *c = &row->changes[q];
-        char change[NUMBER];
-        int n;
-
-        if (!(p->result->known >> q & 1) || !c->significant)
-            continue;
-        change_text(c, change);
-        change[strcspn(change, "*")] = '\0';
-        n = snprintf(text + used, size - used, "%s%s %s", used ? ", " : "", quantity_words(q),
-                     change);
-        used += n > 0 && (size_t)n < size - used ? (size_t)n : 0;
-    }
-}
-
 static void put_row(struct page *p, struct table *t, const struct spe_diff_row *row)
 {
     const struct spe_change *latency = &row->changes[SPE_DIFF_LATENCY];
     const struct spe_change *operations = &row->changes[SPE_DIFF_OPERATIONS];
     char text[TEXT];
 
-    row_name(p, row, text, sizeof(text));
+    diff_row_name(p->diff, row, text, sizeof(text));
     table_text(t, TONE_PLAIN, text);
     table_text(t, TONE_QUIET, row->dso);
     value_cell(p, t, SPE_DIFF_LATENCY, latency->before);
@@ -378,7 +204,7 @@ static void put_row(struct page *p, struct table *t, const struct spe_diff_row *
     value_cell(p, t, SPE_DIFF_OPERATIONS, operations->after);
     change_cell(t, operations);
     range_cell(t, operations);
-    also_text(p, row, text, sizeof(text));
+    diff_also_text(p->diff, row, text, sizeof(text));
     table_text(t, TONE_PLAIN, text);
 }
 
@@ -395,7 +221,7 @@ static void rows_title(struct page *p, size_t shown)
     unsigned by = p->diff->by == SPE_BY_DSO ? 2 : p->diff->by == SPE_BY_FUNCTION_LINE;
     char per[TEXT / 2], text[TEXT];
 
-    per_words(p, per, sizeof(per));
+    diff_per_words(p->diff, per, sizeof(per));
     snprintf(text, sizeof(text), "%s%s, %zu of %zu, %s; changes in %%", words[by],
              p->diff->all ? "" : " that changed", shown,
              p->diff->all ? p->result->row_count : p->result->row_significant, per);

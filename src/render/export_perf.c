@@ -189,6 +189,19 @@ static int finish(struct job *job)
                : spe_perf_writer_finish(job->writer);
 }
 
+/* A file that says from when to when it has samples says it of those that were kept. */
+static int copy_features(struct job *job)
+{
+    const struct spe_profile_counts *counts = spe_profile_counts(job->profile);
+    struct spe_perf_features features = *spe_perf_reader_features(job->reader);
+
+    if (features.last_sample_ns) {
+        features.first_sample_ns = counts->first_ns;
+        features.last_sample_ns = counts->last_ns;
+    }
+    return spe_perf_writer_features(job->writer, &features);
+}
+
 static int copy_all(struct job *job, struct spe_perf_error *error)
 {
     struct spe_perf_reader *first;
@@ -212,7 +225,7 @@ static int copy_all(struct job *job, struct spe_perf_error *error)
     if (result >= 0 && job->more)
         return SPE_ERR_FORMAT; /* a row without a record: the file changed meanwhile */
     if (result >= 0)
-        result = spe_perf_writer_features(job->writer, spe_perf_reader_features(job->reader));
+        result = copy_features(job);
     return result < 0 ? result : finish(job);
 }
 

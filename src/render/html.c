@@ -149,12 +149,15 @@ static void navigation(struct out *o, const struct html_page *page)
         bool is;
     } places[] = {
         {"findings", "Findings", r->finding_count},
+        {"changes", "Changes", page->changes[0]},
         {"functions", "Functions", true},
         {"time", "Time line", true},
         {"loads", "Loads", r->served_count},
         {"latency", "Latency", r->served_count},
         {"operations", "Operations", r->mix_count},
         {"lines", "Lines", true},
+        {"types", "Types", page->types && page->types->all.samples},
+        {"objects", "Objects", page->types && page->types->all.samples},
         {"data", "Data", r->data_count},
         {"branches", "Branches", r->branch_count},
         {"cache-lines", "Cache lines", true},
@@ -184,6 +187,7 @@ int html_page(struct out *o, const struct html_page *page)
     out_string(o, "</h1>\n");
     if (r->finding_count)
         findings(o, page);
+    html_changes(o, page);
     recording(o, r);
     html_functions(o, page);
     html_time(o, page);

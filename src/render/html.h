@@ -10,9 +10,11 @@
 
 #include "render/annotate.h"
 #include "render/c2c.h"
+#include "render/diff.h"
 #include "render/report.h"
 
-#define HTML_FUNCTIONS 24 /* with their code, and over time */
+#define HTML_FUNCTIONS 24 /* with their code */
+#define HTML_TOP 1000     /* rows of a list, at most: browsers have to live with them */
 #define HTML_LANES 32
 #define HTML_BINS 160
 #define HTML_LINES 16 /* shared cache lines */
@@ -20,13 +22,18 @@
 struct html_page {
     const struct report *report;
     const struct annotate *annotate;                  /* the first of the list of functions */
-    const struct spe_annotation *annotation;          /* ... over time; NULL: there is no time */
     const struct report_groups *functions, *lane_ids; /* lists of the report */
     const struct spe_lanes *lanes;                    /* NULL: there is no time */
     size_t lane_count;
+    const struct spe_slices *slices;          /* NULL likewise */
+    const struct spe_shared_line *candidates; /* those whose slices there are */
+    size_t candidate_count;
     const struct c2c *c2c;  /* NULL: there is no answer ... */
     const char *no_sharing; /* ... and why */
     uint64_t latencies[SPE_SERVED_COUNT][SPE_LATENCY_BINS];
+    const struct diff *changes[2];    /* by function and line, since an older one; or NULL */
+    const struct report_types *types; /* NULL: nothing tells them */
+    struct spe_slice_table type_slices, member_slices, object_slices; /* cells NULL: none */
 };
 
 /* SPE_OK, SPE_ERR_NOMEM, or SPE_ERR_IO: a source file could not be read. */
@@ -37,6 +44,8 @@ int html_page(struct out *o, const struct html_page *page);
 void html_functions(struct out *o, const struct html_page *page);
 void html_tables(struct out *o, const struct html_page *page);   /* all other lists */
 void html_overview(struct out *o, const struct html_page *page); /* loads, mix, histograms */
+void html_changes(struct out *o, const struct html_page *page);
+void html_types(struct out *o, const struct html_page *page);
 void html_shared_lines(struct out *o, const struct html_page *page);
 int html_code(struct out *o, const struct html_page *page);
 void html_time(struct out *o, const struct html_page *page); /* its place in the page */
@@ -52,6 +61,7 @@ void html_text(struct out *o, const char *text);
 struct html_column {
     const char *title, *hint; /* hint: what it means; NULL */
     bool text;                /* else a number: to the right, and the largest first */
+    const char *of;           /* how the script makes it out of slices (page.js); NULL: it cannot */
 };
 
 /* The first cell of a row is its head. The id is for links and the script. */
@@ -59,6 +69,7 @@ void html_table_begin(struct out *o, const char *id, const char *caption,
                       const struct html_column *columns, size_t count);
 void html_table_end(struct out *o);
 void html_row_begin(struct out *o);
+void html_row_of(struct out *o, size_t number, const char *class_); /* of its slices; NULL */
 void html_row_end(struct out *o);
 
 void html_head_begin(struct out *o); /* of a row; the caller writes what is in it */

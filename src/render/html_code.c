@@ -91,15 +91,15 @@ static void served_cell(struct out *o, const struct spe_instruction *insn)
 }
 
 static const struct html_column columns[] = {
-    {"place", NULL, true},
-    {"share %", "of the function's samples, with the 95 % interval", false},
-    {"samples", NULL, false},
-    {"mean", "cycles of a sample", false},
-    {"text", NULL, true},
-    {"L1 miss %", "of its loads and stores", false},
-    {"TLB walk %", "of its loads and stores", false},
-    {"served by", "where most of its loads were", true},
-    {"mispred. %", "of its branches", false},
+    {"place", NULL, true, NULL},
+    {"share %", "of the function's samples, with the 95 % interval", false, NULL},
+    {"samples", NULL, false, NULL},
+    {"mean", "cycles of a sample", false, NULL},
+    {"text", NULL, true, NULL},
+    {"L1 miss %", "of its loads and stores", false, NULL},
+    {"TLB walk %", "of its loads and stores", false, NULL},
+    {"served by", "where most of its loads were", true, NULL},
+    {"mispred. %", "of its branches", false, NULL},
 };
 
 /* The numbers before the text. */

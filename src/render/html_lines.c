@@ -11,12 +11,23 @@
 #define CODES 4 /* instructions of an offset */
 #define OFFSETS 64
 
-static void line_row(struct out *o, const struct c2c *c, size_t number)
+/* SIZE_MAX: it has none. */
+static size_t slices_of(const struct html_page *page, const struct spe_shared_line *line)
 {
+    for (size_t i = 0; i < page->candidate_count; i++) {
+        if (page->candidates[i].address == line->address && page->candidates[i].pid == line->pid)
+            return i;
+    }
+    return SIZE_MAX;
+}
+
+static void line_row(struct out *o, const struct html_page *page, size_t number)
+{
+    const struct c2c *c = page->c2c;
     const struct spe_shared_line *line = &c->result->lines[number];
     char name[REPORT_NAME];
 
-    html_row_begin(o);
+    html_row_of(o, slices_of(page, line), NULL);
     html_head_begin(o);
     out_printf(o, "<a href=\"#line-%zu\">0x%" PRIx64 "</a>", number, line->address);
     html_head_end(o);
@@ -33,22 +44,24 @@ static void line_row(struct out *o, const struct c2c *c, size_t number)
     html_row_end(o);
 }
 
-static void line_table(struct out *o, const struct c2c *c)
+static void line_table(struct out *o, const struct html_page *page)
 {
+    const struct c2c *c = page->c2c;
     bool misses = c->result->basis == SPE_SHARING_MISSES;
     const struct html_column columns[] = {
-        {"address", NULL, true},
-        {"what", "the variable that most of its latency is of", true},
-        {"sharing", "true: the same bytes; false: different bytes", true},
+        {"address", NULL, true, NULL},
+        {"what", "the variable that most of its latency is of", true, NULL},
+        {"sharing", "true: the same bytes; false: different bytes", true, NULL},
         {misses ? "L1 misses" : "from peers",
          misses ? "loads and stores that missed in L1" : "loads that another core's cache served",
-         false},
-        {"share %", "of these, of all that could, with the 95 % interval", false},
-        {"loads", NULL, false},
-        {"stores", NULL, false},
-        {"latency", "cycles, sum of its samples", false},
-        {"of all %", "of all latency of data", false},
-        {"threads", NULL, false},
+         false, "count travelled"},
+        {"share %", "of these, of all that could, with the 95 % interval", false,
+         misses ? "interval travelled loads+stores" : "interval travelled loads"},
+        {"loads", NULL, false, "count loads"},
+        {"stores", NULL, false, "count stores"},
+        {"latency", "cycles, sum of its samples", false, "count latency"},
+        {"of all %", "of all latency of data", false, "share latency all.data_latency"},
+        {"threads", NULL, false, NULL},
     };
 
     html_table_begin(o, "shared",
@@ -57,7 +70,7 @@ static void line_table(struct out *o, const struct c2c *c)
                             : "Cache lines that travel between cores",
                      columns, COUNT(columns));
     for (size_t i = 0; i < c->result->line_count; i++)
-        line_row(o, c, i);
+        line_row(o, page, i);
     html_table_end(o);
 }
 
@@ -173,15 +186,15 @@ static void user_rows(struct out *o, const struct html_page *page,
 static void line_part(struct out *o, const struct html_page *page, size_t number)
 {
     static const struct html_column columns[] = {
-        {"offset", "where accesses begin", true},
-        {"what", NULL, true},
-        {"reads", NULL, false},
-        {"writes", NULL, false},
-        {"of line %", "of what travelled, or missed, of the line", false},
-        {"mean", "cycles of a sample", false},
-        {"threads", NULL, true},
-        {"function", NULL, true},
-        {"source", NULL, true},
+        {"offset", "where accesses begin", true, NULL},
+        {"what", NULL, true, NULL},
+        {"reads", NULL, false, NULL},
+        {"writes", NULL, false, NULL},
+        {"of line %", "of what travelled, or missed, of the line", false, NULL},
+        {"mean", "cycles of a sample", false, NULL},
+        {"threads", NULL, true, NULL},
+        {"function", NULL, true, NULL},
+        {"source", NULL, true, NULL},
     };
     const struct c2c *c = page->c2c;
     const struct spe_shared_line *line = &c->result->lines[number];
@@ -216,7 +229,7 @@ void html_shared_lines(struct out *o, const struct html_page *page)
         out_string(o, ".</p>\n</section>\n");
         return;
     }
-    line_table(o, c);
+    line_table(o, page);
     out_string(o, "<p class=\"note\">Pictures: one column for each byte where accesses begin; its "
                   "lower part are writes. A frame: several threads use the same bytes.</p>\n");
     for (size_t i = 0; i < c->result->line_count; i++)

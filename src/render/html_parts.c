@@ -55,6 +55,8 @@ void html_table_begin(struct out *o, const char *id, const char *caption,
     out_string(o, "</caption>\n<thead><tr>");
     for (size_t i = 0; i < count; i++) {
         out_string(o, columns[i].text ? "<th scope=\"col\" class=\"t\"" : "<th scope=\"col\"");
+        if (columns[i].of)
+            out_printf(o, " data-of=\"%s\"", columns[i].of);
         if (columns[i].hint) {
             out_string(o, " title=\"");
             html_text(o, columns[i].hint);
@@ -75,6 +77,14 @@ void html_table_end(struct out *o)
 void html_row_begin(struct out *o)
 {
     out_string(o, "<tr>");
+}
+
+void html_row_of(struct out *o, size_t number, const char *class_)
+{
+    out_printf(o, "<tr data-r=\"%zu\"", number);
+    if (class_)
+        out_printf(o, " class=\"%s\"", class_);
+    out_char(o, '>');
 }
 
 void html_row_end(struct out *o)

@@ -42,13 +42,14 @@ static bool has_where(enum spe_group_by by)
 }
 
 static void group_row(struct out *o, const struct html_page *page, const struct report_groups *g,
-                      const struct spe_group *group)
+                      size_t number)
 {
+    const struct spe_group *group = &g->groups[number];
     enum spe_group_by code = spe_group_by_code(g->by);
     const struct report *r = page->report;
     char name[REPORT_NAME];
 
-    html_row_begin(o);
+    html_row_of(o, number, NULL);
     html_head_begin(o);
     report_group_name(r, g->by, group, name);
     if (code == SPE_BY_FUNCTION || code == SPE_BY_FUNCTION_LINE)
@@ -88,18 +89,19 @@ static const char *group_title(enum spe_group_by by)
 static void group_table(struct out *o, const struct html_page *page, const struct report_groups *g)
 {
     struct html_column columns[] = {
-        {report_by_name(g->by), NULL, true},
-        {"where", "program or library, or line", true},
-        {"who", "thread, process, name or CPU", true},
-        {"samples", NULL, false},
-        {"share %", "of all samples, with the 95 % interval", false},
-        {"latency", "cycles, sum of all samples", false},
-        {"of all %", "of all latency", false},
-        {"mean", "cycles of a sample", false},
-        {"L1 miss %", "of its loads and stores", false},
-        {"LLC miss %", "of its loads and stores", false},
-        {"TLB walk %", "of its loads and stores", false},
-        {"mispred. %", "of its branches", false},
+        {report_by_name(g->by), NULL, true, NULL},
+        {"where", "program or library, or line", true, NULL},
+        {"who", "thread, process, name or CPU", true, NULL},
+        {"samples", NULL, false, "count samples"},
+        {"share %", "of all samples, with the 95 % interval", false,
+         "interval samples all.samples"},
+        {"latency", "cycles, sum of all samples", false, "count latency"},
+        {"of all %", "of all latency", false, "share latency all.latency"},
+        {"mean", "cycles of a sample", false, "mean latency timed"},
+        {"L1 miss %", "of its loads and stores", false, "share l1_misses memory"},
+        {"LLC miss %", "of its loads and stores", false, "share llc_misses memory"},
+        {"TLB walk %", "of its loads and stores", false, "share tlb_walks memory"},
+        {"mispred. %", "of its branches", false, "share mispredicted branches"},
     };
     bool pair =
         spe_group_by_code(g->by) != SPE_BY_COUNT && spe_group_by_task(g->by) != SPE_BY_COUNT;
@@ -122,21 +124,22 @@ static void group_table(struct out *o, const struct html_page *page, const struc
                   group_title(g->by));
     html_table_begin(o, report_by_name(g->by), caption, shown, n);
     for (size_t i = 0; i < g->count; i++)
-        group_row(o, page, g, &g->groups[i]);
+        group_row(o, page, g, i);
     html_table_end(o);
     section_end(o);
 }
 
 /* ---- branches -------------------------------------------------------------------------------- */
 
-static void branch_row(struct out *o, const struct html_page *page, const struct spe_branch *b)
+static void branch_row(struct out *o, const struct html_page *page, size_t number)
 {
     const struct report *r = page->report;
+    const struct spe_branch *b = &r->branches[number];
     const struct spe_profile_map *map =
         b->map != SPE_NO_ID ? spe_profile_map(r->profile, b->map) : NULL;
     char name[REPORT_NAME];
 
-    html_row_begin(o);
+    html_row_of(o, number, NULL);
     snprintf(name, sizeof(name), "0x%" PRIx64, b->pc);
     html_head_text(o, name);
     report_place_name(r, b, name);
@@ -154,13 +157,14 @@ static void branch_row(struct out *o, const struct html_page *page, const struct
 static void branch_table(struct out *o, const struct html_page *page)
 {
     static const struct html_column columns[] = {
-        {"pc", NULL, true},
-        {"function", NULL, true},
-        {"samples", NULL, false},
-        {"mispredicted", NULL, false},
-        {"share %", "mispredicted, of its samples, with the 95 % interval", false},
-        {"taken %", "of its samples", false},
-        {"mean", "cycles of a sample", false},
+        {"pc", NULL, true, NULL},
+        {"function", NULL, true, NULL},
+        {"samples", NULL, false, "count samples"},
+        {"mispredicted", NULL, false, "count mispredicted"},
+        {"share %", "mispredicted, of its samples, with the 95 % interval", false,
+         "interval mispredicted samples"},
+        {"taken %", "of its samples", false, "share samples-not_taken samples"},
+        {"mean", "cycles of a sample", false, "mean latency samples"},
     };
     const struct report *r = page->report;
     char caption[160];
@@ -173,18 +177,19 @@ static void branch_table(struct out *o, const struct html_page *page)
                              : "");
     html_table_begin(o, "branch", caption, columns, COUNT(columns));
     for (size_t i = 0; i < r->branch_count; i++)
-        branch_row(o, page, &r->branches[i]);
+        branch_row(o, page, i);
     html_table_end(o);
     section_end(o);
 }
 
 /* ---- data ------------------------------------------------------------------------------------ */
 
-static void data_row(struct out *o, const struct report *r, const struct spe_data *d)
+static void data_row(struct out *o, const struct report *r, size_t number)
 {
+    const struct spe_data *d = &r->data[number];
     char name[REPORT_NAME];
 
-    html_row_begin(o);
+    html_row_of(o, number, NULL);
     snprintf(name, sizeof(name), "0x%" PRIx64, d->address);
     html_head_text(o, name);
     report_data_name(r, d, name);
@@ -209,18 +214,20 @@ static void data_row(struct out *o, const struct report *r, const struct spe_dat
 static void data_table(struct out *o, const struct html_page *page)
 {
     static const struct html_column columns[] = {
-        {"address", NULL, true},
-        {"what", "variable, or program or library", true},
-        {"pid", NULL, true},
-        {"samples", NULL, false},
-        {"latency", "cycles, sum of its samples", false},
-        {"of all %", "of all latency of data", false},
-        {"mean", "cycles of a sample", false},
-        {"loads", NULL, false},
-        {"stores", NULL, false},
-        {"L1 miss %", "of its samples, with the 95 % interval", false},
-        {"peer %", "samples that another core's cache had a part in", false},
-        {"threads", NULL, true},
+        {"address", NULL, true, NULL},
+        {"what", "variable, or program or library", true, NULL},
+        {"pid", NULL, true, NULL},
+        {"samples", NULL, false, "count samples"},
+        {"latency", "cycles, sum of its samples", false, "count latency"},
+        {"of all %", "of all latency of data", false, "share latency all.data_latency"},
+        {"mean", "cycles of a sample", false, "mean latency samples"},
+        {"loads", NULL, false, "count loads"},
+        {"stores", NULL, false, "count samples-loads"},
+        {"L1 miss %", "of its samples, with the 95 % interval", false,
+         "interval l1_misses samples"},
+        {"peer %", "samples that another core's cache had a part in", false,
+         "share shared samples"},
+        {"threads", NULL, true, "threads thread"},
     };
     const struct report *r = page->report;
     char caption[160];
@@ -235,7 +242,7 @@ static void data_table(struct out *o, const struct html_page *page)
                                      : "");
     html_table_begin(o, "data", caption, columns, COUNT(columns));
     for (size_t i = 0; i < r->data_count; i++)
-        data_row(o, r, &r->data[i]);
+        data_row(o, r, i);
     html_table_end(o);
     section_end(o);
 }
@@ -251,6 +258,7 @@ void html_tables(struct out *o, const struct html_page *page)
         if (&page->report->tables[i] != page->functions)
             group_table(o, page, &page->report->tables[i]);
     }
+    html_types(o, page);
     data_table(o, page);
     branch_table(o, page);
 }
@@ -260,15 +268,15 @@ void html_tables(struct out *o, const struct html_page *page)
 static void served_table(struct out *o, const struct report *r)
 {
     static const struct html_column columns[] = {
-        {"served by", NULL, true},
-        {"told by", "the CPU's data source, or events", true},
-        {"loads", NULL, false},
-        {"share %", "of all loads, with the 95 % interval", false},
-        {"mean", "cycles", false},
-        {"median", "cycles", false},
-        {"p95", "cycles that 95 % do not exceed", false},
-        {"p99", "cycles that 99 % do not exceed", false},
-        {"max", "cycles", false},
+        {"served by", NULL, true, NULL},
+        {"told by", "the CPU's data source, or events", true, NULL},
+        {"loads", NULL, false, "count loads"},
+        {"share %", "of all loads, with the 95 % interval", false, "interval loads all.loads"},
+        {"mean", "cycles", false, "mean latency timed"},
+        {"median", "cycles", false, "quantile 500"},
+        {"p95", "cycles that 95 % do not exceed", false, "quantile 950"},
+        {"p99", "cycles that 99 % do not exceed", false, "quantile 990"},
+        {"max", "cycles", false, "largest max"},
     };
     uint64_t loads = 0;
 
@@ -279,7 +287,7 @@ static void served_table(struct out *o, const struct report *r)
     for (size_t i = 0; i < r->served_count; i++) {
         const struct spe_served_row *row = &r->served[i];
 
-        html_row_begin(o);
+        html_row_of(o, row->served, NULL);
         html_head_text(o, spe_served_name(row->served));
         html_cell_text(o, row->by_source                      ? "data source"
                           : row->served == SPE_SERVED_UNKNOWN ? ""
@@ -299,9 +307,12 @@ static void served_table(struct out *o, const struct report *r)
 static void mix_table(struct out *o, const struct report *r)
 {
     static const struct html_column columns[] = {
-        {"operation", NULL, true}, {"of", "the class that it is a kind of", true},
-        {"samples", NULL, false},  {"share %", "of all samples, with the 95 % interval", false},
-        {"mean", "cycles", false},
+        {"operation", NULL, true, NULL},
+        {"of", "the class that it is a kind of", true, NULL},
+        {"samples", NULL, false, "count samples"},
+        {"share %", "of all samples, with the 95 % interval", false,
+         "interval samples all.samples"},
+        {"mean", "cycles", false, "mean latency timed"},
     };
     const char *class_ = "";
 
@@ -310,7 +321,7 @@ static void mix_table(struct out *o, const struct report *r)
     for (size_t i = 0; i < r->mix_count; i++) {
         const struct spe_mix *m = &r->mix[i];
 
-        out_string(o, m->is_class ? "<tr class=\"class\">" : "<tr class=\"kind\">");
+        html_row_of(o, i, m->is_class ? "class" : "kind");
         html_head_text(o, m->name);
         html_cell_text(o, m->is_class ? "" : class_);
         html_cell_count(o, m->samples);
@@ -381,10 +392,12 @@ static void histogram(struct out *o, const struct html_page *page, const struct 
 
     out_string(o, "<figure><figcaption>");
     html_text(o, name);
-    out_printf(o,
-               "</figcaption><svg class=\"histogram\" viewBox=\"-2 0 %u %u\" role=\"img\" "
-               "aria-label=\"Latency of loads, %s: median %u, 95 %% up to %u cycles\">",
-               BAR * (last + 1) + 24, HEIGHT + 18, name, row->latency.median, row->latency.p95);
+    out_printf(
+        o,
+        "</figcaption><svg class=\"histogram\" data-served=\"%u\" viewBox=\"-2 0 %u %u\" role=\"img\" "
+        "aria-label=\"Latency of loads, %s: median %u, 95 %% up to %u cycles\">",
+        row->served, BAR * (last + 1) + 24, HEIGHT + 18, name, row->latency.median,
+        row->latency.p95);
     out_string(o, "<g class=\"bars\">");
     histogram_bars(o, page->latencies[row->served], last, row->latency.samples);
     out_string(o, "</g>");

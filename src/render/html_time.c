@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
-/* The time line: bins of threads or CPUs, and of functions, as JSON that the script of the page
- * draws and adds up over the range that is chosen. */
+/* The time line: bins of threads or CPUs, and what rows of tables have in each bin, as JSON that
+ * the script of the page draws and adds up over the range that is chosen. */
 #include "render/html.h"
 #include "render/json.h"
 
@@ -77,20 +77,72 @@ static void lanes_json(struct json *j, const struct html_page *page)
     json_array_end(j);
 }
 
-static void functions_json(struct json *j, const struct html_page *page)
+/* Row after row: of each bin all fields. 0 is followed by how many of them there are. */
+static void cells_json(struct json *j, const struct spe_slice_table *t, size_t bins, size_t row)
 {
-    char name[REPORT_NAME];
+    uint64_t zeros = 0;
 
-    json_array(j, "functions");
-    for (size_t i = 0; i < page->annotate->function_count; i++) {
-        json_object(j, NULL);
-        report_group_name(page->report, SPE_BY_FUNCTION, &page->functions->groups[i], name);
-        name_json(j, name);
-        json_number(j, "code", i);
-        bins_json(j, page, spe_annotation_time_bins(page->annotation, i));
-        json_object_end(j);
+    json_array(j, NULL);
+    for (size_t i = 0; i < bins * t->fields; i++) {
+        uint64_t value = t->cells[(i / t->fields * t->rows + row) * t->fields + i % t->fields];
+
+        zeros += !value;
+        if (zeros && (value || i + 1 == bins * t->fields)) {
+            json_number(j, NULL, 0);
+            json_number(j, NULL, zeros);
+            zeros = 0;
+        }
+        if (value)
+            json_number(j, NULL, value);
     }
     json_array_end(j);
+}
+
+static void table_json(struct json *j, const char *id, const struct spe_slice_table *t, size_t bins)
+{
+    json_object(j, id);
+    json_array(j, "names");
+    for (size_t i = 0; i < t->named; i++)
+        json_string(j, NULL, t->names[i]);
+    json_array_end(j);
+    json_number(j, "fields", t->fields);
+    json_array(j, "rows");
+    for (size_t i = 0; i < t->rows; i++)
+        cells_json(j, t, bins, i);
+    json_array_end(j);
+    json_object_end(j);
+}
+
+/* By the ids of the tables of the page. */
+static void slices_json(struct json *j, const struct html_page *page)
+{
+    static const struct {
+        enum spe_slice_kind kind;
+        const char *id;
+    } kinds[] = {
+        {SPE_SLICE_TOTAL, "all"}, {SPE_SLICE_SERVED, "served"}, {SPE_SLICE_MIX, "mix"},
+        {SPE_SLICE_DATA, "data"}, {SPE_SLICE_LINES, "shared"},  {SPE_SLICE_BRANCHES, "branch"},
+    };
+    size_t bins = page->report->times.count;
+    struct spe_slice_table t;
+
+    json_object(j, "slices");
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        if (spe_slices_table(page->slices, kinds[i].kind, SPE_BY_COUNT, &t))
+            table_json(j, kinds[i].id, &t, bins);
+    }
+    for (size_t i = 0; i < page->report->table_count; i++) {
+        enum spe_group_by by = page->report->tables[i].by;
+
+        if (spe_slices_table(page->slices, SPE_SLICE_GROUPS, by, &t))
+            table_json(j, report_by_name(by), &t, bins);
+    }
+    if (page->types) {
+        table_json(j, "type", &page->type_slices, bins);
+        table_json(j, "member", &page->member_slices, bins);
+        table_json(j, "object", &page->object_slices, bins);
+    }
+    json_object_end(j);
 }
 
 void html_data(struct out *o, const struct html_page *page)
@@ -116,7 +168,11 @@ void html_data(struct out *o, const struct html_page *page)
         bins_json(&j, page, t->bins);
         json_object_end(&j);
         lanes_json(&j, page);
-        functions_json(&j, page);
+        slices_json(&j, page);
+        json_array(&j, "latency_bins");
+        for (unsigned bin = 0; bin <= SPE_LATENCY_BINS; bin++)
+            json_number(&j, NULL, spe_latency_bin_from(bin));
+        json_array_end(&j);
     }
     json_object_end(&j);
 }

@@ -19,8 +19,9 @@
 struct report_groups {
     enum spe_group_by by;
     struct spe_group *groups;
-    size_t count; /* shown */
-    size_t of;    /* there are */
+    size_t count;    /* shown */
+    size_t of;       /* there are */
+    bool by_default; /* nobody asked for it: it is left out if it says nothing */
 };
 
 struct report {

@@ -86,8 +86,8 @@ static void machine_line(struct page *p)
     append_part(&t, info->osrelease);
     append_part(&t, info->arch);
     if (info->cpus_online)
-        append(&t, "%s%" PRIu32 " CPU%s", t.used ? ", " : "", info->cpus_online,
-               info->cpus_online == 1 ? "" : "s");
+        append(&t, "%s%" PRIu32 "%s CPU%s", t.used ? ", " : "", info->cpus_online,
+               info->simulated ? " modelled" : "", info->cpus_online == 1 ? "" : "s");
     if (t.used)
         header_line(p, "machine", TONE_PLAIN, t.bytes);
 }
@@ -446,8 +446,8 @@ static enum tone served_tone(unsigned served)
 static void served_section(struct page *p)
 {
     static const struct table_column columns[] = {
-        {"served by", true, 0, 12}, {"by", true, 3, 6},      {"loads", false, 0, 0},
-        {"share", false, 0, 0},     {"95 %", false, 2, 0},   {"latency", false, 0, 0},
+        {"served by", true, 0, 18}, {"by", true, 3, 6},      {"loads", false, 0, 0},
+        {"share", false, 0, 0},     {"95 %", false, 5, 0},   {"latency", false, 0, 0},
         {"mean", false, 0, 0},      {"median", false, 0, 0}, {"p95", false, 0, 0},
         {"p99", false, 0, 0},       {"max", false, 4, 0},
     };
@@ -517,9 +517,9 @@ static void name_columns(enum spe_group_by by, struct table_column columns[2])
 {
     if (by == SPE_BY_FUNCTION_LINE) {
         columns[0].title = "function";
-        columns[1] = (struct table_column){"line", true, 0, 12};
+        columns[1] = (struct table_column){"line", true, 0, 14};
     } else if (by == SPE_BY_PC) {
-        columns[1] = (struct table_column){"function", true, 0, 12};
+        columns[1] = (struct table_column){"function", true, 0, 14};
     } else if (is_pair(by)) {
         columns[0] = (struct table_column){report_by_name(spe_group_by_code(by)), true, 0, 14};
         columns[1] = (struct table_column){report_by_name(spe_group_by_task(by)), true, 0,
@@ -551,6 +551,18 @@ static void group_row(struct page *p, struct table *t, const struct report_group
     miss_cell(t, c->mispredicted, c->branches);
 }
 
+/* Without lines the list by line is the list by function again. */
+static bool has_no_lines(const struct report_groups *g)
+{
+    if (!g->by_default || g->by != SPE_BY_LINE)
+        return false;
+    for (size_t i = 0; i < g->count; i++) {
+        if (g->groups[i].line != SPE_NO_ID)
+            return false;
+    }
+    return true;
+}
+
 static void group_section(struct page *p, const struct report_groups *g)
 {
     static const char *const titles[SPE_BY_COUNT] = {
@@ -569,22 +581,22 @@ static void group_section(struct page *p, const struct report_groups *g)
     const char *first = titles[code != SPE_BY_COUNT ? code : task];
     const char *second = is_pair(g->by) ? titles[task] : NULL;
     struct table_column columns[] = {
-        {report_by_name(g->by), true, 0, 18},
-        {"dso", true, 9, 8},
+        {report_by_name(g->by), true, 0, 28},
+        {"dso", true, 8, 8},
         {"samples", false, 0, 0},
         {"share", false, 0, 0},
-        {"95 %", false, 0, 0},
+        {"95 %", false, 9, 0},
         {"lat", false, 0, 0},
-        {"mean", false, 8, 0},
-        {"L1m", false, 0, 0},
-        {"LLCm", false, 0, 0},
-        {"TLB", false, 2, 0},
+        {"mean", false, 1, 0},
+        {"L1m", false, 2, 0},
+        {"LLCm", false, 4, 0},
+        {"TLB", false, 3, 0},
         {"misp", false, 0, 0},
     };
     struct table t;
     size_t i;
 
-    if (!g->count)
+    if (!g->count || has_no_lines(g))
         return;
     title(p, "Hottest %s%s%s by %s, %zu of %zu, in %%", first, second ? " with " : "",
           second ? second : "", report_sort_name(p->report->sort), g->count, g->of);
@@ -606,18 +618,24 @@ static void calls_section(struct page *p)
 
 static void groups_remark(struct page *p)
 {
-    if (p->report->table_count && p->report->tables[0].count)
+    const struct report *r = p->report;
+
+    if (r->table_count && r->tables[0].count)
         remark(p,
                "lat: of all latency; L1m, LLCm, TLB: of its loads and stores; misp: of branches");
+    for (size_t i = 0; i < r->table_count; i++) {
+        if (r->tables[i].count && has_no_lines(&r->tables[i]))
+            remark(p, "no lines: none of the hottest code has debug information (compile with -g)");
+    }
 }
 
 static void branch_section(struct page *p)
 {
     static const struct table_column columns[] = {
-        {"pc", false, 0, 0},      {"function", true, 0, 14}, {"line", true, 3, 12},
-        {"mispred", false, 0, 0}, {"of all", false, 0, 0},   {"samples", false, 0, 0},
-        {"rate", false, 0, 0},    {"95 %", false, 0, 0},     {"not taken", false, 2, 0},
-        {"mean", false, 4, 0},
+        {"pc", false, 0, 0},      {"function", true, 0, 18}, {"line", true, 1, 18},
+        {"mispred", false, 0, 0}, {"of all", false, 2, 0},   {"samples", false, 0, 0},
+        {"rate", false, 0, 0},    {"95 %", false, 3, 0},     {"not taken", false, 4, 0},
+        {"mean", false, 5, 0},
     };
     const struct report *r = p->report;
     char name[REPORT_NAME];
@@ -704,10 +722,10 @@ static void remark_errors(struct page *p)
 static void data_section(struct page *p)
 {
     static const struct table_column columns[] = {
-        {"address", false, 0, 0}, {"pid", false, 0, 0},     {"latency", false, 0, 0},
+        {"address", false, 0, 0}, {"pid", false, 1, 0},     {"latency", false, 0, 0},
         {"share", false, 0, 0},   {"samples", false, 0, 0}, {"mean", false, 0, 0},
-        {"loads", false, 3, 0},   {"stores", false, 3, 0},  {"L1m", false, 0, 0},
-        {"shared", false, 0, 0},  {"threads", true, 0, 3},  {"what", true, 1, 8},
+        {"loads", false, 5, 0},   {"stores", false, 4, 0},  {"L1m", false, 3, 0},
+        {"shared", false, 0, 0},  {"threads", true, 2, 0},  {"what", true, 0, 18},
     };
     const struct report *r = p->report;
     struct table t;

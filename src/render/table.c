@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "render/safe.h"
+#include "render/shorten.h"
 
 #define INDENT 2
 
@@ -149,20 +150,36 @@ static unsigned total_width(const struct table *t, const struct layout *l)
     return total;
 }
 
-/* Take from the widest text column until it fits. */
-static void shorten(const struct table *t, struct layout *l, unsigned width)
+/* Names keep this many columns when nothing else can go. */
+#define FLOOR 8
+
+/* The text column to take from: the least important one, or the widest of these. */
+static unsigned next_to_shorten(const struct table *t, const struct layout *l, bool to_floor)
+{
+    unsigned found = TABLE_COLUMNS;
+
+    for (unsigned c = 0; c < t->count; c++) {
+        const struct table_column *column = &t->columns[c];
+
+        if (!l->shown[c] || !column->text || l->width[c] <= text_width(column->title) ||
+            l->width[c] <= (to_floor ? FLOOR : column->minimum))
+            continue;
+        if (found == TABLE_COLUMNS || column->rank > t->columns[found].rank ||
+            (column->rank == t->columns[found].rank && l->width[c] > l->width[found]))
+            found = c;
+    }
+    return found;
+}
+
+/* Shorten text columns until it fits, or none can be shortened. Titles stay whole. */
+static void shorten(const struct table *t, struct layout *l, unsigned width, bool to_floor)
 {
     while (total_width(t, l) > width) {
-        unsigned c, widest = TABLE_COLUMNS;
+        unsigned c = next_to_shorten(t, l, to_floor);
 
-        for (c = 0; c < t->count; c++) {
-            if (l->shown[c] && t->columns[c].text && l->width[c] > t->columns[c].minimum &&
-                (widest == TABLE_COLUMNS || l->width[c] > l->width[widest]))
-                widest = c;
-        }
-        if (widest == TABLE_COLUMNS)
+        if (c == TABLE_COLUMNS)
             return;
-        l->width[widest]--;
+        l->width[c]--;
     }
 }
 
@@ -179,71 +196,77 @@ static unsigned least_important(const struct table *t, const struct layout *l)
     return found;
 }
 
-static void lay_out(const struct table *t, struct layout *l, unsigned width)
+/* A column that may be shortened gets other texts. `width` 0: without directories. */
+static bool shorten_column(struct table *t, unsigned c, unsigned width)
+{
+    struct short_name *names = calloc(t->rows ? t->rows : 1, sizeof(*names));
+    char **full = calloc(t->rows ? t->rows : 1, sizeof(*full));
+    bool keep_start = t->columns[c].text == TABLE_END, good = names && full;
+    size_t r;
+
+    for (r = 0; good && r < t->rows; r++) {
+        struct table_cell *cell = &t->cells[r * t->count + c];
+
+        full[r] = strdup(cell->text);
+        names[r] = (struct short_name){full[r], cell->text};
+        good = full[r] != NULL;
+    }
+    if (good)
+        good = width ? shorten_texts(names, t->rows, width, keep_start)
+                     : shorten_paths(names, t->rows);
+    for (r = 0; names && full && r < t->rows && full[r]; r++) {
+        struct table_cell *cell = &t->cells[r * t->count + c];
+
+        cell->text = names[r].text;
+        cell->width = text_width(cell->text);
+        free(full[r]);
+    }
+    free(full);
+    free(names);
+    return good;
+}
+
+/* Directories are the first to go, but not from code. */
+static void drop_directories(struct table *t)
+{
+    for (unsigned c = 0; c < t->count && !t->no_memory; c++) {
+        if (t->columns[c].title && t->columns[c].text && t->columns[c].text != TABLE_END)
+            t->no_memory = !shorten_column(t, c, 0);
+    }
+}
+
+/* Names keep their minimum as long as another column can go in their place. */
+static void lay_out(struct table *t, struct layout *l, unsigned width)
 {
     struct layout natural;
+    unsigned c;
 
-    natural_widths(t, &natural);
     natural.gap = 2;
+    natural_widths(t, &natural);
+    if (total_width(t, &natural) > width) {
+        drop_directories(t);
+        natural_widths(t, &natural);
+    }
     if (total_width(t, &natural) > width)
         natural.gap = 1;
     *l = natural;
-    shorten(t, l, width);
+    shorten(t, l, width, false);
     while (total_width(t, l) > width) {
-        unsigned gone = least_important(t, l), c;
+        unsigned gone = least_important(t, l);
 
-        if (gone == TABLE_COLUMNS)
-            return;
+        if (gone == TABLE_COLUMNS) {
+            shorten(t, l, width, true);
+            break;
+        }
         l->shown[gone] = false;
         for (c = 0; c < t->count; c++)
             l->width[c] = natural.width[c];
-        shorten(t, l, width);
+        shorten(t, l, width, false);
     }
-}
-
-/* The text behind its first n code points. */
-static const char *skip_points(const char *p, unsigned n)
-{
-    while (n > 0 && *p) {
-        p++;
-        while (((unsigned char)*p & 0xc0) == 0x80)
-            p++;
-        n--;
+    for (c = 0; c < t->count && !t->no_memory; c++) {
+        if (l->shown[c] && t->columns[c].text && l->width[c] < natural.width[c])
+            t->no_memory = !shorten_column(t, c, l->width[c]);
     }
-    return p;
-}
-
-static unsigned count_points(const char *p)
-{
-    unsigned n = 0;
-
-    for (; *p; p++)
-        n += ((unsigned char)*p & 0xc0) != 0x80;
-    return n;
-}
-
-static void put_ends(struct out *o, const char *text, unsigned length, unsigned head, unsigned tail)
-{
-    out_bytes(o, text, (size_t)(skip_points(text, head) - text));
-    out_bytes(o, "..", 2);
-    out_string(o, skip_points(text, length - tail));
-}
-
-/* The whole text, or its two ends: names differ at the ends more often than in the middle. Of a
- * path only the end, if the file's name fits: directories go first. Of code only the beginning. */
-static void put_shortened(struct out *o, const char *text, unsigned length, unsigned width,
-                          bool keep_start)
-{
-    unsigned tail = (width - 2) / 2;
-
-    if (length <= width)
-        out_string(o, text);
-    else if (keep_start)
-        put_ends(o, text, length, width - 2, 0);
-    else if (text[0] == '/' && count_points(strrchr(text, '/')) <= width - 2)
-        put_ends(o, text, length, 0, width - 2);
-    else
-        put_ends(o, text, length, width - 2 - tail, tail);
 }
 
 static void put_cell(struct out *o, const struct table_column *column, const char *text,
@@ -253,10 +276,7 @@ static void put_cell(struct out *o, const struct table_column *column, const cha
 
     if (!column->text)
         out_spaces(o, width - shown);
-    if (column->text)
-        put_shortened(o, text, length, width, column->text == TABLE_END);
-    else
-        out_string(o, text);
+    out_string(o, text);
     if (column->text && !last)
         out_spaces(o, width - shown);
 }
@@ -353,8 +373,9 @@ bool table_end(struct table *t, struct out *o, unsigned width, bool color)
     unsigned last = 0, c;
     size_t r;
 
-    if (!t->no_memory) {
+    if (!t->no_memory)
         lay_out(t, &l, width);
+    if (!t->no_memory) {
         for (c = 0; c < t->count; c++)
             last = l.shown[c] ? c : last;
         put_titles(t, &l, o, last, color);

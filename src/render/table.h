@@ -2,9 +2,9 @@
 /* Copyright (c) 2026 The Specimen authors */
 /*
  * A table for a terminal: columns as wide as they need to be, numbers to the right, and a page
- * width that is kept. What does not fit is first taken from the text columns (their middle becomes
- * ".."), then columns go, the least important first. A column that went is named in a line below
- * the table: nothing is left out in silence.
+ * width that is kept. If the table does not fit, paths lose their directories, then text columns
+ * are shortened down to their minimum, then columns go, the least important first. Only when none
+ * can go are names cut further. A column that went is named in a line below the table.
  *
  * All cells are kept until the table is printed, so a table is for a page, not for a file.
  */
@@ -23,7 +23,7 @@ struct table_column {
     uint8_t text;      /* to the left, may be shortened: in the middle, or if it is TABLE_END at its
                           end; 0: to the right, never shortened */
     unsigned rank;     /* 0 stays always; of the others the highest goes first */
-    unsigned minimum;  /* text: not shortened below this */
+    unsigned minimum;  /* text: not shortened below this while another column can go */
 };
 
 struct table_cell {

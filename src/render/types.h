@@ -51,4 +51,21 @@ void types_json(struct json *j, struct spe_profile *profile, const struct report
 void types_member_name(struct spe_profile *profile, const struct spe_type_row *row, char *name,
                        size_t size);
 
+/* The variable, or what memory it is; and the file that it is of, or its kind. */
+void types_object_name(struct spe_profile *profile, const struct spe_profile_object *object,
+                       char *name, size_t size);
+const char *types_object_place(struct spe_profile *profile,
+                               const struct spe_profile_object *object);
+
+/* What was accessed in [offset, offset + size). */
+void types_counts_in(const struct report_layout *layout, uint64_t offset, uint64_t size,
+                     struct spe_access_counts *counts);
+
+/* "int count[4]", as in the source. */
+void types_declare(struct spe_profile *profile, const struct spe_profile_member *member, char *text,
+                   size_t size);
+
+/* Of arrays of arrays what they are of; else the type itself. */
+uint32_t types_element(struct spe_profile *profile, uint32_t id, struct spe_profile_type *type);
+
 #endif

@@ -141,6 +141,26 @@ static bool list_reasons(const struct types_page *p)
     return table_end(&t, p->out, p->width, p->color);
 }
 
+void types_object_name(struct spe_profile *profile, const struct spe_profile_object *object,
+                       char *name, size_t size)
+{
+    struct spe_profile_object o = *object;
+
+    o.offset = 0;
+    if (o.kind == SPE_OBJECT_VARIABLE)
+        snprintf(name, size, "%s", spe_profile_string(profile, o.name));
+    else
+        spe_profile_object_text(profile, &o, 0, name, size);
+}
+
+const char *types_object_place(struct spe_profile *profile, const struct spe_profile_object *o)
+{
+    const struct spe_profile_dso *dso = spe_profile_dso(profile, o->dso);
+
+    return o->kind == SPE_OBJECT_VARIABLE && dso ? spe_profile_string(profile, dso->name)
+                                                 : spe_object_kind_name(o->kind);
+}
+
 static bool list_objects(const struct types_page *p)
 {
     const struct table_column columns[] = {
@@ -151,19 +171,9 @@ static bool list_objects(const struct types_page *p)
 
     table_begin(&t, columns, 2 + COUNT_COLUMN_COUNT);
     for (size_t i = 0; i < types->object_count; i++) {
-        struct spe_profile_object o = types->objects[i].object;
-        const struct spe_profile_dso *dso = spe_profile_dso(p->profile, o.dso);
-        bool variable = o.kind == SPE_OBJECT_VARIABLE;
-
-        o.offset = 0;
-        if (variable)
-            snprintf(name, sizeof(name), "%s", spe_profile_string(p->profile, o.name));
-        else
-            spe_profile_object_text(p->profile, &o, 0, name, sizeof(name));
+        types_object_name(p->profile, &types->objects[i].object, name, sizeof(name));
         table_text(&t, TONE_PLAIN, name);
-        table_text(&t, TONE_QUIET,
-                   variable && dso ? spe_profile_string(p->profile, dso->name)
-                                   : spe_object_kind_name(o.kind));
+        table_text(&t, TONE_QUIET, types_object_place(p->profile, &types->objects[i].object));
         count_cells(&t, &types->objects[i].counts, &types->all);
     }
     return table_end(&t, p->out, p->width, p->color);
@@ -188,9 +198,8 @@ struct layout {
     uint64_t cold_count, rows;
 };
 
-/* What was accessed in [offset, offset + size). */
-static void counts_in(const struct report_layout *l, uint64_t offset, uint64_t size,
-                      struct spe_access_counts *c)
+void types_counts_in(const struct report_layout *l, uint64_t offset, uint64_t size,
+                     struct spe_access_counts *c)
 {
     memset(c, 0, sizeof(*c));
     for (size_t i = 0; i < l->member_count; i++) {
@@ -276,8 +285,8 @@ static void show_row(struct layout *l, const struct layout_row *row)
     l->cold_count++;
 }
 
-static void declare(struct spe_profile *p, const struct spe_profile_member *m, char *text,
-                    size_t size)
+void types_declare(struct spe_profile *p, const struct spe_profile_member *m, char *text,
+                   size_t size)
 {
     const char *type = type_name(p, m->type), *name = spe_profile_string(p, m->name);
     size_t array = strcspn(type, "[");
@@ -291,7 +300,7 @@ static void declare(struct spe_profile *p, const struct spe_profile_member *m, c
                  *name && array && type[array - 1] != '*' ? " " : "", name, type + array);
 }
 
-static uint32_t element_type(struct spe_profile *p, uint32_t id, struct spe_profile_type *type)
+uint32_t types_element(struct spe_profile *p, uint32_t id, struct spe_profile_type *type)
 {
     while (spe_profile_type(p, id, type) == SPE_OK && type->kind == SPE_TYPE_ARRAY)
         id = type->target;
@@ -306,10 +315,10 @@ static void lay_out(struct layout *l, uint32_t id, uint64_t base, unsigned depth
     for (size_t i = 0; l->rows < ROWS_MAX && spe_profile_member(p, id, i, &m) == SPE_OK; i++) {
         struct layout_row row = {.offset = base + m.offset, .size = m.size, .depth = depth};
         struct spe_profile_type inner;
-        uint32_t element = element_type(p, m.type, &inner);
+        uint32_t element = types_element(p, m.type, &inner);
 
-        declare(p, &m, row.text, sizeof(row.text));
-        counts_in(l->of, row.offset, m.size ? m.size : UINT64_MAX - row.offset, &row.counts);
+        types_declare(p, &m, row.text, sizeof(row.text));
+        types_counts_in(l->of, row.offset, m.size ? m.size : UINT64_MAX - row.offset, &row.counts);
         row.opened = inner.members && row.counts.samples && depth < DEPTH && !m.bits;
         show_row(l, &row);
         if (row.opened)

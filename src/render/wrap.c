@@ -7,11 +7,9 @@
 
 #include "render/safe.h"
 
-/* Where the text has to end so that it fits: at a blank, or else within a word, but not within a
- * code point. */
-static size_t line_end(const char *s, size_t room)
+size_t wrap_line(const char *s, size_t room)
 {
-    size_t end = strlen(s);
+    size_t end = strcspn(s, "\n");
 
     if (end <= room)
         return end;
@@ -34,7 +32,7 @@ unsigned wrap_rows(unsigned width, unsigned column, const char *text)
     unsigned rows = 0;
 
     do {
-        text += line_end(text, room_for(width, column));
+        text += wrap_line(text, room_for(width, column));
         text += *text == ' ';
         rows++;
     } while (*text);
@@ -50,7 +48,7 @@ bool wrap_text(const struct wrap *w, const char *label, const char *text)
     if (!safe)
         return false;
     do {
-        size_t end = line_end(s, room);
+        size_t end = wrap_line(s, room);
 
         out_printf(w->out, "  %-*s", (int)w->column, label);
         tone_begin(w->out, w->color, w->tone);

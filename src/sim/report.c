@@ -6,8 +6,8 @@
 
 #include "render/export_csv.h"
 #include "render/json.h"
-#include "render/record.h"
 #include "render/safe.h"
+#include "render/spe_record.h"
 
 /* How the unit's records are to be read: by its own features and counter size. */
 static struct naming naming_of(const struct report *r, const struct sim_effect *e)
@@ -89,7 +89,7 @@ static void text_record(struct report *r, const struct sim_effect *e)
 
     out_printf(r->out, "%u: record %s, %u of %u bytes at ", e->line, spe_sample_fate_name(n->fate),
                n->written, n->size);
-    record_text(r->out, &naming, &item, n->record);
+    render_record_text(r->out, &naming, &item, n->record);
 }
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
@@ -132,7 +132,7 @@ static void json_record(struct report *r, struct json *j, const struct sim_effec
 
     json_bytes(j, e->record->bytes, e->record->size);
     out_string(r->out, ",\"record\":");
-    record_json(r->out, &naming, NULL, &item, e->record->record);
+    render_record_json(r->out, &naming, NULL, &item, e->record->record);
     r->out->used--;
 }
 

@@ -12,12 +12,14 @@
 #include <specimen/format.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "qemu/option.h"
-#include "qemu/places.h"
+#include "launch/child.h"
+#include "launch/folders.h"
+#include "launch/option.h"
 #include "vm/vm.h"
 
 enum { PPI = 5 }; /* INTID 21, which Arm's base system architecture gives to the SPU */
@@ -53,10 +55,16 @@ static bool own_guest(const struct boot *b)
     return !b->options->kernel;
 }
 
+/* What is in the folder of a command or a shell comes out when it ends. */
+static bool brings_files(const struct boot *b)
+{
+    return b->options->command || own_guest(b);
+}
+
 /* Names for the recordings of a run. */
 static bool wants_symbols(const struct boot *b)
 {
-    return b->options->command && !b->options->no_symbols;
+    return brings_files(b) && !b->options->no_symbols;
 }
 
 static const char *cpu_of(const struct vm_options *o)
@@ -141,9 +149,32 @@ static int put_command(struct boot *b, struct vm_cpio *c)
         return vm_fail(b->error, SPE_ERR_NOMEM, "vm", "out of memory");
     vm_cpio_file(c, "run/spe/command", S_IFREG | 0644, line, size);
     free(line);
+    return 0;
+}
+
+/* A serial line does not say how large the terminal is. */
+static void put_terminal(struct vm_cpio *c)
+{
+    struct winsize size;
+    char text[32];
+
+    if (ioctl(STDIN_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row && size.ws_col)
+        vm_cpio_file(c, "run/spe/terminal", S_IFREG | 0644, text,
+                     (size_t)snprintf(text, sizeof(text), "%u %u\n", size.ws_row, size.ws_col));
+}
+
+/* The command or the shell, and its files. */
+static int put_work(struct boot *b, struct vm_cpio *c)
+{
+    int status = 0;
+
+    if (b->options->command)
+        status = put_command(b, c);
+    else
+        put_terminal(c);
     if (wants_symbols(b))
         vm_cpio_file(c, "run/spe/symbols", S_IFREG | 0644, "", 0);
-    return put_files(b, c);
+    return status < 0 ? status : put_files(b, c);
 }
 
 /* The guest's name, which perf keeps in every recording: it tells that this is not hardware. */
@@ -180,8 +211,7 @@ static int make_initrd(struct boot *b, const char *path)
         vm_cpio_folder(&c, "run/spe");
         if (!b->options->plain)
             put_name(b, &c);
-        if (b->options->command)
-            status = put_command(b, &c);
+        status = put_work(b, &c);
     }
     if (status == 0 && !vm_cpio_end(&c))
         status = fail_errno(b, path);
@@ -259,6 +289,18 @@ static void add_values(struct vm_words *w, const char *first, const char *name, 
     free(text);
 }
 
+static void add_disk(struct boot *b)
+{
+    struct vm_words *w = &b->command;
+    char path[PATH_MAX];
+
+    in_folder(b, "disk", path, sizeof(path));
+    vm_words_add(w, "-drive");
+    add_values(w, "if=none,id=disk,format=raw,", "file", path);
+    vm_words_add(w, "-device");
+    vm_words_add(w, "virtio-blk-device,drive=disk");
+}
+
 static void add_serial_lines(struct boot *b)
 {
     struct vm_words *w = &b->command;
@@ -276,11 +318,6 @@ static void add_serial_lines(struct boot *b)
     vm_words_add(w, "stdio,id=output,signal=off");
     vm_words_add(w, "-serial");
     vm_words_add(w, "chardev:output");
-    in_folder(b, "disk", path, sizeof(path));
-    vm_words_add(w, "-drive");
-    add_values(w, "if=none,id=disk,format=raw,", "file", path);
-    vm_words_add(w, "-device");
-    vm_words_add(w, "virtio-blk-device,drive=disk");
 }
 
 static void add_guest(struct boot *b)
@@ -302,8 +339,9 @@ static void add_guest(struct boot *b)
     if (own_guest(b) || o->append) {
         vm_words_add(w, "-append");
         /* Symbols that are kept for this Linux have to fit the next boot, too. */
-        vm_words_add(w, "%s%s%s", own_guest(b) ? "console=ttyAMA0 panic=-1 " : "",
+        vm_words_add(w, "%s%s%s%s", own_guest(b) ? "console=ttyAMA0 panic=-1 " : "",
                      own_guest(b) && wants_symbols(b) ? "nokaslr " : "",
+                     own_guest(b) && !o->command && !o->verbose ? "quiet " : "",
                      o->append ? o->append : "");
     }
 }
@@ -541,6 +579,11 @@ static int take_results(struct boot *b, struct vm_outcome *outcome)
     close(fd);
     if (result == SPE_ERR_INVALID)
         show_console(b); /* the guest may have said what went wrong */
+    if (result == 0 && outcome->status < 0 && !o->command) {
+        outcome->status = 0;
+        o->tell("guest", "it ended before its shell did: nothing comes out of /work");
+        return 0;
+    }
     if (result == 0 && outcome->status < 0 && !outcome->incomplete) {
         show_console(b);
         return vm_fail(b->error, SPE_ERR_IO, "guest",
@@ -560,7 +603,7 @@ static int find_things(struct boot *b)
 
     if (vm_cache_folder(b->cache, sizeof(b->cache), b->error) < 0 ||
         vm_find_qemu(o->qemu, b->cache, &b->qemu, b->error) < 0 ||
-        (!o->plain && vm_find_file(PLACES_PLUGIN, b->plugin, sizeof(b->plugin), b->error) < 0))
+        (!o->plain && vm_find_file(LAUNCH_PLUGIN, b->plugin, sizeof(b->plugin), b->error) < 0))
         return SPE_ERR_UNKNOWN;
     snprintf(b->guest, sizeof(b->guest), "%s/guest-%s", b->cache,
              o->kernel_version ? o->kernel_version : DEFAULT_KERNEL);
@@ -578,18 +621,20 @@ static int prepare(struct boot *b)
     int status = check_put(b);
 
     /* A run whose files cannot be taken is not worth its time. */
-    if (status == 0 && o->command)
+    if (status == 0 && brings_files(b))
         status = vm_output_open(&b->output, o->output ? o->output : ".", b->error);
     if (status == 0 && own_guest(b)) {
         in_folder(b, "initrd", path, sizeof(path));
         status = make_initrd(b, path);
     }
-    if (status == 0 && o->command) {
+    if (status == 0 && brings_files(b)) {
         in_folder(b, "disk", path, sizeof(path));
         status = make_disk(b, path);
     }
     add_machine(b);
     add_serial_lines(b);
+    if (brings_files(b))
+        add_disk(b);
     add_guest(b);
     if (status == 0 && b->command.failed)
         status = vm_fail(b->error, SPE_ERR_NOMEM, "vm", "out of memory");
@@ -605,20 +650,18 @@ static void show_command(const struct boot *b)
 
 static int run(struct boot *b, struct vm_outcome *outcome)
 {
-    char level[16];
     int result;
 
     if (b->options->verbose)
         show_command(b);
-    snprintf(level, sizeof(level), "%d", b->qemu.level);
-    setenv("SPECIMEN_PLUGIN_LEVEL", level, 1);
+    qemu_tell_level(&b->qemu.version);
     result =
         vm_run_program(b->command.list, -1, !b->options->command, b->options->timeout, b->error);
-    if (result != 0 && !vm_asked_to_end())
+    if (result != 0 && !child_asked_to_end())
         show_console(b);
     if (result > 0)
         return qemu_failed(b, result);
-    return result == 0 && b->options->command ? take_results(b, outcome) : result;
+    return result == 0 && brings_files(b) ? take_results(b, outcome) : result;
 }
 
 static int make_folder(struct boot *b)
@@ -673,7 +716,7 @@ int vm_boot(const struct vm_options *options, struct vm_outcome *outcome, struct
         return vm_fail(error, SPE_ERR_UNKNOWN, "vm",
                        "this build has no libfdt, which the device tree takes: install libfdt-dev "
                        "and build again");
-    vm_hold_signals(&before);
+    child_hold_signals(&before);
     result = find_things(&b);
     if (result == 0)
         result = make_folder(&b);
@@ -682,6 +725,6 @@ int vm_boot(const struct vm_options *options, struct vm_outcome *outcome, struct
         remove_folder(&b);
     }
     vm_qemu_free(&b.qemu);
-    vm_let_signals(&before);
+    child_let_signals(&before);
     return result;
 }

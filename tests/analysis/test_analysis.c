@@ -454,7 +454,7 @@ enum { MANY_LINES = 20000 };
 
 struct plain_line {
     uint64_t latency;
-    uint32_t samples, loads;
+    uint32_t samples, loads, threads; /* a bit of each thread */
 };
 
 /* Samples `from` to `to` of a sequence over all lines, also counted in a plain way. */
@@ -468,10 +468,13 @@ static void add_many_lines(struct spe_analysis *a, struct plain_line *truth, uin
             uint16_t latency = (uint16_t)(1 + (n >> 3) % 900);
             bool load = n % 3;
 
-            address(add(load ? LOAD : STORE, 1, 1, L1D, latency), (uint64_t)line * 64, 7, 1);
+            uint32_t thread = n / 5 % 3;
+
+            address(add(load ? LOAD : STORE, 1, 1, L1D, latency), (uint64_t)line * 64, 7, thread);
             truth[line].latency += latency;
             truth[line].samples++;
             truth[line].loads += load;
+            truth[line].threads |= 1u << thread;
         }
         assert_int_equal(spe_analysis_add(a, NULL, &t.rows), SPE_OK);
     }
@@ -492,6 +495,7 @@ static void check_many_lines(const struct spe_analysis *a, const struct plain_li
         assert_int_equal(top[i].latency, line->latency);
         assert_int_equal(top[i].samples, line->samples);
         assert_int_equal(top[i].loads, line->loads);
+        assert_int_equal(top[i].several_threads, (line->threads & (line->threads - 1)) != 0);
         assert_true(!i || top[i - 1].latency >= top[i].latency);
         sum += top[i].latency;
     }
@@ -521,6 +525,126 @@ static void test_data_exact(void **state)
         spe_analysis_destroy(a);
         spe_analysis_destroy(b);
     }
+}
+
+enum { SAMPLES = 90000, HOT = 20 };
+
+/* Rows of two processes that use each other's addresses, and of the kernel. Some lines are hot,
+ * from a sample on up to another. */
+static void give_hot_lines(struct spe_analysis *a, uint32_t from, uint32_t to, bool again)
+{
+
+    for (uint32_t n = 0; n < SAMPLES;) {
+        start_rows();
+        for (; n < SAMPLES && t.rows.count < ROWS; n++) {
+            uint64_t line = n * 2654435761u % MANY_LINES, kernel = n % 11 == 0;
+            uint16_t latency = (uint16_t)(1 + n % 90);
+
+            if (n % 4 == 1 && n >= from && n < to) {
+                line = MANY_LINES + n / 4 % HOT;
+                latency = (uint16_t)(500 + line);
+            }
+            address(add(n % 3 ? LOAD : STORE, 1, 1, n % 5 ? L1D : L1M, latency),
+                    (line * 64 + n % 7) | kernel * UINT64_C(0xffff000000000000), 7 + n % 2, n % 3);
+        }
+        assert_int_equal(
+            again ? spe_analysis_add_data(a, &t.rows) : spe_analysis_add(a, NULL, &t.rows), SPE_OK);
+    }
+}
+
+static bool same_data(const struct spe_data *a, const struct spe_data *b)
+{
+    return a->address == b->address && a->pid == b->pid && a->latency == b->latency &&
+           a->error == b->error && a->samples == b->samples && a->loads == b->loads &&
+           a->l1_misses == b->l1_misses && a->shared == b->shared &&
+           a->several_threads == b->several_threads;
+}
+
+/* In memory for few samples, and with rows that can come again, the hottest lines are those of an
+ * analysis that keeps all: after one pass if they came first, or while samples were kept; else, or
+ * if all are asked for, after two. */
+static void test_data_again(void **state)
+{
+    static const struct {
+        uint32_t from, to;
+        uint64_t memory;
+        size_t top;
+        int again;
+    } cases[] = {{0, SAMPLES / 2, 1 << 19, 25, 0},
+                 {12000, SAMPLES, 1 << 19, 25, 0},
+                 {SAMPLES / 2, SAMPLES, 1 << 19, 25, 1},
+                 {SAMPLES / 2, SAMPLES, 1 << 21, 0, 1}};
+    static struct spe_data expected[4 * MANY_LINES], top[4 * MANY_LINES];
+    struct spe_data_summary all, summary;
+    struct spe_analysis *plain, *a;
+
+    (void)state;
+    for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+        struct spe_analysis_config config = {.size = sizeof(config), .data = true};
+        size_t n = cases[c].top ? cases[c].top : 4 * MANY_LINES;
+
+        assert_int_equal(spe_analysis_create(&plain, &config), SPE_OK);
+        give_hot_lines(plain, cases[c].from, cases[c].to, false);
+        assert_int_equal(spe_analysis_finish(plain, NULL), SPE_OK);
+        n = spe_analysis_data(plain, expected, n, &all);
+
+        config.data_memory = cases[c].memory;
+        config.data_top = cases[c].top;
+        config.again = true;
+        assert_int_equal(spe_analysis_create(&a, &config), SPE_OK);
+        give_hot_lines(a, cases[c].from, cases[c].to, false);
+        assert_int_equal(spe_analysis_merge(a, plain, NULL), SPE_ERR_INVALID);
+        assert_int_equal(spe_analysis_wants_data(a), cases[c].again);
+        if (cases[c].again)
+            give_hot_lines(a, cases[c].from, cases[c].to, true);
+        assert_int_equal(spe_analysis_finish(a, NULL), SPE_OK);
+        assert_int_equal(spe_analysis_data(a, top, 4 * MANY_LINES, &summary), n);
+        assert_int_equal(summary.missing, 0);
+        assert_int_equal(summary.latency, all.latency);
+        for (size_t i = 0; i < n; i++)
+            assert_true(same_data(&top[i], &expected[i]));
+        spe_analysis_destroy(plain);
+        spe_analysis_destroy(a);
+    }
+}
+
+/* Rows come again, and there is no room even for the lines that matter: the bounds hold. */
+static void test_data_again_errors(void **state)
+{
+    static struct spe_data truth[4 * MANY_LINES], top[4 * MANY_LINES];
+    struct spe_analysis_config config = {.size = sizeof(config), .data = true};
+    struct spe_data_summary summary;
+    struct spe_analysis *plain, *a;
+    size_t n, lines;
+
+    (void)state;
+    assert_int_equal(spe_analysis_create(&plain, &config), SPE_OK);
+    give_hot_lines(plain, SAMPLES / 2, SAMPLES, false);
+    assert_int_equal(spe_analysis_finish(plain, NULL), SPE_OK);
+    lines = spe_analysis_data(plain, truth, 4 * MANY_LINES, &summary);
+
+    config.data_memory = 1 << 17;
+    config.again = true;
+    assert_int_equal(spe_analysis_create(&a, &config), SPE_OK);
+    give_hot_lines(a, SAMPLES / 2, SAMPLES, false);
+    assert_int_equal(spe_analysis_wants_data(a), 1);
+    give_hot_lines(a, SAMPLES / 2, SAMPLES, true);
+    assert_int_equal(spe_analysis_finish(a, NULL), SPE_OK);
+    n = spe_analysis_data(a, top, 4 * MANY_LINES, &summary);
+    assert_true(n > 0 && n < lines && summary.missing > 0);
+    for (size_t i = 0; i < lines; i++) {
+        const struct spe_data *found = NULL;
+
+        for (size_t k = 0; k < n && !found; k++)
+            found =
+                top[k].address == truth[i].address && top[k].pid == truth[i].pid ? &top[k] : NULL;
+        if (found)
+            assert_in_range(truth[i].latency, found->latency, found->latency + found->error);
+        else
+            assert_in_range(truth[i].latency, 0, summary.missing);
+    }
+    spe_analysis_destroy(plain);
+    spe_analysis_destroy(a);
 }
 
 /* An analysis that had room for all, and one that had not: the bounds hold for what is merged. */
@@ -697,6 +821,8 @@ int main(void)
         cmocka_unit_test(test_data_errors),
         cmocka_unit_test(test_data_exact),
         cmocka_unit_test(test_data_merge_errors),
+        cmocka_unit_test(test_data_again),
+        cmocka_unit_test(test_data_again_errors),
         cmocka_unit_test(test_threads_and_cpus),
         cmocka_unit_test(test_sums_and_merge),
         cmocka_unit_test(test_datasrc),

@@ -233,22 +233,6 @@ static void add_times(void)
     add_at(0x1004, 0, 100, 7);
 }
 
-static void test_over_time(void **state)
-{
-    const struct spe_time_bin *bins;
-
-    (void)state;
-    assert_int_equal(spe_annotation_over_time(annotation, &three), SPE_OK);
-    add_times();
-    count(2);
-    bins = spe_annotation_time_bins(annotation, 0);
-    assert_int_equal(bins[0].samples, 2);
-    assert_int_equal(bins[0].latency, 12);
-    assert_int_equal(bins[0].loads[SPE_LEVEL_DRAM], 2);
-    assert_int_equal(bins[1].samples, 1);
-    assert_int_equal(bins[2].latency, 13);
-}
-
 static void test_lanes(void **state)
 {
     const uint32_t ids[] = {8, 7};
@@ -275,7 +259,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_branch, start, end),
         cmocka_unit_test_setup_teardown(test_many, start, end),
         cmocka_unit_test_setup_teardown(test_not_chosen, start, end),
-        cmocka_unit_test_setup_teardown(test_over_time, start, end),
         cmocka_unit_test_setup_teardown(test_lanes, start, end),
     };
 

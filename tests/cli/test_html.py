@@ -94,11 +94,88 @@ class Html(CommandTest):
         self.assertEqual(data["bin_ns"], times["bin_ns"])
         for what in COUNTS:
             self.assertEqual(data["all"][what], [b[what] for b in times["bins"]])
-            for rows in ("lanes", "functions"):
-                self.assertEqual([sum(column) for column in zip(*(r[what] for r in data[rows]))],
-                                 data["all"][what], rows)
+            self.assertEqual([sum(column) for column in zip(*(r[what] for r in data["lanes"]))],
+                             data["all"][what])
         names = [row[0] for row in page.body("thread")]
         self.assertEqual([lane["name"] for lane in data["lanes"]], names)
+
+    def test_slices(self):
+        """What rows have in all bins together is what their tables say."""
+        _, page = self.page(self.usual())
+        slices = page.data()["slices"]
+        bins = len(page.data()["all"]["samples"])
+        for table, columns in (("function", {"samples": 2, "latency": 4}),
+                               ("line", {"samples": 1, "latency": 3}),
+                               ("thread", {"samples": 1, "latency": 3}),
+                               ("branch", {"samples": 2, "mispredicted": 3}),
+                               ("data", {"samples": 3, "latency": 4, "loads": 7}),
+                               ("mix", {"samples": 2})):
+            rows = [p.slice_sums(slices[table], row, bins) for row in range(len(slices[table]["rows"]))]
+            for name, column in columns.items():
+                self.assertEqual([row[name] for row in rows],
+                                 [int(row[column]) for row in page.body(table)], (table, name))
+        served = [p.slice_sums(slices["served"], row, bins) for row in range(len(slices["served"]["rows"]))]
+        self.assertEqual(sorted(row["loads"] for row in served if row["loads"]),
+                         sorted(int(row[2]) for row in page.body("served")))
+
+    def test_slices_do_not_grow(self):
+        """However many rows a list has, and however many samples, the page does not."""
+        path = self.usual()
+        text, page = self.page(path, "--top", "1000")
+        self.assertTrue(all(len(list_["rows"]) <= 200 for list_ in page.data()["slices"].values()))
+        self.assertLess(len(text), 3 << 20)
+        self.assertIn("1000", self.bad(2, "report", "--html", "x.html", "--top", "1001", path))
+
+    def older(self):
+        """Another recording: of one branch more, and nothing else."""
+        path = os.path.join(self.dir, "old.data")
+        program = t.Program(self.dir)
+        r = t.Recording()
+        r.comm(10, 10, "task")
+        program.map(r, 10)
+        r.aux(0, b"".join(t.sample(program.pc("mix"), 1000 + i, 10, p.BRANCH, 2, 12,
+                                   target=program.pc("walk")) for i in range(400)))
+        r.write(path)
+        return path
+
+    def test_changes(self):
+        """Of two recordings, what spe diff says is on the page of the second."""
+        old, new = self.older(), self.usual()
+        out = os.path.join(self.dir, "both.html")
+        self.good("report", "--html", out, old, new)
+        with open(out, encoding="utf-8") as f:
+            text = f.read()
+        page = p.Page(text)
+        self.assertEqual(page.faults, [])
+        self.assertIn("perf.data", page.text.split("spe report")[0])
+        for by in ("function", "line"):
+            diff = json.loads(self.good("diff", "--json", "--all", "--top", "100", "--by", by, old, new))
+            rows = page.body(f"change-{by}")
+            self.assertGreater(diff["significant"], 3)
+            self.assertEqual(len(rows), len(diff["rows"]))
+            for row, wanted in zip(rows, diff["rows"]):
+                latency, operations = (wanted["quantities"][q] for q in ("latency", "operations"))
+                for value, expected in zip(row[2:4] + row[5:7], (latency["old"], latency["new"],
+                                                                operations["old"], operations["new"])):
+                    self.assertAlmostEqual(float(value), expected, 6)
+                self.assertIn(wanted["function"], row[0])
+        total = json.loads(self.good("diff", "--json", old, new))["total"]["quantities"]
+        found = {row[0]: (float(row[1]), float(row[2])) for row in page.body("change-total")}
+        for name, words in (("latency", "latency"), ("loads", "loads"), ("l1_misses", "L1 misses")):
+            self.assertAlmostEqual(found[words][0], total[name]["old"], 6)
+            self.assertAlmostEqual(found[words][1], total[name]["new"], 6)
+        self.assertNotIn("changes", self.page(new)[1].ids)
+
+    def test_changes_of_nothing(self):
+        """The same recording twice: said in words. Three recordings, and one that is not there."""
+        path = self.usual()
+        out = os.path.join(self.dir, "both.html")
+        self.good("report", "--html", out, path, path)
+        with open(out, encoding="utf-8") as f:
+            self.assertIn("no significant change.", f.read())
+        self.assertIn("one file", self.bad(2, "report", "--html", out, path, path, path))
+        self.assertIn("nowhere", self.bad(1, "report", "--html", out, "nowhere", path))
+        self.assertIn(path, self.bad(1, "report", "--html", path, path, self.older()))
 
     def test_time_without_threads(self):
         r = t.Recording(cpus=2)
@@ -126,20 +203,7 @@ class Html(CommandTest):
         self.assertIn(p.EVIL[0], page.text)
 
     def test_long_name(self):
-        program = t.Program(self.dir)
-        source = os.path.join(self.dir, "program.c")
-        with open(source, encoding="utf-8") as f:
-            text = f.read()
-        text = text.replace(f"int {p.SYMBOL}(int n)\n", f"int {p.SYMBOL}(int n);\n"
-                            f"int {p.SYMBOL}(int n) __asm__(\"{'x' * 1000000}\");\n"
-                            f"int {p.SYMBOL}(int n)\n")
-        original = t.PROGRAM
-        t.PROGRAM = text
-        try:
-            program = t.Program(self.dir)
-        finally:
-            t.PROGRAM = original
-        program.symbols[p.SYMBOL] = program.symbols["x" * 1000000]
+        program = p.long_name(self.dir)
         path = os.path.join(self.dir, "perf.data")
         p.recording(path, program)
         text, page = self.page(path)
@@ -154,16 +218,11 @@ class Html(CommandTest):
         self.assertEqual(page.data(), {})
 
     def test_many_functions(self):
-        program, start, offset = p.many_functions(self.dir, 80000)
+        program = p.many_functions(self.dir, 80000)
+        path = os.path.join(self.dir, "perf.data")
         sizes = []
         for count in (2000, 80000):
-            r = t.Recording()
-            r.comm(10, 10, "task")
-            r.mmap(10, start, 0x100000, offset, program)
-            r.aux(0, b"".join(t.sample(start + 4 * i, 10 + i, 10, p.LOAD, 2, 5, va=64 * i)
-                              for i in range(count)))
-            path = os.path.join(self.dir, "perf.data")
-            r.write(path)
+            p.many_recorded(path, program, count)
             text, page = self.page(path)
             sizes.append(len(text))
             self.assertIn(f"of {count:,}", page.text)

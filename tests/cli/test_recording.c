@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
 /* Which part of a recording, in the words of a command line. */
+#include <getopt.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -56,28 +58,43 @@ static void test_recording_list(void **state)
     assert_int_equal(recording_list("1;2", n, 6), SPE_ERR_INVALID);
 }
 
+/* The options of a command that has these alone. */
+static bool take(struct recording *r, const char *option, const char *value)
+{
+    static const struct command c = {.name = "test", .options = recording_options};
+    char command[] = "test", words[2][32];
+    char *argv[] = {command, words[0], value ? words[1] : NULL, NULL};
+    int status;
+
+    snprintf(words[0], sizeof(words[0]), "%s", option);
+    snprintf(words[1], sizeof(words[1]), "%s", value ? value : "");
+    optind = 0; /* getopt_long: from the beginning */
+    return take_options(&c, r, value ? 3 : 2, argv, &status);
+}
+
 static void test_recording_options(void **state)
 {
-    struct recording r;
-    const char *why;
+    static struct recording r;
 
     (void)state;
     recording_init(&r);
-    assert_int_equal(recording_option(&r, RECORDING_TIME, "1s,2s", &why), 1);
+    assert_true(take(&r, "--time", "1s,2s"));
     assert_int_equal(r.options.time_from, 1000000000);
     assert_int_equal(r.options.time_to, 2000000000);
-    assert_int_equal(recording_option(&r, RECORDING_TIME, "2s,1s", &why), SPE_ERR_INVALID);
-    assert_int_equal(recording_option(&r, RECORDING_TIME, ",", &why), SPE_ERR_INVALID);
-    assert_int_equal(recording_option(&r, RECORDING_TIME, "1s", &why), SPE_ERR_INVALID);
+    assert_false(take(&r, "--time", "2s,1s"));
+    assert_false(take(&r, "--time", ","));
+    assert_false(take(&r, "--time", "1s"));
     recording_init(&r);
-    assert_int_equal(recording_option(&r, RECORDING_TIME, ",5ms", &why), 1);
+    assert_true(take(&r, "--time", ",5ms"));
     assert_int_equal(r.options.time_from, 0);
     assert_int_equal(r.options.time_to, 5000000);
-    assert_int_equal(recording_option(&r, RECORDING_TID, "7,9", &why), 1);
+    assert_true(take(&r, "--tid", "7,9"));
     assert_int_equal(r.options.tid_count, 2);
     assert_int_equal(r.options.tids[1], 9);
-    assert_int_equal(recording_option(&r, RECORDING_CPUS, "x", &why), SPE_ERR_INVALID);
-    assert_int_equal(recording_option(&r, 'h', NULL, &why), 0);
+    assert_false(take(&r, "--cpus", "x"));
+    assert_true(take(&r, "-C", "3"));
+    assert_int_equal(r.options.cpus[0], 3);
+    assert_false(take(&r, "-x", NULL));
 }
 
 int main(void)

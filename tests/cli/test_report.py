@@ -88,6 +88,51 @@ class Report(CommandTest):
         self.assertEqual(self.json("--sort", "mispredicted")["groups"][0]["top"][0]["name"], "mix")
         self.assertEqual(self.json("--by", "dso")["groups"][0]["top"][0]["name"], "program")
 
+    def sorted_by(self, path, *args):
+        page = self.good("report", *args, path).decode()
+        return re.search(r"Hottest functions by (\w+)", page)[1]
+
+    def test_default_sort(self):
+        """By latency where there are latencies, and the page says so."""
+        r = t.Recording(cpus=1)
+        r.comm(10, 10, "worker")
+        r.aux(0, t.sample(0x401000, 1, 10, (1, 0), 2, 4) * 9 + t.sample(0x402000, 2, 10, (1, 0), 2, 500))
+        r.write(self.path)
+        by_pc = ("--by", "pc")
+        self.assertEqual([g["samples"] for g in self.json(*by_pc)["groups"][0]["top"]], [1, 9])
+        self.assertEqual([g["samples"] for g in
+                          self.json("--sort", "samples", *by_pc)["groups"][0]["top"]], [9, 1])
+        self.assertEqual(self.sorted_by(self.path), "latency")
+        self.assertEqual(self.sorted_by(self.path, "--sort", "samples"), "samples")
+        # 10 % of the samples, and 93 % of the latency.
+        self.assertEqual([g["samples"] for g in
+                          self.json("--percent-limit", 20, *by_pc)["groups"][0]["top"]], [1])
+        self.assertEqual([g["samples"] for g in
+                          self.json("--percent-limit", 20, "--sort", "samples",
+                                    *by_pc)["groups"][0]["top"]], [9])
+
+    def test_no_latencies(self):
+        r = t.Recording(cpus=1)
+        r.comm(10, 10, "worker")
+        r.aux(0, t.sample(0x401000, 1, 10, (1, 0), 2, None) * 3)
+        r.write(self.path)
+        self.assertEqual(self.sorted_by(self.path), "samples")
+
+    def test_no_lines(self):
+        """Without source lines the second list would be the first one again."""
+        self.recording()
+        self.assertIn("Hottest lines", self.good("report", self.path).decode())
+        r = t.Recording(cpus=1)
+        r.comm(10, 10, "worker")
+        r.aux(0, t.sample(0x401000, 1, 10))
+        r.write(self.path)
+        page = self.good("report", self.path).decode()
+        self.assertNotIn("Hottest lines", page)
+        self.assertIn("no lines:", page)
+        asked = self.good("report", "--by", "function,line", self.path).decode()
+        self.assertIn("Hottest lines", asked)
+        self.assertEqual(len(self.json()["groups"]), 2)
+
     def test_groups_and_filter(self):
         self.recording()
         cpus = self.json("--by", "cpu")["groups"][0]["top"]

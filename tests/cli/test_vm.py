@@ -4,17 +4,20 @@
 what a guest leaves. A script stands for QEMU, and writes what a hostile guest would onto the disk.
 tests/vm boots machines."""
 
+import fcntl
 import glob
 import gzip
 import io
 import json
 import os
+import pty
 import re
 import signal
 import stat
 import struct
 import subprocess
 import tarfile
+import termios
 import time
 import unittest
 
@@ -286,6 +289,45 @@ class Vm(CommandTest):
                                         do="cp \"${disk%%disk}initrd\" %s" % initrd), 0)
         with open(initrd, "rb") as f:
             self.assertIn(b"run/spe/put/" + name.encode() + b"\0", f.read())
+
+    # ---- A shell ---------------------------------------------------------------------------------
+
+    def shell(self, disk, *options):
+        """A shell on a terminal of 33 rows and 101 columns: what QEMU was told, and what came in."""
+        words, initrd = (os.path.join(self.dir, name) for name in ("words", "initrd"))
+        main, side = pty.openpty()
+        fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 33, 101, 0, 0))
+        guest = [word for word in self.guest() if word != "run"]
+        result = subprocess.run(
+            [SPE, *guest, *options], cwd=self.out, stdin=side, capture_output=True, check=False,
+            timeout=50, env=self.env(FAKE_DISK=disk or "", FAKE_WORDS=words,
+                                     FAKE_DO="cp \"${disk%%disk}initrd\" %s" % initrd))
+        os.close(side)
+        os.close(main)
+        self.assertEqual(os.listdir(self.tmp), [], "what is temporary was left")
+        self.words, self.status = result.stderr.decode(), result.returncode
+        with open(words, encoding="utf-8") as f, open(initrd, "rb") as g:
+            return f.read().splitlines(), g.read()
+
+    def test_shell(self):
+        """It is quiet, has the terminal's size and the files that were put there; its own come out."""
+        words, initrd = self.shell(self.archive(Entry("work/notes", b"text"), status=3), "--put",
+                                   self.file(b"content", "given"))
+        self.assertIn("mon:stdio", words)
+        self.assertRegex(words[words.index("-append") + 1], r"\bquiet\b")
+        self.assertIn(b"run/spe/put/given\0", initrd)
+        self.assertIn(b"33 101\n", initrd)
+        self.assertNotIn(b"run/spe/command\0", initrd)
+        self.assertEqual(self.status, 3)
+        self.assertEqual(self.content("notes"), b"text")
+        self.assertIn("notes: from the guest: 1 file, 4 bytes", self.words)
+
+    def test_shell_cut_off(self):
+        """Control-a x leaves nothing on the disk, which is not an error."""
+        words, _ = self.shell(None, "-v")
+        self.assertNotIn("quiet", words[words.index("-append") + 1])
+        self.assertIn("guest: it ended before its shell did: nothing comes out of /work", self.words)
+        self.assertEqual((self.status, self.names()), (0, []))
 
     # ---- Names for recordings --------------------------------------------------------------------
 

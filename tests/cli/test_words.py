@@ -167,7 +167,7 @@ class Words(CommandTest):
         groups = json.loads(self.good("report", "--json", "--by", "line+process", self.path))["groups"]
         self.assertEqual([g["process"] for g in groups[0]["top"]], ["alpha 10", "gamma 20"])
         page = self.good("report", "--by", "function+thread", self.path).decode()
-        self.assertIn("Hottest functions with threads by samples, 3 of 3", page)
+        self.assertIn("Hottest functions with threads by latency, 3 of 3", page)
         self.assertRegex(page, r"\[no map\] +beta 10/11 +6 ")
         self.assertLessEqual(max(map(len, page.splitlines())), 80)
 

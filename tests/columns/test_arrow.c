@@ -10,7 +10,10 @@
 
 #define SAMPLES 150
 
-/* Two threads of two names; every third sample has no time of its own, and none has a data address.
+static const uint8_t build_id[] = {0xab, 0x01, 0xcd};
+
+/* Two threads of two names, one of which has a map; every third sample has no time of its own, and
+ * none has a data address.
  */
 static void make(struct recording *r)
 {
@@ -20,7 +23,7 @@ static void make(struct recording *r)
                    "sec\xff"
                    "ond",
                    true);
-    recording_map(r, 0, 7, 0x400000, 0x10000, 0, "/bin/a", NULL, 0);
+    recording_map(r, 0, 7, 0x400000, 0x10000, 0, "/bin/a", build_id, sizeof(build_id));
     for (unsigned i = 0; i < SAMPLES; i++)
         recording_sample(r, 0, 100 + i, 0x400000 + 4 * i, 0,
                          i % 3 == 2 ? NO_CONTEXT : 7 + (int)i % 2);
@@ -118,6 +121,34 @@ static void values(void **state)
     recording_free(&r);
 }
 
+/* What is known of the file that a sample's code is in; null where no map is. */
+static void build_ids(void **state)
+{
+    struct ArrowArrayStream stream;
+    struct ArrowArray batch;
+    struct recording r;
+    char name[32];
+
+    (void)state;
+    open_stream(&r, "build_id,dso,pid", 0, &stream);
+    batch = next(&stream);
+    for (size_t i = 0; i < SAMPLES; i++) {
+        bool known = there(batch.children[2], i) &&
+                     ((const uint32_t *)batch.children[2]->buffers[1])[i] == 7;
+
+        assert_int_equal(there(batch.children[0], i), known);
+        assert_int_equal(there(batch.children[1], i), known);
+        if (known) {
+            text(batch.children[0], i, name, sizeof(name));
+            assert_string_equal(name, "ab01cd");
+        }
+    }
+    assert_int_equal(batch.children[0]->null_count, SAMPLES - SAMPLES / 3);
+    batch.release(&batch);
+    stream.release(&stream);
+    recording_free(&r);
+}
+
 static void schema(void **state)
 {
     struct ArrowArrayStream stream;
@@ -146,31 +177,89 @@ static void schema(void **state)
     recording_free(&r);
 }
 
-/* Children are moved out, as consumers may, and outlive parent, stream and profile. */
-static void release_in_any_order(void **state)
-{
+/* What a consumer can hold at once: a stream, a schema, two batches, and a column and a dictionary
+ * that were moved out of them. */
+struct held {
     struct ArrowArrayStream stream;
+    struct ArrowSchema schema;
     struct ArrowArray first, second, child, dictionary;
-    struct recording r;
+};
+
+#define HELD 6
+
+static void hold(struct recording *r, struct held *h)
+{
+    open_stream(r, "comm,pc", 100, &h->stream);
+    assert_int_equal(h->stream.get_schema(&h->stream, &h->schema), 0);
+    h->first = next(&h->stream);
+    h->second = next(&h->stream);
+    h->child = *h->first.children[0];
+    h->first.children[0]->release = NULL;
+    h->dictionary = *h->second.children[0]->dictionary;
+    h->second.children[0]->dictionary->release = NULL;
+}
+
+/* Look at one of them, which is as it was, and let it go. */
+static void let_go(struct held *h, unsigned which)
+{
     char name[32];
 
+    switch (which) {
+    case 0:
+        h->stream.release(&h->stream);
+        assert_null(h->stream.release);
+        break;
+    case 1:
+        assert_string_equal(h->schema.children[0]->name, "comm");
+        assert_string_equal(h->schema.children[1]->format, "L");
+        h->schema.release(&h->schema);
+        assert_null(h->schema.release);
+        break;
+    case 2:
+        assert_int_equal(((const uint64_t *)h->first.children[1]->buffers[1])[99],
+                         0x400000 + 4 * 99);
+        h->first.release(&h->first);
+        assert_null(h->first.release);
+        break;
+    case 3:
+        assert_int_equal(((const uint64_t *)h->second.children[1]->buffers[1])[0],
+                         0x400000 + 4 * 100);
+        h->second.release(&h->second);
+        assert_null(h->second.release);
+        break;
+    case 4:
+        text(&h->child, 1, name, sizeof(name));
+        assert_string_equal(name, "sec\\xffond");
+        h->child.release(&h->child);
+        assert_null(h->child.release);
+        break;
+    default:
+        assert_int_equal(h->dictionary.length, 2);
+        assert_memory_equal(h->dictionary.buffers[2], "first", 5);
+        h->dictionary.release(&h->dictionary);
+        assert_null(h->dictionary.release);
+        break;
+    }
+}
+
+static void release_in_every_order(void **state)
+{
     (void)state;
-    open_stream(&r, "comm,pc", 100, &stream);
-    first = next(&stream);
-    second = next(&stream);
-    child = *first.children[0];
-    first.children[0]->release = NULL;
-    dictionary = *second.children[0]->dictionary;
-    second.children[0]->dictionary->release = NULL;
-    stream.release(&stream);
-    recording_free(&r);
-    first.release(&first);
-    second.release(&second);
-    text(&child, 1, name, sizeof(name));
-    assert_string_equal(name, "sec\\xffond");
-    child.release(&child);
-    assert_int_equal(dictionary.length, 2);
-    dictionary.release(&dictionary);
+    for (unsigned order = 0; order < 720; order++) {
+        unsigned left[HELD] = {0, 1, 2, 3, 4, 5}, rest = order;
+        struct recording r;
+        struct held held;
+
+        hold(&r, &held);
+        for (unsigned count = HELD; count; count--) {
+            unsigned at = rest % count, which = left[at];
+
+            rest /= count;
+            memmove(left + at, left + at + 1, (count - at - 1) * sizeof(left[0]));
+            let_go(&held, which);
+        }
+        recording_free(&r);
+    }
 }
 
 static void refused(void **state)
@@ -214,9 +303,9 @@ static void each_column(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values),      cmocka_unit_test(schema),
-        cmocka_unit_test(refused),     cmocka_unit_test(release_in_any_order),
-        cmocka_unit_test(each_column),
+        cmocka_unit_test(values),    cmocka_unit_test(schema),
+        cmocka_unit_test(refused),   cmocka_unit_test(each_column),
+        cmocka_unit_test(build_ids), cmocka_unit_test(release_in_every_order),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

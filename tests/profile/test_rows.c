@@ -424,6 +424,49 @@ static void cut_omits(void **state)
     free_world(&w);
 }
 
+/* Readers that share the queues have together what one has, in every order and after a rewind. */
+static void chosen_queues(void **state)
+{
+    static const uint32_t parts[2][5] = {{0, 2, 4, 6, 9999}, {5, 3, 1, 5, 1}};
+    struct row *row = malloc(2 * SAMPLES * sizeof(*row)), *all = row + SAMPLES;
+    struct world w;
+
+    (void)state;
+    make_world(&w, 3, 0, 0);
+    for (unsigned order = SPE_ORDER_FAST; order <= SPE_ORDER_TIME; order++) {
+        struct spe_profile_options options = quiet_options(2);
+        struct spe_profile *p;
+        size_t together = 0;
+
+        options.order = order;
+        p = recording_profile(&w.r, &options);
+        assert_int_equal(read_rows(p, all, SAMPLES), SAMPLES);
+        assert_int_equal(spe_profile_info(p)->queue_count, 7);
+        spe_profile_close(p);
+        for (unsigned part = 0; part < 2; part++) {
+            size_t count = 0, wanted = 0;
+
+            options.queues = parts[part];
+            options.queue_count = 5;
+            p = recording_profile(&w.r, &options);
+            for (unsigned turn = 0; turn < 2; turn++, assert_int_equal(spe_profile_rewind(p), 0))
+                count = read_rows(p, row, SAMPLES);
+            for (size_t i = 0; order != SPE_ORDER_FAST && i < SAMPLES; i++) {
+                if (all[i].queue % 2 != part)
+                    continue;
+                assert_int_equal(row[wanted].queue, all[i].queue);
+                assert_int_equal(row[wanted++].pc, all[i].pc);
+            }
+            assert_int_equal(order == SPE_ORDER_FAST ? count : wanted, count);
+            together += count;
+            spe_profile_close(p);
+        }
+        assert_int_equal(together, SAMPLES);
+    }
+    free(row);
+    free_world(&w);
+}
+
 /* A gap in a buffer: what is behind it is found again, and nothing is put together across it. */
 static void gap(void **state)
 {
@@ -741,6 +784,7 @@ int main(void)
         cmocka_unit_test(omitted_columns),
         cmocka_unit_test(cut),
         cmocka_unit_test(cut_omits),
+        cmocka_unit_test(chosen_queues),
         cmocka_unit_test(truncated),
         cmocka_unit_test(damaged),
         cmocka_unit_test(raw_bytes),

@@ -162,7 +162,7 @@ class RecordTest(CommandTest):
 
     # ---- perf ------------------------------------------------------------------------------------
 
-    def perf(self, *args):
+    def run_perf(self, *args):
         perf = perf_file.find_perf()
         if not perf:
             self.skipTest("there is no perf")
@@ -170,7 +170,16 @@ class RecordTest(CommandTest):
                                 check=False, cwd=self.dir, timeout=50,
                                 env={**os.environ, "PERF_PAGER": "cat"})
         self.assertEqual(result.returncode, 0, result.stderr)
-        return result.stdout
+        return result
+
+    def perf(self, *args):
+        return self.run_perf(*args).stdout
+
+    def perf_warnings(self, *args):
+        """What perf says of the file; without what it says of itself, whatever the file is."""
+        own = ("Only instruction-based sampling period is currently supported by Arm SPE.",
+               "unwind: target platform=arm64 is not supported")
+        return [line for line in self.run_perf(*args).stderr.splitlines() if line and line not in own]
 
     def perf_samples(self, *fields):
         """perf's samples, one for every SPE record, as lists of words."""

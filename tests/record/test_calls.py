@@ -59,6 +59,12 @@ FLAGS = ("-O2", "-fno-ipa-icf", "-pthread")
 STACKS = re.compile(r"^spe: .*: (\d+) records have a call stack, (\d+) have none(.*)$", re.M)
 
 
+def without_start(path):
+    """glibc 2.41 calls the function of a context; older ones jump to it."""
+    called = len(path) > 1 and path[1] in ("coroutine_one", "coroutine_two")
+    return path[1:] if called else path
+
+
 class CallsTest(RecordTest):
     """Records with -g."""
 
@@ -94,6 +100,7 @@ class CallsTest(RecordTest):
             leaf = path[-1]
             if not leaf.startswith("leaf_") or leaf in without or path[0] is None:
                 continue
+            path = without_start(path)
             self.assertIn(list(path[:-1]), expected[leaf], leaf)
             right[leaf, path] += count
         for leaf, ways in expected.items():
@@ -181,7 +188,7 @@ class ReaderTest(CallsTest):
             names = [line.split()[1] for line in chain if re.match(r"^\t\s*[0-9a-f]+ ", line)]
             if not names or names[0] not in CALLS:
                 continue
-            outwards = [name for name in reversed(names[1:])]
+            outwards = without_start(names[:0:-1])
             ways = [[None if name == "libc" else name for name in way]
                     for way in CALLS[names[0]]]
             self.assertTrue(any(len(way) == len(outwards) and
@@ -217,8 +224,8 @@ class ReaderTest(CallsTest):
                                r" +libc.so.6\+0x\w+\n +main\n +jump\n( +jump_throw\n){6}"
                                r" +leaf_main_jump_throw\n\n")
         both = page[page.index("%  leaf_coroutine_inner\n"):]
-        self.assertRegex(both, r"(?s)^%  leaf_coroutine_inner\n +\|\n +\|\n +\|--[\d.]+%--"
-                               r"coroutine_two\n.*? --[\d.]+%--coroutine_one\n +coroutine_inner\n"
+        self.assertRegex(both, r"(?s)^%  leaf_coroutine_inner\n +\|\n"
+                               r"( +---libc.so.6\+0x\w+\n)? +\|\n +\|--[\d.]+%--coroutine_two\n.*? --[\d.]+%--coroutine_one\n +coroutine_inner\n"
                                r" +leaf_coroutine_inner\n\n")
         self.assertIn("in % of all samples",
                       self.good("report", "-g", "--sort", "samples", self.data))

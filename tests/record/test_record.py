@@ -291,6 +291,40 @@ class Reading(RecordTest):
         self.assertIn("neoverse-n1, software SPE under QEMU, core model", header)
         self.assertRegex(header, r"# cmdline : spe record -o")
 
+    def test_no_warnings(self):
+        """perf has nothing to complain about: what the file says of its machine is true."""
+        program = self.compile("memory.c", "-O2")
+        self.record("-c", "512", "--", program)
+        for args in (("report", "--stdio"), ("report", "--stdio", "--header"), ("script",),
+                     ("mem", "report", "--stdio"), ("evlist", "-v"), ("buildid-list",),
+                     ("report", "--stdio", "--time", "10%-20%"), ("report", "--header-only", "-I")):
+            self.assertEqual(self.perf_warnings(*args), [], args)
+        self.assertRegex(self.perf("evlist", "-v"),
+                         r"arm_spe_0//u: .*exclude_kernel: 1, exclude_hv: 1.*use_clockid: 1.*clockid: 1")
+        header = self.perf("report", "--header-only")
+        pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 1024
+        self.assertIn(f"# total memory : {pages} kB", header)
+        self.assertIn("# nrcpus avail : 1\n", header)
+        times = [float(t) for t in re.findall(r"# time of (?:first|last) sample : ([\d.]+)", header)]
+        shown = [float(s[0].rstrip(":")) for s in self.perf_samples("time")]
+        self.assertEqual([round(t, 6) for t in times], [shown[0], shown[-1]])
+        part = self.perf("script", "--time", "0%-50%", "--itrace=i1i", "-F", "time").splitlines()
+        self.assertLess(0, len(part))
+        self.assertLess(len(part), len(shown))
+
+    def test_cut_times(self):
+        """A part of a recording says from when to when its own samples are."""
+        program = self.compile("memory.c", "-O2")
+        self.record("-c", "512", "--", program)
+        whole = [float(s[0].rstrip(":")) for s in self.perf_samples("time")]
+        self.good("export", "--format", "perf", "--time", "50%-100%", "-o", self.data + ".cut", self.data)
+        os.replace(self.data + ".cut", self.data)
+        header = self.perf("report", "--header-only")
+        first, last = (float(t) for t in
+                       re.findall(r"# time of (?:first|last) sample : ([\d.]+)", header))
+        self.assertGreater(first, (whole[0] + whole[-1]) / 2 - 1e-6)
+        self.assertAlmostEqual(last, whole[-1], places=5)
+
     def test_sharing(self):
         # Two counters in one line of the cache, and their twins that are not.
         peers, shared = {}, {}

@@ -6,12 +6,17 @@ usage: test_linux.py VERSION [CLASS]; the guest is booted a few times, and each 
 """
 
 import collections
+import fcntl
 import json
 import os
+import pty
 import re
 import shutil
+import struct
+import subprocess
 import sys
 import tempfile
+import termios
 import unittest
 
 import guest
@@ -470,6 +475,32 @@ class Names(unittest.TestCase):
 
 MODEL = ("./gather\n" + RECORD % "gather" + "./gather >/dev/null\n"
          "perf record -q -e arm_spe_0/min_latency=5/ -c 1024 -o latency.data ./work strides 60\n")
+
+
+class Shell(unittest.TestCase):
+    def test_shell(self):
+        """On a terminal: it says how to leave it, has its size, and its files come out."""
+        folder = tempfile.mkdtemp(prefix="spe-vm-test-")
+        main, side = pty.openpty()
+        fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 33, 101, 0, 0))
+        with subprocess.Popen([guest.SPE, "vm", "--timeout", guest.TIMEOUT, "-o", folder], stdin=side,
+                              stdout=side, stderr=side, env=guest.at_home(folder)) as process:
+            os.close(side)
+            text, told = b"", [b"stty size >size\n", b"exit\n"]
+            try:
+                while data := os.read(main, 65536):
+                    text += data
+                    if told and text.count(b"/work # ") > 2 - len(told):
+                        os.write(main, told.pop(0))
+            except OSError:  # the other side is closed
+                pass
+            status = process.wait()
+        os.close(main)
+        self.assertEqual(status, 0, text)
+        self.assertIn(b"To leave: exit, or control-d", text)
+        self.assertNotIn(b"Booting Linux", text)
+        with open(os.path.join(folder, "size"), encoding="ascii") as f:
+            self.assertEqual(f.read(), "33 101\n")
 
 
 class Model(unittest.TestCase):

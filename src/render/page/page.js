@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 The Specimen authors */
 /*
  * What the page does beyond being read: tables are sorted and searched, one function's code is shown
- * at a time, and the time line is drawn. All numbers were computed before; only the sums over a range
- * of the time line are made here, out of its bins.
+ * at a time, and the time line is drawn. All counts were made before; what is made here, out of the
+ * counts of each bin of time, are their sums over a range, and shares and means of these.
  */
 "use strict";
 
@@ -39,17 +39,35 @@ function compare(a, b) {
     return typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b));
 }
 
-/* Numbers begin with the largest, text with the first letter; the next time it is the other way. */
-function sortBy(table, head) {
-    const column = head.cellIndex;
-    const text = head.classList.contains("t");
-    const before = head.getAttribute("aria-sort");
-    const down = before ? before === "ascending" : !text;
+function sortRows(table, column, down) {
     const body = table.tBodies[0];
     const rows = [...body.rows];
 
     rows.sort((a, b) => (down ? -1 : 1) * compare(valueOf(a, column), valueOf(b, column)));
     body.append(...rows);
+}
+
+/* As it was chosen before; else by the first number, or as the page came. */
+function sortAgain(table, ranged) {
+    const heads = [...table.tHead.rows[0].cells];
+    const chosen = heads.find((head) => head.hasAttribute("aria-sort"));
+    const usual = heads.find((head) => head.dataset.of?.startsWith("count"));
+
+    if (chosen) {
+        sortRows(table, chosen.cellIndex, chosen.getAttribute("aria-sort") === "descending");
+    } else if (ranged && usual && table.id !== "mix-table" && table.id !== "served-table") {
+        sortRows(table, usual.cellIndex, true);
+    } else {
+        table.tBodies[0].append(...[...table.tBodies[0].rows].sort((a, b) => a.dataset.at - b.dataset.at));
+    }
+}
+
+/* Numbers begin with the largest, text with the first letter; the next time it is the other way. */
+function sortBy(table, head) {
+    const before = head.getAttribute("aria-sort");
+    const down = before ? before === "ascending" : !head.classList.contains("t");
+
+    sortRows(table, head.cellIndex, down);
     for (const other of table.tHead.rows[0].cells) {
         other.removeAttribute("aria-sort");
     }
@@ -91,6 +109,7 @@ function enhanceTables() {
             continue; /* code has an order of its own */
         }
         makeSortable(table);
+        [...table.tBodies[0].rows].forEach((row, at) => { row.dataset.at = at; });
         if (table.tBodies[0].rows.length > 10) {
             makeSearchable(table);
         }
@@ -173,6 +192,242 @@ function quantities(data) {
     return list;
 }
 
+/* ---- a range of the time line ----------------------------------------------------------------- */
+
+const SEVERAL = 2 ** 32 + 1; /* SPE_SLICE_SEVERAL */
+
+/* Counts of one row of a list: of each bin all fields. In the data 0 is followed by how many. */
+function expand(packed, length) {
+    const cells = new Float64Array(length);
+    let to = 0;
+
+    for (let i = 0; i < packed.length; i += 1) {
+        if (packed[i] === 0) {
+            i += 1;
+            to += packed[i];
+        } else {
+            cells[to] = packed[i];
+            to += 1;
+        }
+    }
+    return cells;
+}
+
+const JOIN = {
+    max: (a, b) => Math.max(a, b),
+    thread: (a, b) => (!a || !b || a === b ? a || b : SEVERAL),
+};
+
+/* A list whose rows are counted by bin. */
+class Slices {
+    constructor({ names, fields, rows }, bins) {
+        Object.assign(this, { names, fields, bins });
+        this.rows = rows.map((row) => expand(row, bins * fields));
+    }
+
+    /* What a row has from one bin to another, by the names of the fields; `rest` are the others. */
+    sum(row, from, to) {
+        const sum = new Float64Array(this.fields);
+        const join = Array.from(sum, (_, field) => JOIN[this.names[field]]);
+
+        for (let bin = from; bin <= to; bin += 1) {
+            for (let field = 0; field < this.fields; field += 1) {
+                const value = this.rows[row][bin * this.fields + field];
+
+                sum[field] = join[field] ? join[field](sum[field], value) : sum[field] + value;
+            }
+        }
+        return {
+            ...Object.fromEntries(this.names.map((name, field) => [name, sum[field]])),
+            rest: [...sum.slice(this.names.length)],
+        };
+    }
+}
+
+/* Wilson's interval of a share, 95 %: as in the page itself. */
+function wilson(hits, samples) {
+    const z = 1.959963984540054;
+    const share = hits / samples;
+    const middle = (share + (z * z) / (2 * samples)) / (1 + (z * z) / samples);
+    const half = (z * Math.sqrt((share * (1 - share)) / samples + (z * z) / (4 * samples * samples)))
+        / (1 + (z * z) / samples);
+
+    return [hits ? Math.max(0, middle - half) : 0, hits === samples ? 1 : Math.min(1, middle + half)];
+}
+
+const SVG = Object.assign(make("template"), { innerHTML: "<svg/>" }).content.firstChild.namespaceURI;
+
+function makeSvg(name, attributes, ...children) {
+    const element = document.createElementNS(SVG, name);
+
+    for (const [key, value] of Object.entries(attributes)) {
+        element.setAttribute(key, value);
+    }
+    element.append(...children);
+    return element;
+}
+
+function intervalPicture(share, [low, high]) {
+    const text = `95 % interval: ${percent(low)}-${percent(high)} %`;
+
+    return makeSvg("svg", { class: "ci", viewBox: "0 0 100 12", preserveAspectRatio: "none", role: "img",
+        "aria-label": text }, makeSvg("title", {}, text),
+    makeSvg("rect", { class: "bar", y: 2, width: 100 * share, height: 8 }),
+    makeSvg("path", { d: `M${100 * low} 6H${100 * high}M${100 * low} 1v10M${100 * high} 1v10` }));
+}
+
+const NONE = { text: "-", value: -1 };
+
+/* The words of `data-of` of a column: what a cell is made of. Operands are fields of the row, or with
+ * "all." of the whole range, or two of them with + or - between. */
+const CELLS = {
+    count: (n) => ({ text: grouped.format(n), value: n }),
+    share: (part, whole) => (whole ? { text: percent(part / whole), value: part / whole } : NONE),
+    mean: (sum, samples) => (samples ? { text: (sum / samples).toFixed(1), value: sum / samples } : NONE),
+    interval: (hits, samples) => (samples ? { text: percent(hits / samples), value: hits / samples,
+        picture: intervalPicture(hits / samples, wilson(hits, samples)) } : NONE),
+    threads: (thread) => ({ text: !thread ? "" : thread === SEVERAL ? "several" : "one" }),
+};
+
+/* Everything that a range of the time line changes. */
+class Range {
+    constructor(data, bins) {
+        this.data = data;
+        this.bins = bins;
+        this.lists = null; /* made when the first range is chosen */
+        this.kept = new Map(); /* cells as they came */
+    }
+
+    prepare() {
+        this.lists = new Map(Object.entries(this.data.slices).map(([id, list]) =>
+            [id, new Slices(list, this.bins)]));
+        for (const table of document.querySelectorAll("table.list")) {
+            if (!this.lists.has(table.id.replace(/-table$/, ""))) {
+                table.closest(".scroll").classList.add("whole");
+            }
+        }
+    }
+
+    show(from, to, whole) {
+        if (whole && !this.lists) {
+            return;
+        }
+        if (!this.lists) {
+            this.prepare();
+        }
+        this.all = this.lists.get("all").sum(0, from, to);
+        for (const [id, list] of this.lists) {
+            const table = document.getElementById(`${id}-table`);
+
+            if (table) {
+                this.showTable(table, list, from, to, whole);
+            }
+        }
+        this.showHistograms(from, to, whole);
+    }
+
+    showTable(table, list, from, to, whole) {
+        const heads = [...table.tHead.rows[0].cells];
+
+        for (const row of table.tBodies[0].rows) {
+            const known = list.rows[row.dataset.r] !== undefined;
+            const sum = known && !whole ? list.sum(row.dataset.r, from, to) : null;
+
+            row.classList.toggle("outside", !whole && known && !sum[list.names[0]]);
+            heads.forEach((head, i) => this.showCell(row.cells[i], head, sum, whole));
+        }
+        sortAgain(table, !whole);
+    }
+
+    showCell(cell, head, sum, whole) {
+        if (head.dataset.of === "keep" || (!head.dataset.of && head.classList.contains("t"))) {
+            return;
+        }
+        if (!this.kept.has(cell)) {
+            this.kept.set(cell, { nodes: [...cell.childNodes], value: cell.dataset.v });
+        }
+        if (whole) {
+            this.put(cell, this.kept.get(cell).nodes, this.kept.get(cell).value);
+        } else {
+            const made = sum && head.dataset.of ? this.make(head.dataset.of, sum) : NONE;
+
+            this.put(cell, made.picture ? [make("span", {}, made.text), made.picture] : [made.text],
+                made.value);
+        }
+    }
+
+    put(cell, nodes, value) {
+        cell.replaceChildren(...nodes);
+        if (value === undefined) {
+            delete cell.dataset.v;
+        } else {
+            cell.dataset.v = value;
+        }
+    }
+
+    make(words, sum) {
+        const [kind, ...operands] = words.split(" ");
+
+        if (kind === "quantile") {
+            return this.quantile(sum, Number(operands[0]));
+        }
+        if (kind === "largest") {
+            return sum.timed ? CELLS.count(sum.max) : NONE;
+        }
+        return CELLS[kind](...operands.map((operand) => this.operand(operand, sum)));
+    }
+
+    operand(text, sum) {
+        const [, left, sign, right] = text.match(/^([a-z0-9_.]+)([+-])?(.*)$/);
+        const value = (name) => (name.startsWith("all.") ? this.all[name.slice(4)] : sum[name]);
+
+        return value(left) + (sign ? (sign === "-" ? -1 : 1) * value(right) : 0);
+    }
+
+    /* The bin of cycles that it is in: a range does not have each latency, only such bins. */
+    quantile(sum, permille) {
+        const rank = Math.max(1, Math.ceil((sum.timed * permille) / 1000));
+        let seen = 0;
+        const bin = sum.rest.findIndex((samples) => {
+            seen += samples;
+            return samples && seen >= rank;
+        });
+
+        return bin < 0 ? NONE : { text: this.cycles(bin).replace(" to ", "-"), value: this.data.latency_bins[bin] };
+    }
+
+    cycles(bin) {
+        const [first, next] = this.data.latency_bins.slice(bin, bin + 2);
+
+        return first === next - 1 ? `${first}` : `${first} to ${next - 1}`;
+    }
+
+    showHistograms(from, to, whole) {
+        const list = this.lists.get("served");
+
+        for (const picture of document.querySelectorAll("svg.histogram")) {
+            const bars = picture.querySelector(".bars");
+
+            if (!this.kept.has(bars)) {
+                this.kept.set(bars, { nodes: [...bars.childNodes] });
+            }
+            bars.replaceChildren(...(whole ? this.kept.get(bars).nodes
+                : this.bars(list.sum(picture.dataset.served, from, to))));
+        }
+    }
+
+    bars(sum) {
+        const most = Math.max(1, ...sum.rest);
+
+        return sum.rest.map((samples, bin) => {
+            const height = Math.ceil((60 * samples) / most);
+
+            return makeSvg("rect", { x: 10 * bin, y: 60 - height, width: 9, height }, makeSvg("title", {},
+                `${this.cycles(bin)} cycles: ${grouped.format(samples)} loads, ${percent(samples / sum.timed)} %`));
+        }).filter((_, bin) => sum.rest[bin]);
+    }
+}
+
 class TimeLine {
     constructor(place, data) {
         this.data = data;
@@ -182,6 +437,7 @@ class TimeLine {
         this.to = this.bins - 1;
         this.quantities = quantities(data);
         this.quantity = this.quantities[0];
+        this.range = new Range(data, this.bins);
         this.build(place);
         this.draw();
         this.read();
@@ -203,7 +459,7 @@ class TimeLine {
         this.legend = make("canvas", { class: "legend", role: "img", width: 144, height: 13 });
         this.most = make("span");
         this.hover = make("p", { class: "readout" }, "Drag over the picture, or move the two ends, "
-            + "to choose a range.");
+            + "to choose a range: all tables then show that range.");
         this.canvas = make("canvas", { role: "img", "aria-label": `Time line by ${this.data.by}` });
         for (const lane of this.data.lanes) {
             const name = make("li", { title: lane.name }, lane.name);
@@ -236,18 +492,13 @@ class TimeLine {
     }
 
     buildAnswer(place) {
-        const heads = ["function", "samples", "share %", "mean", ...this.data.levels];
+        const whole = make("button", { type: "button" }, "Show the whole recording");
 
         this.answer = make("p", { class: "readout", role: "status", id: "time-answer" });
-        this.rows = make("tbody");
-        this.table = make("table", { class: "list", id: "time-table" },
-            make("caption", {}, "The range, by function: the first of the list of functions, and all "
-                + "others. Levels are % of the loads. Other parts of the page are of the whole recording."),
-            make("thead", {}, make("tr", {}, ...heads.map((head, i) => make("th",
-                i ? { scope: "col" } : { scope: "col", class: "t" }, head)))),
-            this.rows);
-        place.append(this.answer, make("div", { class: "scroll", tabindex: "0", role: "region",
-            "aria-label": "Functions in the range" }, this.table));
+        this.bar = make("div", { id: "range-bar", hidden: "" }, make("span"), whole);
+        whole.addEventListener("click", () => this.choose(0, this.bins - 1));
+        place.append(this.answer);
+        document.body.append(this.bar);
     }
 
     listen() {
@@ -338,40 +589,18 @@ class TimeLine {
         this.legend.setAttribute("aria-label", `from none to ${this.quantity.text(most)}`);
     }
 
-    /* The numbers of the range. */
+    /* The numbers of the range, and everything else on the page. */
     read() {
         const all = sums(this.data.all, this.from, this.to);
-        const rest = { samples: all.samples, latency: all.latency, loads: [...all.loads] };
-        const rows = [];
+        const whole = this.to - this.from === this.bins - 1;
+        const text = `From ${this.seconds(this.from)} s to ${this.seconds(this.to + 1)} s: `
+            + `${grouped.format(all.samples)} samples, ${mean(all).toFixed(1)} cycles on average`;
 
-        for (const row of this.data.functions) {
-            const sum = sums(row, this.from, this.to);
-
-            rest.samples -= sum.samples;
-            rest.latency -= sum.latency;
-            sum.loads.forEach((loads, i) => { rest.loads[i] -= loads; });
-            rows.push({ name: make("a", { href: `#code-${row.code}` }, row.name), sum });
-        }
-        rows.sort((a, b) => b.sum.samples - a.sum.samples);
-        rows.push({ name: "all others", sum: rest });
-        this.rows.replaceChildren(...rows.filter((row) => row.sum.samples > 0)
-            .map((row) => this.row(row, all)));
-        this.answer.textContent = `From ${this.seconds(this.from)} s to ${this.seconds(this.to + 1)} s: `
-            + `${grouped.format(all.samples)} samples, ${mean(all).toFixed(1)} cycles on average`
-            + (this.to - this.from < this.bins - 1 ? "." : " (the whole recording).");
-    }
-
-    row({ name, sum }, all) {
-        const loads = allLoads(sum);
-        const cells = [
-            [grouped.format(sum.samples), sum.samples],
-            [percent(sum.samples / all.samples), sum.samples / all.samples],
-            [mean(sum).toFixed(1), mean(sum)],
-            ...sum.loads.map((n) => (loads ? [percent(n / loads), n / loads] : ["-", -1])),
-        ];
-
-        return make("tr", {}, make("th", { scope: "row" }, name),
-            ...cells.map(([text, value]) => make("td", { "data-v": value }, text)));
+        this.answer.textContent = text + (whole ? " (the whole recording)." : ".");
+        this.bar.firstChild.textContent = `Tables show a range. ${text}.`;
+        this.bar.hidden = whole;
+        document.body.classList.toggle("ranged", !whole);
+        this.range.show(this.from, this.to, whole);
     }
 }
 

@@ -184,6 +184,7 @@ struct pe_block *pe_block_create(uint64_t pc, const uint32_t *words, size_t coun
     b->count = (uint32_t)count;
     for (size_t i = 0; i < count; i++) {
         b->sites[i].block = b;
+        b->sites[i].pc = pc + 4 * i;
         b->sites[i].word = words[i];
         note_site(b, &b->sites[i]);
     }

@@ -18,6 +18,7 @@ struct pe_site_counts;
 /* One instruction. */
 struct pe_site {
     struct pe_block *block;
+    uint64_t pc;
     uint64_t reads, writes; /* registers: spe_a64_uses */
     uint32_t word;
     uint32_t id;     /* dense, over all blocks */
@@ -73,7 +74,7 @@ struct pe_block {
 
 static inline uint64_t pe_site_pc(const struct pe_site *site)
 {
-    return site->block->pc + 4 * (uint64_t)(site - site->block->sites);
+    return site->pc;
 }
 
 static inline const struct pe_site *pe_block_last(const struct pe_block *block)

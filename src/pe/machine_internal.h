@@ -350,8 +350,8 @@ PE_INLINE void pe_cache_use(const struct pe_cache *cache, uint64_t line, unsigne
     uint32_t *used = &cache->used[line >> cache->line_shift & cache->set_mask];
     uint32_t bit = UINT32_C(1) << way, after = *used | bit;
 
-    /* Nobody can foresee whether the bit is set: no branch. */
-    *used = after == cache->all_used && after != *used ? bit : after;
+    /* Nobody can foresee whether it is the last bit: no branch. */
+    *used = after & (bit | ((uint32_t)((after == cache->all_used) & (after != *used)) - 1));
 }
 
 int pe_directory_init(struct pe_directory *directory, const struct pe_cache *outermost,

@@ -184,7 +184,7 @@ struct queue {
     uint64_t base;            /* offset of the stream that is being read */
     uint64_t last_time, join_time;
     bool has_time, ending, drained;
-    bool unread; /* it is not one of those that were asked for */
+    bool unread;              /* it is not one of those that were asked for */
     uint64_t issued, decoded; /* tickets */
     bool ended;
 };

@@ -53,6 +53,40 @@ static void on_block_followed(unsigned index, void *user)
     begin_block(v, user);
 }
 
+static void on_block_calls(unsigned index, void *user)
+{
+    struct vcpu *v = vcpus_at(index);
+
+    if (RARELY(!v))
+        return;
+    if (RARELY(calls_matter(v->block, user)))
+        calls_follow(&v->calls, v->block, user);
+    v->block = user;
+    begin_block(v, user);
+}
+
+static void on_block_calls_followed(unsigned index, void *user)
+{
+    struct vcpu *v = vcpus_at(index);
+
+    if (RARELY(!v))
+        return;
+    if (RARELY(calls_matter(v->block, user)))
+        calls_follow(&v->calls, v->block, user);
+    follow(v, user);
+    begin_block(v, user);
+}
+
+static qemu_plugin_exec_fn block_function(void)
+{
+    static const qemu_plugin_exec_fn functions[2][2] = {
+        {on_block, on_block_followed},
+        {on_block_calls, on_block_calls_followed},
+    };
+
+    return functions[unit_process.calls][(unit_process.config.features & SPE_FEAT(SPE_PBT)) != 0];
+}
+
 /* The instruction's ordinal is all that has to be known of it. */
 static void on_plain_access(unsigned index, uint32_t info, uint64_t va, void *user)
 {
@@ -102,11 +136,7 @@ _Static_assert(PE_ORDINALS + 2 < PE_BLOCK_EVENTS / 2, "plain accesses have room 
 
 void core_call_back(struct qemu_plugin_tb *tb, struct pe_block *b)
 {
-    /* Whoever follows calls needs the block before, too. */
-    bool follows = unit_process.calls || unit_process.config.features & SPE_FEAT(SPE_PBT);
-
-    qemu_plugin_register_vcpu_tb_exec_cb(tb, follows ? on_block_followed : on_block, QEMU_NO_REGS,
-                                         b);
+    qemu_plugin_register_vcpu_tb_exec_cb(tb, block_function(), QEMU_NO_REGS, b);
     for (uint32_t i = 0; i < b->count; i++) {
         struct pe_site *site = &b->sites[i];
         struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);

@@ -469,14 +469,6 @@ BY_SP(on_load)
 BY_SP(on_store)
 
 /* Where the other callbacks are another file's. */
-static void on_block_only_calls(unsigned index, void *user)
-{
-    struct vcpu *v = vcpus_at(index);
-
-    if (v && calls_matter(v->block, user))
-        calls_follow(&v->calls, v->block, user);
-}
-
 static void on_access_only_sp(unsigned index, uint32_t info, uint64_t va, void *user)
 {
     struct vcpu *v = vcpus_at(index);
@@ -507,7 +499,6 @@ static void mark_calls(struct qemu_plugin_tb *tb, struct pe_block *b)
 
 static void call_back_for_calls(struct qemu_plugin_tb *tb, struct pe_block *b)
 {
-    qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block_only_calls, QEMU_NO_REGS, b);
     for (uint32_t i = 0; i < b->count; i++)
         if (b->sites[i].by_sp)
             qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, i), on_access_only_sp,

@@ -194,7 +194,7 @@ void pe_skim(struct pe_stream *s)
 
 #define ROUNDS 64 /* that the average is of */
 
-void pe_skim_learn(struct pe_stream *s, const struct pe_block *block)
+void pe_skim_learn(struct pe_stream *s, const struct pe_block *next)
 {
     const struct pe_window *w = &s->cpu->window;
     uint64_t from = s->followed_from > w->slow_at ? s->followed_from : w->slow_at;
@@ -202,7 +202,7 @@ void pe_skim_learn(struct pe_stream *s, const struct pe_block *block)
     int64_t stall, known;
 
     if (last && w->operations - from >= pe_skim_margin(s) * 3 / 4) { /* the window has filled */
-        stall = (int64_t)(w->now - s->began - pe_block_time(w, last, block));
+        stall = (int64_t)(w->now - s->began - pe_block_time(w, last, next));
         known = (int64_t)last->stall;
         last->learnt += last->learnt < ROUNDS;
         last->stall = (uint32_t)(known + (stall - known) / (int64_t)last->learnt);

@@ -114,7 +114,7 @@ static bool note_plain_sites(struct pe_block *b)
     enum { PAIR_EVENTS = 4 }; /* two registers of 16 bytes, in accesses of 8 */
     unsigned count = 0, events = 0;
 
-    b->plain_sites = calloc(b->count, sizeof(*b->plain_sites));
+    b->plain_sites = calloc(b->count ? b->count : 1, sizeof(*b->plain_sites));
     if (!b->plain_sites)
         return false;
     for (uint32_t i = 0; i < b->count; i++) {

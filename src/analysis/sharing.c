@@ -637,7 +637,7 @@ static int add_some_notes(struct spe_sharing *s, const struct note_run *run, siz
     size_t found = filter(s, n->va_and_flags + first, count, run->pid, left), i;
 
     for (i = 0; i < found; i++) {
-        size_t at = first + left[i];
+        size_t at = first + left[i]; /* NOLINT(clang-analyzer-core.*): filter has set it */
         struct note note = {n->va_and_flags[at], n->pc[at],   run->pid, run->thread, run->cpu,
                             n->map[at],          n->total[at]};
 
@@ -678,6 +678,7 @@ int spe_sharing_add(struct spe_sharing *s, const struct spe_rows *rows)
         for (i = 0; i < p.n; i++) {
             struct note note;
 
+            /* find_data has set it. NOLINTNEXTLINE(clang-analyzer-core.*) */
             if (!may_be_chosen(s, hash_of(s, rows->va[p.from + p.with_data[i]],
                                           rows->pid[p.from + p.with_data[i]])))
                 continue;

@@ -33,6 +33,12 @@ struct rows {
 
 static const struct option_row help_row = {"help", 'h', NULL, "this text", .kind = OPTION_ROW_HELP};
 
+/* A member of the job; the help has no job. */
+static char *member_at(char *job, size_t offset)
+{
+    return job ? job + offset : NULL;
+}
+
 static void add_row(struct rows *rows, const struct option_row *row, char *base,
                     const struct known *table)
 {
@@ -44,7 +50,7 @@ static void add_row(struct rows *rows, const struct option_row *row, char *base,
     *known = (struct known){.row = row, .base = base, .letter = row->letter};
     if (!table)
         return;
-    known->given = table->row->given ? (bool *)(table->base + table->row->given) : NULL;
+    known->given = table->row->given ? (bool *)member_at(table->base, table->row->given) : NULL;
     if (row->letter && table->row->without && strchr(table->row->without, row->letter))
         known->letter = '\0';
 }
@@ -53,7 +59,7 @@ static void add_row(struct rows *rows, const struct option_row *row, char *base,
 static void add_table(struct rows *rows, const struct known *table)
 {
     for (const struct option_row *row = table->row->table; row->kind != OPTION_ROW_END; row++)
-        add_row(rows, row, table->base + table->row->target, table);
+        add_row(rows, row, member_at(table->base, table->row->target), table);
 }
 
 static void add_rows(struct rows *rows, const struct command *c, char *job)

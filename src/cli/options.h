@@ -49,8 +49,10 @@ struct option_row {
 };
 
 /* The place of a member, which has to have the type. */
+/* NOLINTBEGIN(bugprone-macro-parentheses): it is an initialiser, with types in it. */
 #define OPTION_TARGET(job, member, type)                                                           \
-    .target = offsetof(job, member) + 0 * sizeof(1 ? &((job *)0)->member : (type *)0)
+    .target = offsetof(job, member) + 0 * sizeof(*(1 ? &((job *)0)->member : (type *)0))
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 /* The last member of a row: what becomes of the option. `member` is one of the type `job`. */
 #define OPTION_FLAG(job, member)                                                                   \

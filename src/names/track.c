@@ -1093,15 +1093,17 @@ static void give_up(struct state *s, const struct state *before, bool all)
 static void flow_to(struct follower *f, uint32_t number, const struct state *s)
 {
     struct block *b = number < f->block_count ? &f->blocks[number] : NULL;
+    bool often = b && b->visits >= VISITS;
     struct state before;
 
     if (!b)
         return;
-    if (b->visits >= VISITS)
+    if (often)
         before = b->in;
     if (!join_state(&b->in, s))
         return;
-    if (++b->visits > VISITS)
+    b->visits++;
+    if (often)
         give_up(&b->in, &before, b->visits > VISITS_ALL);
     b->waiting = b->visits <= VISITS_ALL + 1;
 }

@@ -3,8 +3,8 @@
 # Copyright (c) 2026 The Specimen authors
 #
 # Compares the libraries of a build with the ABI that is kept in docs/abi: what a program may rely on
-# is there, in the same shape. New functions are fine; a new member at the end of a struct is shown,
-# and taken over by --update.
+# is there, in the same shape. New functions are fine, and so are new members at the end of structs
+# that may grow (tools/abi_growth.py).
 #
 #   tools/abi.sh [--update] BUILD
 #
@@ -27,7 +27,9 @@ for name in libspecimen-core libspecimen; do
             --no-corpus-path --no-comp-dir-path --no-show-locs --no-parameter-names \
             --no-elf-needed --type-id-style hash "$library" >"$kept"
     else
-        abidiff --no-added-syms --no-show-locs "$kept" "$library" || status=1
+        report=$(abidiff --no-added-syms --no-show-locs "$kept" "$library") ||
+            python3 tools/abi_growth.py include/specimen <<<"$report" ||
+            { echo "$report" && status=1; }
     fi
 done
 exit $status

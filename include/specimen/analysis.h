@@ -100,9 +100,9 @@ struct spe_analysis_config {
     uint64_t data_memory; /* most bytes for it, from 8192 on; 0: 64 MB. Exact until it is used */
     size_t data_top;      /* most lines or pages that will be asked for; 0: all */
     size_t pc_slots; /* distinct pcs before they are summed up, a power of two from 16; 0: 524288 */
+    bool findings;   /* are wanted: the rows should have latencies (SPE_OMIT_LATENCIES) */
+    bool time;       /* how it went over time is wanted */
     uint16_t saturated_at; /* of the latency counters, see above */
-    bool findings;         /* are wanted: the rows should have latencies (SPE_OMIT_LATENCIES) */
-    bool time;             /* how it went over time is wanted */
     bool again;            /* rows can come twice, see spe_analysis_wants_data: the memory above is
                               then for what is looked at twice, and exact far longer. No merging */
 };
@@ -177,8 +177,14 @@ struct spe_mix {
 #define SPE_MIX_MAX 48
 
 /* Rows that have samples; at most SPE_MIX_MAX. */
-SPE_API size_t spe_analysis_mix(const struct spe_analysis *analysis,
-                                struct spe_mix mix[SPE_MIX_MAX]);
+SPE_API size_t spe_analysis_mix_sized(const struct spe_analysis *analysis,
+                                      struct spe_mix mix[SPE_MIX_MAX], size_t size);
+
+static inline size_t spe_analysis_mix(const struct spe_analysis *analysis,
+                                      struct spe_mix mix[SPE_MIX_MAX])
+{
+    return spe_analysis_mix_sized(analysis, mix, sizeof(*mix));
+}
 
 /*
  * Where loads were served: every load is in one row. By its data source, if the record has one and
@@ -212,8 +218,14 @@ struct spe_served_row {
 };
 
 /* Rows that have loads, nearest first. */
-SPE_API size_t spe_analysis_served(const struct spe_analysis *analysis,
-                                   struct spe_served_row rows[SPE_SERVED_COUNT]);
+SPE_API size_t spe_analysis_served_sized(const struct spe_analysis *analysis,
+                                         struct spe_served_row rows[SPE_SERVED_COUNT], size_t size);
+
+static inline size_t spe_analysis_served(const struct spe_analysis *analysis,
+                                         struct spe_served_row rows[SPE_SERVED_COUNT])
+{
+    return spe_analysis_served_sized(analysis, rows, sizeof(*rows));
+}
 
 /* The distribution of these latencies, in bins that become wider with the latency: of one cycle
  * below 8, and from there on four for each power of two. */
@@ -245,8 +257,15 @@ enum spe_sort {
 
 /* The first n groups by a count, equal ones by samples, then by their ids. Returns their number.
  * Samples without a symbol (or line) are groups of their own, by DSO (or function). */
-SPE_API size_t spe_analysis_groups(const struct spe_analysis *analysis, enum spe_group_by by,
-                                   enum spe_sort sort, struct spe_group *top, size_t n);
+SPE_API size_t spe_analysis_groups_sized(const struct spe_analysis *analysis, enum spe_group_by by,
+                                         enum spe_sort sort, struct spe_group *top, size_t n,
+                                         size_t size);
+
+static inline size_t spe_analysis_groups(const struct spe_analysis *analysis, enum spe_group_by by,
+                                         enum spe_sort sort, struct spe_group *top, size_t n)
+{
+    return spe_analysis_groups_sized(analysis, by, sort, top, n, sizeof(*top));
+}
 SPE_API size_t spe_analysis_group_count(const struct spe_analysis *analysis, enum spe_group_by by);
 
 struct spe_branch {
@@ -259,8 +278,15 @@ struct spe_branch {
 
 /* Branch instructions with the most mispredictions. The numbers are exact if *error is 0; else
  * each may be too small by up to *error mispredictions, and the other counts too. */
-SPE_API size_t spe_analysis_branches(const struct spe_analysis *analysis, struct spe_branch *top,
-                                     size_t n, uint64_t *error);
+SPE_API size_t spe_analysis_branches_sized(const struct spe_analysis *analysis,
+                                           struct spe_branch *top, size_t n, uint64_t *error,
+                                           size_t size);
+
+static inline size_t spe_analysis_branches(const struct spe_analysis *analysis,
+                                           struct spe_branch *top, size_t n, uint64_t *error)
+{
+    return spe_analysis_branches_sized(analysis, top, n, error, sizeof(*top));
+}
 
 struct spe_data {
     uint64_t address; /* of the first byte */
@@ -281,8 +307,15 @@ struct spe_data_summary {
 };
 
 /* Lines or pages with the highest sum of latencies. */
-SPE_API size_t spe_analysis_data(const struct spe_analysis *analysis, struct spe_data *top,
-                                 size_t n, struct spe_data_summary *summary);
+SPE_API size_t spe_analysis_data_sized(const struct spe_analysis *analysis, struct spe_data *top,
+                                       size_t n, size_t size, struct spe_data_summary *summary,
+                                       size_t summary_size);
+
+static inline size_t spe_analysis_data(const struct spe_analysis *analysis, struct spe_data *top,
+                                       size_t n, struct spe_data_summary *summary)
+{
+    return spe_analysis_data_sized(analysis, top, n, sizeof(*top), summary, sizeof(*summary));
+}
 
 /* ---- Sharing -------------------------------------------------------------------------------- */
 
@@ -313,13 +346,14 @@ struct spe_sharing_config {
     unsigned shift;               /* lines of 2^n bytes, 4 to 12; 0: 6 */
     size_t top;                   /* lines that are wanted */
     uint64_t memory;              /* most bytes, about, from 65536 on; 0: 64 MB */
+    bool again;                   /* rows come twice anyway: no samples are kept until then */
 };
 
 /* What the CPUs of a recording have; its records may have less. */
 SPE_API enum spe_sharing_basis spe_sharing_basis_of(const struct spe_profile_info *info);
 
 /* What to try after a first pass with another basis that said nothing; SPE_SHARING_BASIS_COUNT:
- * stay with what there is. "Data snooped" is optional: that there is none says nothing. */
+ * stay with this one. "Data snooped" is optional: a recording without it says nothing. */
 struct spe_sharing_result;
 SPE_API enum spe_sharing_basis spe_sharing_next_basis(const struct spe_sharing_result *result,
                                                       const struct spe_profile_info *info);
@@ -481,8 +515,14 @@ SPE_API bool spe_finding_is_doubt(unsigned rule);
 
 /* Ask after finish; the analysis was created with `findings`. The largest share first, doubts last.
  * Returns their number, at least 1, or SPE_ERR_NOMEM. */
-SPE_API int spe_analysis_findings(struct spe_analysis *analysis, struct spe_profile *profile,
-                                  struct spe_finding findings[SPE_FINDINGS_MAX]);
+SPE_API int spe_analysis_findings_sized(struct spe_analysis *analysis, struct spe_profile *profile,
+                                        struct spe_finding findings[SPE_FINDINGS_MAX], size_t size);
+
+static inline int spe_analysis_findings(struct spe_analysis *analysis, struct spe_profile *profile,
+                                        struct spe_finding findings[SPE_FINDINGS_MAX])
+{
+    return spe_analysis_findings_sized(analysis, profile, findings, sizeof(*findings));
+}
 
 /* ---- Over time ------------------------------------------------------------------------------ */
 
@@ -519,12 +559,12 @@ enum spe_caller {
  * it; node 0 is above all. Rows need SPE_WANT_STACK and SPE_WANT_SYMBOL.
  */
 struct spe_call_node {
-    uint32_t caller; /* node; of node 0: SPE_NO_ID. Less than its own number */
-    uint64_t symbol; /* SPE_NO_SYMBOL */
-    uint32_t dso;    /* SPE_NO_ID */
-    bool no_stack;   /* no function: what is below are samples without a call stack */
-    struct spe_counts self;
+    uint32_t caller;           /* node; of node 0: SPE_NO_ID. Less than its own number */
+    uint64_t symbol;           /* SPE_NO_SYMBOL */
+    uint32_t dso;              /* SPE_NO_ID */
+    bool no_stack;             /* no function: what is below are samples without a call stack */
     uint64_t samples, latency; /* with those of all that it called */
+    struct spe_counts self;    /* the last member: it may grow */
 };
 
 struct spe_call_tree;
@@ -652,7 +692,7 @@ SPE_API int spe_edges_add(struct spe_edges *edges, struct spe_profile *profile,
 SPE_API const struct spe_edge_counts *spe_edges_counts(const struct spe_edges *edges);
 SPE_API size_t spe_edges_count(const struct spe_edges *edges);
 
-/* All of them, spe_edges_count(), by from, kind and to. */
+/* All of them, spe_edges_count(), by from, kind and to. This struct does not grow. */
 SPE_API void spe_edges_list(const struct spe_edges *edges, struct spe_edge *list);
 
 /* ---- Instructions --------------------------------------------------------------------------- */
@@ -678,13 +718,13 @@ struct spe_instruction {
     uint64_t pc;      /* ... and where it was there */
     const char *operation; /* of its first sample: "load", "store", "branch", "other" ... */
     const char *kind;      /* ... and as in the operation mix: "general-purpose"; or NULL */
-    struct spe_counts counts;
-    uint64_t loads;     /* of counts.memory */
-    uint64_t not_taken; /* of counts.branches */
+    uint64_t loads;        /* of counts.memory */
+    uint64_t not_taken;    /* of counts.branches */
     struct spe_latency_sum total, issue, translation;
     struct spe_latency_sum execution;  /* total less issue and translation, where both are there */
     uint64_t served[SPE_SERVED_COUNT]; /* loads; their sum is `loads` */
     size_t first_target, target_count; /* in spe_annotation_targets */
+    struct spe_counts counts;          /* the last member: it may grow */
 };
 
 /* Where a branch went when it was taken and its record says so. */
@@ -783,6 +823,8 @@ enum spe_diff_quantity {
     SPE_DIFF_L1_MISSES,
     SPE_DIFF_LLC_MISSES,
     SPE_DIFF_WALKS,
+    SPE_DIFF_MISALIGNED,         /* exact counts do not have these two */
+    SPE_DIFF_PARTIAL_PREDICATES, /* empty ones, too */
     SPE_DIFF_QUANTITIES
 };
 
@@ -834,16 +876,16 @@ struct spe_diff_row {
 #define SPE_DIFF_RATE 0.02
 
 struct spe_diff_result {
-    bool exact;                      /* counts, not samples */
-    unsigned known;                  /* bit n: both sides have quantity n */
-    double work[2];                  /* units of it; of SPE_PER_RUN: 1 for each run */
-    double operations[2];            /* estimated, by samples and interval; 0: not known */
-    double seconds[2];               /* 0: not known */
-    const char *program[2];          /* files of two names that were taken for the same; NULL */
-    size_t tests, significant;       /* changes that were tested; that are significant */
-    struct spe_diff_row total;       /* the whole program */
-    const struct spe_diff_row *rows; /* significant ones first; then by the change of latency, of
-                                        operations, of the rest */
+    bool exact;                       /* counts, not samples */
+    unsigned known;                   /* bit n: both sides have quantity n */
+    double work[2];                   /* units of it; of SPE_PER_RUN: 1 for each run */
+    double operations[2];             /* estimated, by samples and interval; 0: not known */
+    double seconds[2];                /* 0: not known */
+    const char *program[2];           /* files of two names that were taken for the same; NULL */
+    size_t tests, significant;        /* changes that were tested; that are significant */
+    const struct spe_diff_row *total; /* the whole program */
+    const struct spe_diff_row *rows;  /* significant ones first; then by the change of latency, of
+                                         operations, of the rest */
     size_t row_count, row_significant;
 };
 
@@ -977,26 +1019,97 @@ SPE_API void spe_types_totals(const struct spe_types *types, struct spe_access_c
                               struct spe_access_counts reasons[SPE_ACCESS_REASONS]);
 
 /* The first n by latency, then samples, then ids; returns how many. */
-SPE_API size_t spe_types_top(const struct spe_types *types, struct spe_type_row *top, size_t n);
+SPE_API size_t spe_types_top_sized(const struct spe_types *types, struct spe_type_row *top,
+                                   size_t n, size_t size);
+
+static inline size_t spe_types_top(const struct spe_types *types, struct spe_type_row *top,
+                                   size_t n)
+{
+    return spe_types_top_sized(types, top, n, sizeof(*top));
+}
 SPE_API size_t spe_types_count(const struct spe_types *types);
-SPE_API size_t spe_types_objects(const struct spe_types *types, struct spe_object_row *top,
-                                 size_t n);
+SPE_API size_t spe_types_objects_sized(const struct spe_types *types, struct spe_object_row *top,
+                                       size_t n, size_t size);
+
+static inline size_t spe_types_objects(const struct spe_types *types, struct spe_object_row *top,
+                                       size_t n)
+{
+    return spe_types_objects_sized(types, top, n, sizeof(*top));
+}
 SPE_API size_t spe_types_object_count(const struct spe_types *types);
 
 /* Members of a type (SPE_NO_ID: of all) that have samples, by latency as above. */
-SPE_API size_t spe_types_members(const struct spe_types *types, uint32_t type,
-                                 struct spe_type_row *top, size_t n);
+SPE_API size_t spe_types_members_sized(const struct spe_types *types, uint32_t type,
+                                       struct spe_type_row *top, size_t n, size_t size);
+
+static inline size_t spe_types_members(const struct spe_types *types, uint32_t type,
+                                       struct spe_type_row *top, size_t n)
+{
+    return spe_types_members_sized(types, type, top, n, sizeof(*top));
+}
 SPE_API size_t spe_types_member_count(const struct spe_types *types, uint32_t type);
 
 /* Members of a type that have at least a tenth of its latency each and lie on different lines: the
  * first two by latency. False: there are none. */
-SPE_API bool spe_types_apart(const struct spe_types *types, uint32_t type,
-                             struct spe_type_row members[2]);
+SPE_API bool spe_types_apart_sized(const struct spe_types *types, uint32_t type,
+                                   struct spe_type_row members[2], size_t size);
+
+static inline bool spe_types_apart(const struct spe_types *types, uint32_t type,
+                                   struct spe_type_row members[2])
+{
+    return spe_types_apart_sized(types, type, members, sizeof(*members));
+}
 
 /* Different threads of which one at least writes, at different members of one line (of 64 bytes, if
  * the type begins one): the first two such members, by offset. False: there are none. */
-SPE_API bool spe_types_contended(const struct spe_types *types, uint32_t type,
-                                 struct spe_type_row members[2]);
+SPE_API bool spe_types_contended_sized(const struct spe_types *types, uint32_t type,
+                                       struct spe_type_row members[2], size_t size);
+
+static inline bool spe_types_contended(const struct spe_types *types, uint32_t type,
+                                       struct spe_type_row members[2])
+{
+    return spe_types_contended_sized(types, type, members, sizeof(*members));
+}
+
+/* ---- Lists of the library's ----------------------------------------------------------------- */
+
+/*
+ * Elements of lists that the library owns grow at their end. A program that shall run with a later
+ * release steps through such a list with spe_shared_line_at(list, i) and the like, and not with
+ * list[i].
+ */
+enum spe_element {
+    SPE_ELEMENT_SHARED_LINE,
+    SPE_ELEMENT_SHARED_OFFSET,
+    SPE_ELEMENT_SHARED_USER,
+    SPE_ELEMENT_TIME_BIN,
+    SPE_ELEMENT_INSTRUCTION,
+    SPE_ELEMENT_BRANCH_TARGET,
+    SPE_ELEMENT_ANNOTATED_LINE,
+    SPE_ELEMENT_DIFF_ROW,
+    SPE_ELEMENT_CODE_COUNT,
+    SPE_ELEMENT_COUNT
+};
+
+/* Bytes from one element to the next; 0 if this release does not know such elements. */
+SPE_API size_t spe_element_size(enum spe_element element);
+
+#define SPE_ELEMENT_AT(name, element)                                                              \
+    static inline const struct name *name##_at(const struct name *list, size_t i)                  \
+    {                                                                                              \
+        return (const struct name *)(const void *)((const char *)list +                            \
+                                                   i * spe_element_size(element));                 \
+    }
+SPE_ELEMENT_AT(spe_shared_line, SPE_ELEMENT_SHARED_LINE)
+SPE_ELEMENT_AT(spe_shared_offset, SPE_ELEMENT_SHARED_OFFSET)
+SPE_ELEMENT_AT(spe_shared_user, SPE_ELEMENT_SHARED_USER)
+SPE_ELEMENT_AT(spe_time_bin, SPE_ELEMENT_TIME_BIN)
+SPE_ELEMENT_AT(spe_instruction, SPE_ELEMENT_INSTRUCTION)
+SPE_ELEMENT_AT(spe_branch_target, SPE_ELEMENT_BRANCH_TARGET)
+SPE_ELEMENT_AT(spe_annotated_line, SPE_ELEMENT_ANNOTATED_LINE)
+SPE_ELEMENT_AT(spe_diff_row, SPE_ELEMENT_DIFF_ROW)
+SPE_ELEMENT_AT(spe_code_count, SPE_ELEMENT_CODE_COUNT)
+#undef SPE_ELEMENT_AT
 
 #ifdef __cplusplus
 }

@@ -11,10 +11,13 @@
  *   that the caller knows. The library takes as much of it as there is; members that the caller
  *   does not know have their defaults. A caller that is newer than the library gets SPE_ERR_INVALID
  *   if it asks for something that the library does not know, which is a byte that is not zero.
- * - Functions that fill a struct of the caller's are inline, too: they tell the library the size
- *   (spe_..._sized), and get what fits. Other languages call these by themselves.
- * - Structs that the library owns and hands out by pointer may be longer than the caller knows.
- * - All other structs are finished: packets, records, accesses, elements of lists.
+ * - Functions that fill a struct of the caller's, or a list of them, are inline, too: they tell the
+ *   library the size (spe_..._sized), and get what fits. Other languages call these by themselves.
+ *   If the sizes differ, a list needs memory for a moment; without it the list is empty.
+ * - Structs that the library owns and hands out by pointer may be longer than the caller knows. In
+ *   a list of them, spe_..._at(list, i) is the next element, list[i] may not be.
+ * - All other structs are finished: packets, records, accesses, edges, and structs inside others,
+ *   unless they are the last member. So are enums that have an array for their values.
  *
  * Names say how long something lives: _create and _destroy; _open and _close for what reads or
  * writes a file; _init for memory of the caller's, which nobody has to give back.

@@ -12,6 +12,7 @@
 #include "analysis/heavy.h"
 #include "analysis/journal.h"
 #include "analysis/latency.h"
+#include "analysis/lists.h"
 #include "analysis/mix.h"
 #include "analysis/places.h"
 #include "analysis/slices.h"
@@ -22,7 +23,9 @@
 
 #define DATA_MEMORY (UINT64_C(64) << 20)
 #define DATA_MEMORY_LEAST 8192
-#define FIRST_PLACES 8192                  /* of data: a near cache has them */
+#define FIRST_PLACES 8192 /* of data: a near cache has them */
+#define MORE_PLACES 8192  /* ... and of those that are heavy after a while */
+#define HEAVY_CELLS_KEPT 256
 #define JOURNAL_MEMORY (UINT64_C(2) << 20) /* of rows that can come again */
 #define DATA_AHEAD 8
 #define BATCH 512 /* rows */
@@ -76,7 +79,7 @@ static void divide_memory(struct spe_analysis *a)
     size_t places = (size_t)(memory / 4 * 3 / EXACT_BYTES);
 
     exact_init(&a->exact, places < FIRST_PLACES ? places : FIRST_PLACES);
-    a->exact.filtered = true;
+    a->exact.filtered = 2 * a->exact.max;
     exact_init(&a->rest, places);
     a->rest.seed = a->exact.seed;
     a->journal.memory = memory / 8 * 5;
@@ -415,8 +418,7 @@ static void count_events(struct spe_analysis *a, const struct batch *b)
 
 static void count_load(struct spe_analysis *a, const struct spe_rows *rows, size_t i)
 {
-    unsigned level = rows->level[i];
-    unsigned served = level != SPE_LEVEL_UNKNOWN ? level : spe_served_by(level, rows->events[i]);
+    unsigned served = served_row(rows, i);
 
     if (rows->counters[i] >> SPE_COUNTER_TOTAL & 1)
         latency_add(&a->served[served], rows->total[i]);
@@ -673,14 +675,51 @@ static CLONES void count_exact_data(struct spe_analysis *a, const struct batch *
         write_data(&a->journal, b, others, n_others, hash);
 }
 
+/* All entries of some cells become places that are counted as those that came first are. Nothing
+ * was left out of them so far, and nothing will be. */
+static void promote_entries(struct spe_analysis *a, uint32_t weight)
+{
+    uint64_t heavy[JOURNAL_CELLS / 64] = {0}, total = a->exact.total;
+    struct journal *j = &a->journal;
+    size_t run = 0, i;
+
+    for (i = 0; i < JOURNAL_CELLS; i++)
+        heavy[i / 64] |= (uint64_t)(j->cells[i] >= weight && j->cells[i] != UINT32_MAX) << i % 64;
+    for (i = 0; i < j->count; i++) {
+        struct exact_key key = journal_key(j, i, &run);
+        uint64_t hash = exact_hash(a->exact.seed, key.place, key.counts.space);
+        uint32_t *cell = journal_cell(j, hash);
+
+        if (heavy[(cell - j->cells) / 64] >> (cell - j->cells) % 64 & 1 &&
+            exact_add(&a->exact, &key))
+            *cell -= (uint32_t)key.weight;
+    }
+    a->exact.total = total; /* which had them all */
+}
+
+/* The journal is full, and the rows can come again: places that are heavy by now stay so, as a
+ * rule, and are counted from now on. Of the others it is enough to know what they can weigh. */
+static int end_journal(struct spe_analysis *a)
+{
+    size_t more = a->exact.max < MORE_PLACES ? a->exact.max : MORE_PLACES;
+
+    a->exact.max += more;
+    if (exact_make_room(&a->exact, more) < 0)
+        return SPE_ERR_NOMEM;
+    promote_entries(a, journal_heaviest(&a->journal, HEAVY_CELLS_KEPT));
+    a->exact.max = a->exact.count;
+    journal_keep_cells(&a->journal);
+    return SPE_OK;
+}
+
 /* Room for n samples, of whatever places they are; or the table of the heaviest. */
 static int make_room_for_data(struct spe_analysis *a, size_t n)
 {
     if (a->journal.count && journal_is_full(&a->journal, n)) {
-        if (a->config.again)
-            journal_keep_cells(&a->journal);
-        else if (empty_journal(a, 0) < 0)
-            return SPE_ERR_NOMEM;
+        int error = a->config.again ? end_journal(a) : empty_journal(a, 0);
+
+        if (error < 0)
+            return error;
     }
     if (a->data.sets)
         return SPE_OK;
@@ -781,10 +820,34 @@ struct spe_counts counts_of_row(const struct spe_rows *rows, size_t i)
     return counts;
 }
 
-static int count_tasks(struct spe_analysis *a, struct spe_profile *profile,
+/* Groupings by who ran it, and by nothing else. */
+#define BY_TASK (1u << SPE_BY_THREAD | 1u << SPE_BY_PROCESS | 1u << SPE_BY_COMM | 1u << SPE_BY_CPU)
+
+/* A batch in one of them. Neighbouring rows are mostly of the same task, which is looked up once.
+ */
+static int count_task(struct spe_analysis *a, const struct batch *b, enum spe_group_by by)
+{
+    size_t i, end;
+
+    for (i = 0; i < b->count; i = end) {
+        struct spe_group key = {.symbol = SPE_NO_SYMBOL,
+                                .dso = SPE_NO_ID,
+                                .line = SPE_NO_ID,
+                                .id = task_id(b->rows, b->from + i, by)};
+
+        for (end = i; end < b->count && task_id(b->rows, b->from + end, by) == key.id; end++)
+            count_row(&key.counts, b->rows, b->from + end, a->class_of[b->op[end]]);
+        if (groups_add(&a->groups[by], &key) < 0)
+            return SPE_ERR_NOMEM;
+    }
+    return SPE_OK;
+}
+
+/* One row in the other groupings that are not of code alone. */
+static int count_pairs(struct spe_analysis *a, struct spe_profile *profile,
                        const struct spe_rows *rows, size_t i, enum mix_class class_)
 {
-    unsigned left = a->config.by & ~IN_CODE, by;
+    unsigned left = a->config.by & ~(IN_CODE | BY_TASK), by;
     struct spe_group key = {.address = 0};
 
     for (; left; left &= left - 1) {
@@ -928,6 +991,7 @@ static void add_extras(struct spe_analysis *a, const struct spe_rows *rows)
 
 static int add_batch(struct spe_analysis *a, struct batch *b)
 {
+    unsigned left;
     size_t i;
 
     prepare_batch(b, a->places.seed);
@@ -936,8 +1000,12 @@ static int add_batch(struct spe_analysis *a, struct batch *b)
     count_events(a, b);
     if (count_memory(a, b) < 0)
         return SPE_ERR_NOMEM;
-    for (i = 0; a->config.by & ~IN_CODE && i < b->count; i++) {
-        if (count_tasks(a, b->profile, b->rows, b->from + i, a->class_of[b->op[i]]) < 0)
+    for (left = a->config.by & BY_TASK; left; left &= left - 1) {
+        if (count_task(a, b, (unsigned)__builtin_ctz(left)) < 0)
+            return SPE_ERR_NOMEM;
+    }
+    for (i = 0; a->config.by & ~(IN_CODE | BY_TASK) && i < b->count; i++) {
+        if (count_pairs(a, b->profile, b->rows, b->from + i, a->class_of[b->op[i]]) < 0)
             return SPE_ERR_NOMEM;
     }
     return SPE_OK;
@@ -1145,7 +1213,7 @@ void spe_analysis_events(const struct spe_analysis *a, uint64_t samples[64])
     memcpy(samples, a->events, sizeof(a->events));
 }
 
-size_t spe_analysis_mix(const struct spe_analysis *a, struct spe_mix mix[SPE_MIX_MAX])
+size_t analysis_mix(const struct spe_analysis *a, struct spe_mix mix[SPE_MIX_MAX])
 {
     struct spe_mix kinds[MIX_CLASSES][MIX_KINDS] = {0}, classes[MIX_CLASSES] = {0};
     unsigned op, class_, kind;
@@ -1178,8 +1246,7 @@ size_t spe_analysis_mix(const struct spe_analysis *a, struct spe_mix mix[SPE_MIX
 }
 
 /* Nearest first; by source before by events. */
-size_t spe_analysis_served(const struct spe_analysis *a,
-                           struct spe_served_row rows[SPE_SERVED_COUNT])
+size_t analysis_served(const struct spe_analysis *a, struct spe_served_row rows[SPE_SERVED_COUNT])
 {
     size_t n = 0;
     unsigned served;
@@ -1211,8 +1278,8 @@ void spe_analysis_totals_sized(const struct spe_analysis *a, struct spe_counts *
     sized_give(totals, size, &a->totals, sizeof(a->totals));
 }
 
-size_t spe_analysis_groups(const struct spe_analysis *a, enum spe_group_by by, enum spe_sort sort,
-                           struct spe_group *top, size_t n)
+size_t analysis_groups(const struct spe_analysis *a, enum spe_group_by by, enum spe_sort sort,
+                       struct spe_group *top, size_t n)
 {
     return groups_top(&a->groups[by], sort, top, n);
 }
@@ -1234,8 +1301,8 @@ static int branch_order(const void *left, const void *right, void *user)
     return a->map < b->map ? -1 : a->map > b->map;
 }
 
-size_t spe_analysis_branches(const struct spe_analysis *a, struct spe_branch *first, size_t n,
-                             uint64_t *error)
+size_t analysis_branches(const struct spe_analysis *a, struct spe_branch *first, size_t n,
+                         uint64_t *error)
 {
     struct top top = {.elements = first, .size = sizeof(*first), .n = n, .order = branch_order};
     size_t i;
@@ -1297,8 +1364,8 @@ static struct heavy_key data_key_at(const struct spe_analysis *a, size_t i)
                               .within = key->counts.within};
 }
 
-size_t spe_analysis_data(const struct spe_analysis *a, struct spe_data *first, size_t n,
-                         struct spe_data_summary *summary)
+size_t analysis_data(const struct spe_analysis *a, struct spe_data *first, size_t n,
+                     struct spe_data_summary *summary)
 {
     struct top top = {.elements = first, .size = sizeof(*first), .n = n, .order = data_order};
     size_t i;
@@ -1334,8 +1401,8 @@ size_t spe_analysis_data(const struct spe_analysis *a, struct spe_data *first, s
     return top_finish(&top);
 }
 
-int spe_analysis_findings(struct spe_analysis *a, struct spe_profile *profile,
-                          struct spe_finding findings[SPE_FINDINGS_MAX])
+int analysis_findings(struct spe_analysis *a, struct spe_profile *profile,
+                      struct spe_finding findings[SPE_FINDINGS_MAX])
 {
     struct study study = {
         .count = a->kept.count,

@@ -11,6 +11,7 @@
 #include "analysis/groups.h"
 #include "analysis/mix.h"
 #include "analysis/places.h"
+#include "analysis/times.h"
 #include "base/hash.h"
 #include "base/vector.h"
 #include "format/clones.h"
@@ -340,7 +341,7 @@ static void count_memory(struct spe_instruction *insn, const struct spe_rows *ro
     if (rows->op[i] & 1) /* D18.2.7: ST */
         return;
     insn->loads++;
-    insn->served[spe_served_by(rows->level[i], events)]++;
+    insn->served[served_row(rows, i)]++;
 }
 
 static int count_branch(struct spe_annotation *a, struct spe_profile *profile,

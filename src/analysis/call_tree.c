@@ -17,7 +17,7 @@ struct spe_call_tree {
     VECTOR(uint32_t) unwound; /* calls of a stack that have no node yet, innermost first */
 };
 
-enum { TOP, NO_STACK }; /* nodes that are no functions */
+enum { TOP, NO_STACK }; /* nodes that are not functions */
 
 static int add_node(struct spe_call_tree *t, struct spe_call_node node, uint32_t *id)
 {

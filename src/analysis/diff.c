@@ -29,6 +29,8 @@ const char *spe_diff_quantity_name(unsigned quantity)
         [SPE_DIFF_L1_MISSES] = "l1_misses",
         [SPE_DIFF_LLC_MISSES] = "llc_misses",
         [SPE_DIFF_WALKS] = "walks",
+        [SPE_DIFF_MISALIGNED] = "misaligned",
+        [SPE_DIFF_PARTIAL_PREDICATES] = "partial_predicates",
     };
 
     return quantity < SPE_DIFF_QUANTITIES ? names[quantity] : "";
@@ -71,6 +73,7 @@ struct spe_diff {
     struct hash_table item_table;
     struct side side[2];
     struct sums total[2];
+    struct spe_diff_row whole; /* result.total */
     struct diff_work work[2];
     struct spe_diff_row *rows;
     struct spe_diff_result result;
@@ -282,6 +285,9 @@ static void count_row(struct sums *s, const struct spe_rows *rows, size_t i)
     s->count[SPE_DIFF_L1_MISSES] += memory && events >> SPE_EVENT_L1D_MISS & 1;
     s->count[SPE_DIFF_LLC_MISSES] += memory && events >> SPE_EVENT_LLC_MISS & 1;
     s->count[SPE_DIFF_WALKS] += memory && events >> SPE_EVENT_TLB_WALK & 1;
+    s->count[SPE_DIFF_MISALIGNED] += memory && events >> SPE_EVENT_MISALIGNED & 1;
+    s->count[SPE_DIFF_PARTIAL_PREDICATES] +=
+        (events & (SPE_EVENT_BIT(PARTIAL_PREDICATE) | SPE_EVENT_BIT(EMPTY_PREDICATE))) != 0;
     if (rows->counters[i] >> SPE_COUNTER_TOTAL & 1) {
         uint64_t cycles = rows->total[i], square = cycles * cycles;
 
@@ -385,7 +391,7 @@ static uint8_t *sides_of_files(const struct spe_diff *d)
 }
 
 /* The one file that is on this side only; NONE if there is none, or several. [kernel] and the like
- * are no programs. */
+ * are not programs. */
 static uint32_t lonely_file(const struct spe_diff *d, const uint8_t *sides, unsigned side)
 {
     uint32_t found = NONE;
@@ -541,8 +547,9 @@ static int make_rows(struct spe_diff *d)
         d->result.row_count++;
     }
     d->result.rows = d->rows;
-    d->result.total.dso = d->result.total.function = d->result.total.line = "";
-    change_row(d, d->total, &d->result.total);
+    d->result.total = &d->whole;
+    d->whole.dso = d->whole.function = d->whole.line = "";
+    change_row(d, d->total, &d->whole);
     return SPE_OK;
 }
 
@@ -574,12 +581,12 @@ static int mark_significant(struct spe_diff *d)
 
     if (!p)
         return SPE_ERR_NOMEM;
-    n = take_tests(&d->result.total, p, 0);
+    n = take_tests(&d->whole, p, 0);
     for (size_t i = 0; i < d->result.row_count; i++)
         n = take_tests(&d->rows[i], p, n);
     d->result.tests = n;
     threshold = diff_threshold(p, n);
-    mark_row(d, &d->result.total, threshold);
+    mark_row(d, &d->whole, threshold);
     for (size_t i = 0; i < d->result.row_count; i++) {
         mark_row(d, &d->rows[i], threshold);
         d->result.row_significant += d->rows[i].significant;

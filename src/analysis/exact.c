@@ -51,7 +51,7 @@ static int make_bits(struct exact *e)
 {
     unsigned log = 6;
 
-    while (log < 40 && (UINT64_C(1) << log) < e->max * KEY_BITS)
+    while (log < 40 && (UINT64_C(1) << log) < e->filtered * KEY_BITS)
         log++;
     e->bit_at = 64 - log;
     e->bits = calloc((size_t)1 << (log - 6), sizeof(*e->bits));

@@ -24,7 +24,7 @@ struct exact {
     size_t count, capacity, max;
     uint64_t *index; /* high half of the hash, number of the key + 1; 0: free */
     size_t mask;     /* of the index */
-    bool filtered;   /* by its owner, before the first key comes: there are bits */
+    size_t filtered; /* by its owner, before the first key comes: for so many keys are bits */
     uint64_t *bits;  /* of the keys' hashes, so few that a near cache has them, or NULL */
     unsigned bit_at; /* where a hash says which bit is its */
     uint64_t seed;

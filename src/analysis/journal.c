@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/large.h"
+#include "format/clones.h"
 
 static void free_entries(struct journal *j)
 {
@@ -72,6 +73,31 @@ int journal_make_room(struct journal *j, size_t n)
     if (j->cells_only)
         return SPE_OK;
     return make_room_for_entries(j, n) < 0 ? SPE_ERR_NOMEM : make_room_for_runs(j, n);
+}
+
+static CLONES size_t cells_with(const uint32_t *cells, uint32_t weight)
+{
+    uint32_t count = 0;
+    size_t i;
+
+    for (i = 0; i < JOURNAL_CELLS; i++)
+        count += cells[i] >= weight;
+    return count;
+}
+
+uint32_t journal_heaviest(const struct journal *j, size_t n)
+{
+    uint32_t low = 1, high = UINT32_MAX;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (cells_with(j->cells, middle) > n)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 bool journal_reaches(const struct journal *j, uint64_t weight)

@@ -78,6 +78,9 @@ static inline void journal_add(struct journal *j, uint64_t hash, uint64_t va, ui
     j->weight[j->count++] = weight;
 }
 
+/* The least weight that at most n cells have. */
+uint32_t journal_heaviest(const struct journal *j, size_t n);
+
 /* Whether a place can have this weight. */
 bool journal_reaches(const struct journal *j, uint64_t weight);
 

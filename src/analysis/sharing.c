@@ -9,6 +9,8 @@
 #include "analysis/exact.h"
 #include "analysis/slices.h"
 #include "analysis/top.h"
+#include "base/large.h"
+#include "base/sized.h"
 #include "base/vector.h"
 #include "format/clones.h"
 
@@ -24,13 +26,12 @@ struct access {
     uint64_t samples, reads, writes, travelled, latency;
 };
 
-/* A sample, as short as it can be: the first pass keeps them while there is memory, so that the
- * rows need not be read again. */
+/* A sample, as short as it can be. */
 struct note {
-    uint64_t va;
-    uint64_t pc_and_flags; /* flags above bit 55, from which the pc is extended */
-    uint32_t pid, thread, map;
-    uint16_t cpu, total;
+    uint64_t va_and_flags; /* flags above bit 55, from which the address is extended */
+    uint64_t pc;
+    uint32_t pid, thread, cpu, map;
+    uint16_t total;
 };
 
 #define NOTE_STORE (UINT64_C(1) << 56)
@@ -39,7 +40,26 @@ struct note {
 #define SUBCLASS_EXTENDED_MASK 0xe2 /* of the operation's payload: 0b000xxx1x */
 #define SUBCLASS_EXTENDED 0x02
 #define ATOMIC 0x04
-#define NOTE_NO_CPU UINT16_MAX
+
+/* Whose the notes from `first` on are. */
+struct note_run {
+    size_t first;
+    uint32_t pid, thread, cpu;
+};
+
+/* The first pass keeps notes of all samples while there is memory, so that the rows need not be
+ * read again. At the end most of them are looked at by their address only: each member is apart. */
+struct notes {
+    uint64_t *va_and_flags, *pc;
+    uint32_t *map;
+    uint16_t *total;
+    size_t count, capacity;
+    struct note_run *runs;
+    size_t run_count, run_capacity;
+    bool dropped; /* there were too many */
+};
+
+#define NOTE_BYTES (2 * sizeof(uint64_t) + sizeof(uint32_t) + sizeof(uint16_t))
 
 struct candidate {
     uint64_t place;
@@ -50,9 +70,7 @@ struct spe_sharing {
     struct spe_sharing_config config;
     struct spe_sharing_result result;
     struct exact lines; /* of the first pass: those with a sample that travelled */
-    struct note *notes; /* of all samples; NULL if there are too many */
-    size_t note_count, note_capacity;
-    bool no_notes;
+    struct notes notes;
     uint64_t memory;
     uint32_t thread; /* the first one */
     bool any;
@@ -67,6 +85,7 @@ struct spe_sharing {
     struct spe_shared_line *out;
     struct spe_shared_offset *offsets;
     struct spe_shared_user *users;
+    uint32_t *numbers; /* room for one of each access */
 };
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -105,19 +124,24 @@ enum spe_sharing_basis spe_sharing_next_basis(const struct spe_sharing_result *r
 
 int spe_sharing_create(struct spe_sharing **sharing, const struct spe_sharing_config *config)
 {
-    uint64_t memory = config->memory ? config->memory : MEMORY;
-    unsigned shift = config->shift ? config->shift : 6;
+    struct spe_sharing_config own = {0};
     struct spe_sharing *s;
+    uint64_t memory;
+    unsigned shift;
 
     *sharing = NULL;
-    if (config->size != sizeof(*config) || memory < MEMORY_LEAST || shift < 4 || shift > 12 ||
-        config->basis >= SPE_SHARING_BASIS_COUNT || !config->top ||
-        config->top > UINT32_MAX - SPARE_LINES)
+    if (!sized_take(&own, sizeof(own), config, config->size))
+        return SPE_ERR_INVALID;
+    memory = own.memory ? own.memory : MEMORY;
+    shift = own.shift ? own.shift : 6;
+    if (memory < MEMORY_LEAST || shift < 4 || shift > 12 || own.basis >= SPE_SHARING_BASIS_COUNT ||
+        !own.top || own.top > UINT32_MAX - SPARE_LINES)
         return SPE_ERR_INVALID;
     s = calloc(1, sizeof(*s));
     if (!s)
         return SPE_ERR_NOMEM;
-    s->config = *config;
+    s->config = own;
+    s->notes.dropped = own.again;
     s->config.shift = shift;
     s->result.basis = config->basis;
     s->result.shift = shift;
@@ -133,6 +157,16 @@ int spe_sharing_create(struct spe_sharing **sharing, const struct spe_sharing_co
     return SPE_OK;
 }
 
+static void free_notes(struct notes *n)
+{
+    free(n->va_and_flags);
+    free(n->pc);
+    free(n->map);
+    free(n->total);
+    free(n->runs);
+    *n = (struct notes){.dropped = n->dropped};
+}
+
 void spe_sharing_destroy(struct spe_sharing *s)
 {
     if (!s)
@@ -140,12 +174,13 @@ void spe_sharing_destroy(struct spe_sharing *s)
     exact_free(&s->lines);
     hash_table_free(&s->index);
     hash_table_free(&s->by_key);
-    free(s->notes);
+    free_notes(&s->notes);
     free(s->chosen);
     free(s->accesses.at);
     free(s->out);
     free(s->offsets);
     free(s->users);
+    free(s->numbers);
     free(s);
 }
 
@@ -156,46 +191,88 @@ const struct spe_sharing_result *spe_sharing_result(const struct spe_sharing *s)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* The rows from `from` on, BATCH at most, that are loads or stores with an address; and how many
- * are without. */
-static CLONES size_t rows_with_data(const struct spe_rows *rows, size_t from, size_t count,
-                                    uint16_t *with_data, uint64_t *without)
+/* What the passes over some rows share. */
+struct part {
+    const struct spe_rows *rows;
+    size_t from, count;
+    uint64_t va_and_flags[BATCH]; /* as in notes; valid of those with data */
+    uint16_t with_data[BATCH];    /* loads and stores with an address */
+    size_t n;                     /* of them */
+};
+
+/* Whether memory is written: by a store, or by an atomic, which may be a memory-reading instruction
+ * as well (D18.2.7). As a mask. */
+static inline uint64_t is_write(uint64_t op)
 {
-    const uint16_t *op = rows->op + from;
-    const uint8_t *has = rows->has + from, *addresses = rows->addresses + from;
-    size_t memory = 0, n = 0, i;
+    return -(op & 1) | (-(uint64_t)((op & SUBCLASS_EXTENDED_MASK) == SUBCLASS_EXTENDED) &
+                        -(uint64_t)((op & ATOMIC) != 0));
+}
+
+static inline __attribute__((always_inline)) void pack_rows(struct part *p,
+                                                            enum spe_sharing_basis basis)
+{
+    const uint64_t *va = p->rows->va + p->from, *events = p->rows->events + p->from;
+    const uint16_t *ops = p->rows->op + p->from;
+    const uint8_t *level = p->rows->level + p->from;
+    size_t count = p->count, i;
+
+    for (i = 0; i < count; i++) {
+        uint64_t op = ops[i];
+
+        p->va_and_flags[i] = (va[i] & UINT64_MAX >> 8) | (op & 1) * NOTE_STORE |
+                             (is_write(op) & NOTE_WRITES) |
+                             (has_travelled(basis, op, level[i], events[i]) & NOTE_TRAVELLED);
+    }
+}
+
+/* The basis is a constant of each loop: the compiler vectorises these. */
+static CLONES void pack(struct part *p, enum spe_sharing_basis basis)
+{
+    if (basis == SPE_SHARING_SOURCE)
+        pack_rows(p, SPE_SHARING_SOURCE);
+    else if (basis == SPE_SHARING_SNOOPED)
+        pack_rows(p, SPE_SHARING_SNOOPED);
+    else
+        pack_rows(p, SPE_SHARING_MISSES);
+}
+
+/* The rows of a part that are loads or stores with an address; and how many are without. */
+static CLONES void find_data(struct part *p, uint64_t *without)
+{
+    const uint16_t *op = p->rows->op + p->from;
+    const uint8_t *has = p->rows->has + p->from, *addresses = p->rows->addresses + p->from;
+    size_t count = p->count, memory = 0, n = 0, i;
 
     for (i = 0; i < count; i++) {
         unsigned is_memory = (op[i] >> 8 == SPE_CLASS_LDST) & ((has[i] & SPE_HAS_OP) != 0);
 
-        with_data[n] = (uint16_t)i;
+        p->with_data[n] = (uint16_t)i;
         n += is_memory & addresses[i] >> SPE_ADDRESS_VA;
         memory += is_memory;
     }
     *without += memory - n;
-    return n;
+    p->n = n;
 }
 
-/* Whether memory is written: by a store, or by an atomic, which may be a memory-reading instruction
- * as well (D18.2.7). */
-static bool is_write(uint16_t op)
+static struct note note_of(const struct part *p, size_t i)
 {
-    return op & 1 || ((op & SUBCLASS_EXTENDED_MASK) == SUBCLASS_EXTENDED && op & ATOMIC);
-}
+    const struct spe_rows *rows = p->rows;
+    size_t row = p->from + i;
 
-static struct note note_of(const struct spe_rows *rows, size_t i, bool travelled)
-{
     return (struct note){
-        .va = rows->va[i],
-        .pc_and_flags = (rows->pc[i] & UINT64_MAX >> 8) | (rows->op[i] & 1 ? NOTE_STORE : 0) |
-                        (is_write(rows->op[i]) ? NOTE_WRITES : 0) |
-                        (travelled ? NOTE_TRAVELLED : 0),
-        .pid = rows->pid[i],
-        .thread = rows->thread[i],
-        .map = rows->map[i],
-        .cpu = rows->cpu[i] < NOTE_NO_CPU ? (uint16_t)rows->cpu[i] : NOTE_NO_CPU,
-        .total = rows->total[i],
+        .va_and_flags = p->va_and_flags[i],
+        .pc = rows->pc[row],
+        .pid = rows->pid[row],
+        .thread = rows->thread[row],
+        .cpu = rows->cpu[row],
+        .map = rows->map[row],
+        .total = rows->total[row],
     };
+}
+
+static inline uint64_t note_va(uint64_t va_and_flags)
+{
+    return (uint64_t)((int64_t)(va_and_flags << 8) >> 8);
 }
 
 /* ---- the first pass -------------------------------------------------------------------------- */
@@ -227,90 +304,142 @@ static void count_line(struct spe_sharing *s, const struct spe_rows *rows, size_
 
 static void drop_notes(struct spe_sharing *s)
 {
-    free(s->notes);
-    s->notes = NULL;
-    s->no_notes = true;
+    free_notes(&s->notes);
+    s->notes.dropped = true;
 }
 
-/* Room for n more, or they are dropped: lines come first. */
-static void make_room_for_notes(struct spe_sharing *s, size_t n)
+static int grow_notes(struct notes *n, size_t capacity)
 {
-    size_t wanted = s->note_count + n, capacity = s->note_capacity ? s->note_capacity : 4096;
-    struct note *notes;
+    size_t used = n->count;
 
-    if (s->no_notes)
-        return;
-    if (wanted * sizeof(*notes) + s->lines.count * EXACT_BYTES > s->memory) {
-        drop_notes(s);
-        return;
-    }
-    while (capacity < wanted)
+    if (large_resize(&n->va_and_flags, used * sizeof(*n->va_and_flags),
+                     capacity * sizeof(*n->va_and_flags)) < 0 ||
+        large_resize(&n->pc, used * sizeof(*n->pc), capacity * sizeof(*n->pc)) < 0 ||
+        large_resize(&n->map, used * sizeof(*n->map), capacity * sizeof(*n->map)) < 0 ||
+        large_resize(&n->total, used * sizeof(*n->total), capacity * sizeof(*n->total)) < 0)
+        return SPE_ERR_NOMEM;
+    n->capacity = capacity;
+    return SPE_OK;
+}
+
+static int grow_runs(struct notes *n, size_t more)
+{
+    size_t capacity = n->run_capacity ? n->run_capacity : 2 * BATCH;
+    struct note_run *runs;
+
+    while (capacity < n->run_count + more)
         capacity *= 2;
-    if (capacity == s->note_capacity)
+    if (capacity == n->run_capacity)
+        return SPE_OK;
+    runs = realloc(n->runs, capacity * sizeof(*runs));
+    if (!runs)
+        return SPE_ERR_NOMEM;
+    n->runs = runs;
+    n->run_capacity = capacity;
+    return SPE_OK;
+}
+
+/* Room for more, or they are dropped: lines come first. */
+static void make_room_for_notes(struct spe_sharing *s, size_t more)
+{
+    struct notes *n = &s->notes;
+    size_t wanted = n->count + more;
+
+    if (n->dropped)
         return;
-    notes = realloc(s->notes, capacity * sizeof(*notes));
-    if (!notes) {
+    if (wanted * NOTE_BYTES + (n->run_count + more) * sizeof(*n->runs) +
+            s->lines.count * EXACT_BYTES >
+        s->memory) {
         drop_notes(s);
         return;
     }
-    s->notes = notes;
-    s->note_capacity = capacity;
+    if ((wanted > n->capacity &&
+         grow_notes(n, large_capacity(n->capacity, wanted, (size_t)(s->memory / NOTE_BYTES))) <
+             0) ||
+        grow_runs(n, more) < 0)
+        drop_notes(s);
 }
 
-static void note_all(struct spe_sharing *s, const struct spe_rows *rows, size_t from,
-                     const uint16_t *with_data, size_t n)
+static void note_run(struct notes *n, uint32_t pid, uint32_t thread, uint32_t cpu)
 {
-    struct note *notes = s->notes + s->note_count;
-    size_t i;
+    const struct note_run *last = &n->runs[n->run_count ? n->run_count - 1 : 0];
 
-    for (i = 0; i < n; i++) {
-        size_t row = from + with_data[i];
-
-        notes[i] = note_of(rows, row, has_travelled(s->config.basis, rows, row));
-    }
-    s->note_count += n;
+    if (!n->run_count || last->pid != pid || last->thread != thread || last->cpu != cpu)
+        n->runs[n->run_count++] = (struct note_run){n->count, pid, thread, cpu};
 }
 
-static CLONES void count_all(struct spe_sharing *s, const struct spe_rows *rows, size_t from,
-                             const uint16_t *with_data, size_t n)
+/* One behind the other: the loops over a member each are for the compiler. */
+static void note_all(struct notes *n, const struct part *p)
+{
+    const struct spe_rows *rows = p->rows;
+    size_t at = n->count, i;
+
+    for (i = 0; i < p->n; i++) {
+        size_t row = p->from + p->with_data[i];
+
+        note_run(n, rows->pid[row], rows->thread[row], rows->cpu[row]);
+        n->count++;
+    }
+    for (i = 0; i < p->n; i++)
+        n->va_and_flags[at + i] = p->va_and_flags[p->with_data[i]];
+    for (i = 0; i < p->n; i++)
+        n->pc[at + i] = rows->pc[p->from + p->with_data[i]];
+    for (i = 0; i < p->n; i++)
+        n->map[at + i] = rows->map[p->from + p->with_data[i]];
+    for (i = 0; i < p->n; i++)
+        n->total[at + i] = rows->total[p->from + p->with_data[i]];
+}
+
+static CLONES void count_all(struct spe_sharing *s, const struct part *p)
 {
     const uint64_t said = s->config.basis == SPE_SHARING_SNOOPED
                               ? UINT64_MAX
                               : SPE_EVENT_BIT(L1D_ACCESS) | SPE_EVENT_BIT(L1D_MISS);
+    const uint8_t *level = p->rows->level + p->from;
+    const uint16_t *total = p->rows->total + p->from;
+    const uint64_t *events = p->rows->events + p->from;
+    uint64_t stores = 0, latency = 0, says = 0;
     struct spe_sharing_result *r = &s->result;
-    size_t i;
+    size_t n = p->n, i;
 
-    r->samples += n;
     for (i = 0; i < n; i++) {
-        size_t row = from + with_data[i];
-
-        r->loads += !(rows->op[row] & 1);
-        r->latency += rows->total[row];
-        r->said += s->config.basis == SPE_SHARING_SOURCE ? rows->level[row] != SPE_LEVEL_UNKNOWN
-                                                         : (rows->events[row] & said) != 0;
+        latency += total[p->with_data[i]];
+        stores += p->va_and_flags[p->with_data[i]] / NOTE_STORE & 1;
     }
+    if (s->config.basis == SPE_SHARING_SOURCE) {
+        for (i = 0; i < n; i++)
+            says += level[p->with_data[i]] != SPE_LEVEL_UNKNOWN;
+    } else {
+        for (i = 0; i < n; i++)
+            says += (events[p->with_data[i]] & said) != 0;
+    }
+    r->samples += n;
+    r->loads += n - stores;
+    r->latency += latency;
+    r->said += says;
     for (i = 0; i < n && !r->several_threads; i++)
-        note_thread(s, rows->thread[from + with_data[i]]);
+        note_thread(s, p->rows->thread[p->from + p->with_data[i]]);
     for (i = 0; i < n; i++) {
-        if (has_travelled(s->config.basis, rows, from + with_data[i]))
-            count_line(s, rows, from + with_data[i]);
+        if (p->va_and_flags[p->with_data[i]] & NOTE_TRAVELLED)
+            count_line(s, p->rows, p->from + p->with_data[i]);
     }
 }
 
 int spe_sharing_find(struct spe_sharing *s, const struct spe_rows *rows)
 {
-    uint16_t with_data[BATCH];
-    size_t from, count, n;
+    struct part p;
 
-    for (from = 0; from < rows->count; from += count) {
-        count = rows->count - from < BATCH ? rows->count - from : BATCH;
-        n = rows_with_data(rows, from, count, with_data, &s->result.no_address);
-        if (exact_make_room(&s->lines, n) < 0)
+    p.rows = rows;
+    for (p.from = 0; p.from < rows->count; p.from += p.count) {
+        p.count = rows->count - p.from < BATCH ? rows->count - p.from : BATCH;
+        find_data(&p, &s->result.no_address);
+        pack(&p, s->config.basis);
+        if (exact_make_room(&s->lines, p.n) < 0)
             return SPE_ERR_NOMEM;
-        count_all(s, rows, from, with_data, n);
-        make_room_for_notes(s, n);
-        if (s->notes)
-            note_all(s, rows, from, with_data, n);
+        count_all(s, &p);
+        make_room_for_notes(s, p.n);
+        if (!s->notes.dropped)
+            note_all(&s->notes, &p);
     }
     return SPE_OK;
 }
@@ -373,7 +502,7 @@ int spe_sharing_choose(struct spe_sharing *s)
     s->result.too_few = s->lines.count - may_be;
     s->result.not_examined = may_be - s->chosen_count;
     exact_free(&s->lines);
-    return index_chosen(s) < 0 ? SPE_ERR_NOMEM : s->notes ? 0 : 1;
+    return index_chosen(s) < 0 ? SPE_ERR_NOMEM : s->notes.dropped;
 }
 
 size_t spe_sharing_candidates(const struct spe_sharing *s, struct spe_shared_line *lines, size_t n)
@@ -442,12 +571,12 @@ static struct access *find_access(struct spe_sharing *s, const struct access *ke
 static int add_access(struct spe_sharing *s, const struct note *n, uint32_t line)
 {
     struct access key = {
-        .pc = (uint64_t)((int64_t)(n->pc_and_flags << 8) >> 8),
+        .pc = n->pc,
         .map = n->map,
         .thread = n->thread,
-        .cpu = n->cpu == NOTE_NO_CPU ? SPE_NO_CPU : n->cpu,
+        .cpu = n->cpu,
         .line = line,
-        .offset = (uint32_t)(n->va & ((UINT64_C(1) << s->config.shift) - 1)),
+        .offset = (uint32_t)(n->va_and_flags & ((UINT64_C(1) << s->config.shift) - 1)),
     };
     int error;
     struct access *a = find_access(s, &key, &error);
@@ -456,10 +585,10 @@ static int add_access(struct spe_sharing *s, const struct note *n, uint32_t line
         s->result.left_out++;
         return error;
     }
-    a->reads += !(n->pc_and_flags & NOTE_STORE);
-    a->writes += (n->pc_and_flags & NOTE_WRITES) != 0;
+    a->reads += !(n->va_and_flags & NOTE_STORE);
+    a->writes += (n->va_and_flags & NOTE_WRITES) != 0;
     a->samples++;
-    a->travelled += (n->pc_and_flags & NOTE_TRAVELLED) != 0;
+    a->travelled += (n->va_and_flags & NOTE_TRAVELLED) != 0;
     a->latency += n->total;
     return SPE_OK;
 }
@@ -476,58 +605,83 @@ static bool may_be_chosen(const struct spe_sharing *s, uint64_t hash)
 
 static int add_note(struct spe_sharing *s, const struct note *n)
 {
-    uint64_t place = n->va >> s->config.shift;
-    uint32_t space = space_of(n->va, n->pid);
+    uint64_t va = note_va(n->va_and_flags), place = va >> s->config.shift;
+    uint32_t space = space_of(va, n->pid);
     uint32_t line = find_line(s, exact_hash(s->seed, place, space), place, space);
 
     return line == UINT32_MAX ? SPE_OK : add_access(s, n, line);
 }
 
-static int add_notes(struct spe_sharing *s)
+/* Those of `count` addresses of a process that may be of chosen lines, as numbers. */
+static CLONES size_t filter(const struct spe_sharing *s, const uint64_t *va_and_flags, size_t count,
+                            uint32_t pid, uint16_t *left)
 {
-    size_t i;
+    uint64_t hash[BATCH];
+    size_t found = 0, i;
 
-    for (i = 0; i < s->note_count; i++) {
-        const struct note *n = &s->notes[i];
+    for (i = 0; i < count; i++)
+        hash[i] = hash_of(s, note_va(va_and_flags[i]), pid);
+    for (i = 0; i < count; i++) {
+        left[found] = (uint16_t)i;
+        found += may_be_chosen(s, hash[i]);
+    }
+    return found;
+}
 
-        if (may_be_chosen(s, hash_of(s, n->va, n->pid)) && add_note(s, n) < 0)
+/* Notes of one run, from `first` on. */
+static int add_some_notes(struct spe_sharing *s, const struct note_run *run, size_t first,
+                          size_t count)
+{
+    const struct notes *n = &s->notes;
+    uint16_t left[BATCH];
+    size_t found = filter(s, n->va_and_flags + first, count, run->pid, left), i;
+
+    for (i = 0; i < found; i++) {
+        size_t at = first + left[i];
+        struct note note = {n->va_and_flags[at], n->pc[at],   run->pid, run->thread, run->cpu,
+                            n->map[at],          n->total[at]};
+
+        if (add_note(s, &note) < 0)
             return SPE_ERR_NOMEM;
     }
     return SPE_OK;
 }
 
-/* The rows of chosen lines, as far as the filter tells. */
-static CLONES size_t filter_rows(const struct spe_sharing *s, const struct spe_rows *rows,
-                                 size_t from, const uint16_t *with_data, size_t n, uint16_t *left)
+static int add_notes(struct spe_sharing *s)
 {
-    size_t found = 0, i;
+    const struct notes *n = &s->notes;
+    size_t r, at, count;
 
-    for (i = 0; i < n; i++) {
-        /* The first n are filled. */
-        /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) */
-        size_t row = from + with_data[i];
+    for (r = 0; r < n->run_count; r++) {
+        size_t end = r + 1 < n->run_count ? n->runs[r + 1].first : n->count;
 
-        left[found] = with_data[i];
-        found += may_be_chosen(s, hash_of(s, rows->va[row], rows->pid[row]));
+        for (at = n->runs[r].first; at < end; at += count) {
+            count = end - at < BATCH ? end - at : BATCH;
+            if (add_some_notes(s, &n->runs[r], at, count) < 0)
+                return SPE_ERR_NOMEM;
+        }
     }
-    return found;
+    return SPE_OK;
 }
 
 int spe_sharing_add(struct spe_sharing *s, const struct spe_rows *rows)
 {
-    uint16_t with_data[BATCH], left[BATCH];
-    size_t from, count, n, i;
     uint64_t without = 0; /* counted by the first pass */
+    struct part p;
+    size_t i;
 
-    for (from = 0; from < rows->count; from += count) {
-        count = rows->count - from < BATCH ? rows->count - from : BATCH;
-        n = rows_with_data(rows, from, count, with_data, &without);
-        n = filter_rows(s, rows, from, with_data, n, left);
-        for (i = 0; i < n; i++) {
-            /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): likewise */
-            size_t row = from + left[i];
-            struct note note = note_of(rows, row, has_travelled(s->config.basis, rows, row));
+    p.rows = rows;
+    for (p.from = 0; p.from < rows->count; p.from += p.count) {
+        p.count = rows->count - p.from < BATCH ? rows->count - p.from : BATCH;
+        find_data(&p, &without);
+        pack(&p, s->config.basis);
+        for (i = 0; i < p.n; i++) {
+            struct note note;
 
+            if (!may_be_chosen(s, hash_of(s, rows->va[p.from + p.with_data[i]],
+                                          rows->pid[p.from + p.with_data[i]])))
+                continue;
+            note = note_of(&p, p.with_data[i]);
             if (add_note(s, &note) < 0)
                 return SPE_ERR_NOMEM;
         }
@@ -542,12 +696,24 @@ static int compare(uint64_t a, uint64_t b)
     return a < b ? -1 : a > b;
 }
 
+/* Where an access is among those of its line, and which it is. */
+struct place_of_access {
+    uint64_t line_and_offset;
+    uint32_t number;
+};
+
 static int by_offset(const void *left, const void *right)
 {
-    const struct access *a = left, *b = right;
-    int order = compare(a->line, b->line);
+    const struct place_of_access *a = left, *b = right;
 
-    return order ? order : compare(a->offset, b->offset);
+    return compare(a->line_and_offset, b->line_and_offset);
+}
+
+static int by_number(const void *left, const void *right)
+{
+    const uint32_t *a = left, *b = right;
+
+    return compare(*a, *b);
 }
 
 static int by_thread(const void *left, const void *right)
@@ -555,13 +721,6 @@ static int by_thread(const void *left, const void *right)
     const struct access *a = left, *b = right;
 
     return compare(a->thread, b->thread);
-}
-
-static int by_cpu(const void *left, const void *right)
-{
-    const struct access *a = left, *b = right;
-
-    return compare(a->cpu, b->cpu);
 }
 
 static int by_code(const void *left, const void *right)
@@ -585,23 +744,36 @@ static int by_use(const void *left, const void *right)
 
 typedef int order(const void *left, const void *right);
 
-/* How many are different, by an order in which they are put. */
-static uint32_t count_different(struct access *a, size_t n, order *by)
+/* How many of the numbers are different, which are put in order. */
+static uint32_t count_different(uint32_t *numbers, size_t n)
 {
     uint32_t count = n != 0;
     size_t i;
 
-    qsort(a, n, sizeof(*a), by);
+    qsort(numbers, n, sizeof(*numbers), by_number);
     for (i = 1; i < n; i++)
-        count += by(&a[i - 1], &a[i]) != 0;
+        count += numbers[i - 1] != numbers[i];
     return count;
 }
 
-static uint32_t count_cpus(struct access *a, size_t n)
+static uint32_t count_threads(const struct access *a, size_t n, uint32_t *numbers)
 {
-    uint32_t count = count_different(a, n, by_cpu);
+    size_t i;
 
-    return n && a[n - 1].cpu == SPE_NO_CPU ? count - 1 : count; /* the greatest number of all */
+    for (i = 0; i < n; i++)
+        numbers[i] = a[i].thread;
+    return count_different(numbers, n);
+}
+
+static uint32_t count_cpus(const struct access *a, size_t n, uint32_t *numbers)
+{
+    size_t known = 0, i;
+
+    for (i = 0; i < n; i++) {
+        numbers[known] = a[i].cpu;
+        known += a[i].cpu != SPE_NO_CPU;
+    }
+    return count_different(numbers, known);
 }
 
 /* Users of an offset to `users`, one for each that is different; their number. */
@@ -628,7 +800,7 @@ static size_t collect_users(struct access *a, size_t n, order *by, struct spe_sh
     return count;
 }
 
-static void fill_offset(struct spe_shared_offset *o, struct access *a, size_t n,
+static void fill_offset(struct spe_shared_offset *o, struct access *a, size_t n, uint32_t *numbers,
                         struct spe_shared_user **users)
 {
     size_t i;
@@ -641,7 +813,7 @@ static void fill_offset(struct spe_shared_offset *o, struct access *a, size_t n,
         o->travelled += a[i].travelled;
         o->latency += a[i].latency;
     }
-    o->cpus = count_cpus(a, n);
+    o->cpus = count_cpus(a, n, numbers);
     o->threads = *users;
     o->thread_count = collect_users(a, n, by_thread, *users);
     *users += o->thread_count;
@@ -668,14 +840,13 @@ static void fill_line(const struct spe_sharing *s, struct spe_shared_line *line,
     size_t at, run;
 
     *line = (struct spe_shared_line){.address = c->place << s->config.shift, .pid = c->space};
-    line->threads = count_different(a, n, by_thread);
-    line->cpus = count_cpus(a, n);
-    qsort(a, n, sizeof(*a), by_offset);
+    line->threads = count_threads(a, n, s->numbers);
+    line->cpus = count_cpus(a, n, s->numbers);
     for (at = 0; at < n; at += run) {
         struct spe_shared_offset *o = (*offsets)++;
 
         run = run_of(a + at, n - at, true);
-        fill_offset(o, a + at, run, users);
+        fill_offset(o, a + at, run, s->numbers, users);
         line->loads += o->reads;
         line->stores += o->samples - o->reads;
         line->travelled += o->travelled;
@@ -705,6 +876,41 @@ static bool is_supported(const struct spe_sharing *s, const struct spe_shared_li
            (line->kind != SPE_SHARING_UNCLEAR && share.low > usual);
 }
 
+static void move_accesses(struct spe_sharing *s, struct place_of_access *places,
+                          struct access *sorted)
+{
+    size_t n = s->accesses.count, i;
+
+    for (i = 0; i < n; i++) {
+        const struct access *a = &s->accesses.at[i];
+
+        places[i] = (struct place_of_access){(uint64_t)a->line << 32 | a->offset, (uint32_t)i};
+    }
+    qsort(places, n, sizeof(*places), by_offset);
+    for (i = 0; i < n; i++)
+        sorted[i] = s->accesses.at[places[i].number];
+}
+
+/* By line, and by offset in it. Accesses are large: they are moved once, when it is known where. */
+static int sort_accesses(struct spe_sharing *s)
+{
+    size_t n = s->accesses.count;
+    struct place_of_access *places = calloc(n + 1, sizeof(*places));
+    struct access *sorted = calloc(n + 1, sizeof(*sorted));
+
+    if (!places || !sorted) {
+        free(places);
+        free(sorted);
+        return SPE_ERR_NOMEM;
+    }
+    move_accesses(s, places, sorted);
+    free(places);
+    free(s->accesses.at);
+    s->accesses.at = sorted;
+    s->accesses.capacity = n + 1;
+    return SPE_OK;
+}
+
 static int allocate_answer(struct spe_sharing *s)
 {
     size_t n = s->accesses.count;
@@ -712,7 +918,8 @@ static int allocate_answer(struct spe_sharing *s)
     s->out = calloc(s->chosen_count + 1, sizeof(*s->out));
     s->offsets = calloc(n + 1, sizeof(*s->offsets));
     s->users = calloc(2 * n + 1, sizeof(*s->users));
-    return s->out && s->offsets && s->users ? SPE_OK : SPE_ERR_NOMEM;
+    s->numbers = calloc(n + 1, sizeof(*s->numbers));
+    return s->out && s->offsets && s->users && s->numbers ? SPE_OK : SPE_ERR_NOMEM;
 }
 
 int spe_sharing_finish(struct spe_sharing *s)
@@ -722,20 +929,16 @@ int spe_sharing_finish(struct spe_sharing *s)
     size_t n, at, run, count = 0;
     struct access *a;
 
-    if (s->notes && add_notes(s) < 0)
+    if (add_notes(s) < 0)
+        return SPE_ERR_NOMEM;
+    free_notes(&s->notes);
+    hash_table_free(&s->by_key);
+    if (sort_accesses(s) < 0 || allocate_answer(s) < 0)
         return SPE_ERR_NOMEM;
     a = s->accesses.at;
     n = s->accesses.count;
-    free(s->notes);
-    s->notes = NULL;
-
-    hash_table_free(&s->by_key);
-    if (allocate_answer(s) < 0)
-        return SPE_ERR_NOMEM;
     offsets = s->offsets;
     users = s->users;
-    if (n)
-        qsort(a, n, sizeof(*a), by_offset);
     for (at = 0; at < n; at += run) {
         run = run_of(a + at, n - at, false);
         fill_line(s, &s->out[count], a + at, run, &offsets, &users);

@@ -10,19 +10,20 @@
 enum spe_sharing_kind sharing_kind(const struct spe_shared_line *line,
                                    struct spe_shared_offset *offsets);
 
-static inline bool has_travelled(enum spe_sharing_basis basis, const struct spe_rows *rows,
-                                 size_t i)
+/* Whether a row travelled, as a mask: it is 0 or all ones. */
+static inline uint64_t has_travelled(enum spe_sharing_basis basis, uint64_t op, uint64_t level,
+                                     uint64_t events)
 {
-    bool load = !(rows->op[i] & 1);
+    const uint64_t peers = SPE_LEVEL_REMOTE_CACHE - SPE_LEVEL_PEER_CORE;
+    uint64_t load = (op & 1) - 1;
 
     switch (basis) {
     case SPE_SHARING_SOURCE:
-        return load && rows->level[i] >= SPE_LEVEL_PEER_CORE &&
-               rows->level[i] <= SPE_LEVEL_REMOTE_CACHE;
+        return load & -(uint64_t)(level - SPE_LEVEL_PEER_CORE <= peers);
     case SPE_SHARING_SNOOPED:
-        return load && rows->events[i] >> SPE_EVENT_SNOOPED & 1;
+        return load & -(events >> SPE_EVENT_SNOOPED & 1);
     default:
-        return rows->events[i] >> SPE_EVENT_L1D_MISS & 1;
+        return -(events >> SPE_EVENT_L1D_MISS & 1);
     }
 }
 

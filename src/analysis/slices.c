@@ -536,7 +536,7 @@ static void count_line(const struct spe_rows *rows, size_t i, enum spe_sharing_b
 {
     bool store = rows->op[i] & 1;
 
-    to[LINE_TRAVELLED] += has_travelled(basis, rows, i);
+    to[LINE_TRAVELLED] += has_travelled(basis, rows->op[i], rows->level[i], rows->events[i]) & 1;
     to[LINE_LOADS] += !store;
     to[LINE_STORES] += store;
     to[LINE_LATENCY] += rows->total[i];

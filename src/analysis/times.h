@@ -18,6 +18,15 @@ int times_init(struct times *t); /* SPE_OK or SPE_ERR_NOMEM */
 void times_free(struct times *t);
 void times_add(struct times *t, const struct spe_rows *rows);
 void times_merge(struct times *to, const struct times *from);
+
+/* What served a load. Most records say it themselves. */
+static inline unsigned served_row(const struct spe_rows *rows, size_t i)
+{
+    unsigned level = rows->level[i];
+
+    return level != SPE_LEVEL_UNKNOWN ? level : spe_served_by(level, rows->events[i]);
+}
+
 /* One row in its bin. */
 static inline void time_bin_add(struct spe_time_bin *bin, const struct spe_rows *rows, size_t i)
 {
@@ -26,7 +35,7 @@ static inline void time_bin_add(struct spe_time_bin *bin, const struct spe_rows 
     bin->samples++;
     bin->latency += rows->total[i];
     if (load)
-        bin->loads[spe_served_by(rows->level[i], rows->events[i])]++;
+        bin->loads[served_row(rows, i)]++;
 }
 
 /* The bin of a time among those that are shown, which is most often the last one; SIZE_MAX: in

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/lists.h"
 #include "analysis/times.h"
 #include "analysis/top.h"
 #include "base/hash.h"
@@ -396,7 +397,7 @@ static int object_order(const void *left, const void *right, void *user)
     return order ? order : (a->pid > b->pid) - (a->pid < b->pid);
 }
 
-size_t spe_types_top(const struct spe_types *t, struct spe_type_row *first, size_t n)
+size_t types_top(const struct spe_types *t, struct spe_type_row *first, size_t n)
 {
     struct top top = {.elements = first, .size = sizeof(*first), .n = n, .order = type_order};
 
@@ -410,7 +411,7 @@ size_t spe_types_count(const struct spe_types *t)
     return t->types.count;
 }
 
-size_t spe_types_objects(const struct spe_types *t, struct spe_object_row *first, size_t n)
+size_t types_objects(const struct spe_types *t, struct spe_object_row *first, size_t n)
 {
     struct top top = {.elements = first, .size = sizeof(*first), .n = n, .order = object_order};
 
@@ -490,8 +491,7 @@ static bool is_member(const struct spe_type_row *row, uint32_t type)
     return row->counts.samples && (type == SPE_NO_ID || row->type == type);
 }
 
-size_t spe_types_members(const struct spe_types *t, uint32_t type, struct spe_type_row *first,
-                         size_t n)
+size_t types_members(const struct spe_types *t, uint32_t type, struct spe_type_row *first, size_t n)
 {
     struct top top = {.elements = first, .size = sizeof(*first), .n = n, .order = type_order};
 
@@ -511,10 +511,10 @@ size_t spe_types_member_count(const struct spe_types *t, uint32_t type)
     return found;
 }
 
-bool spe_types_apart(const struct spe_types *t, uint32_t type, struct spe_type_row members[2])
+bool types_apart(const struct spe_types *t, uint32_t type, struct spe_type_row members[2])
 {
     struct spe_type_row top[8];
-    size_t found = spe_types_members(t, type, top, 8);
+    size_t found = types_members(t, type, top, 8);
     uint64_t latency = 0;
 
     for (size_t i = 0; i < t->types.count; i++)
@@ -553,7 +553,7 @@ static bool is_contended(const struct spe_types *t, uint32_t a, uint32_t b)
 #define CONTENDED_MEMBERS 64 /* of one type that are looked at */
 #define CONTENDED_VISITS 65536
 
-bool spe_types_contended(const struct spe_types *t, uint32_t type, struct spe_type_row members[2])
+bool types_contended(const struct spe_types *t, uint32_t type, struct spe_type_row members[2])
 {
     uint32_t list[CONTENDED_MEMBERS], found = 0;
 

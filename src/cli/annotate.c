@@ -500,6 +500,7 @@ static int run(const struct command *self, int argc, char **argv)
     struct annotate *a = &job.annotate;
     int status;
 
+    memset(&job, 0, sizeof(job));
     job.command = self;
     recording_init(&job.recording);
     job.recording.options.order = SPE_ORDER_FAST;

@@ -202,6 +202,7 @@ static int run(const struct command *self, int argc, char **argv)
     struct report *r = &job.c2c.report;
     int status;
 
+    memset(&job, 0, sizeof(job));
     job.command = self;
     if (!take_subcommand(&job, &argc, &argv))
         return STATUS_USAGE;

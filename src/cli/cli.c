@@ -388,14 +388,26 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+static bool progress_is_off;
+
+void progress_off(void)
+{
+    progress_is_off = true;
+}
+
+void progress_with_output(void)
+{
+    if (isatty(STDOUT_FILENO))
+        progress_off();
+}
+
 void progress_start(struct progress *p, const char *what, uint64_t total)
 {
     p->what = what;
     p->total = total;
     p->start = p->last = now();
     p->shown = false;
-    /* When the result itself runs over the terminal, that is progress enough. */
-    p->enabled = isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO);
+    p->enabled = !progress_is_off && isatty(STDERR_FILENO);
 }
 
 void progress_update(struct progress *p, uint64_t done)

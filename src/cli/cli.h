@@ -123,6 +123,10 @@ struct progress {
     bool enabled, shown;
 };
 
+/* For -q. */
+void progress_off(void);
+/* The result is written to standard output as it is made: on a terminal that is progress enough. */
+void progress_with_output(void);
 void progress_start(struct progress *p, const char *what, uint64_t total);
 void progress_update(struct progress *p, uint64_t done);
 void progress_end(struct progress *p);

@@ -173,11 +173,12 @@ static bool bounds_make_sense(const struct job *job)
         const struct spe_diff_result *r = job->page.result;
 
         if (!(r->known >> b->quantity & 1)) {
-            complain(b->text, "%s is not known of both sides%s",
-                     spe_diff_quantity_name(b->quantity),
-                     r->exact && b->quantity == SPE_DIFF_LATENCY ? ": exact counts have no latency"
-                     : r->exact ? ": without a model, misses and mispredictions are not counted"
-                                : "");
+            complain(
+                b->text, "%s is not known of both sides%s", spe_diff_quantity_name(b->quantity),
+                r->exact && b->quantity == SPE_DIFF_LATENCY      ? ": exact counts have no latency"
+                : r->exact && b->quantity >= SPE_DIFF_MISALIGNED ? ": it is not counted exactly"
+                : r->exact ? ": without a model, misses and mispredictions are not counted"
+                           : "");
             return false;
         }
         if (b->quantity == SPE_DIFF_OPERATIONS && !*b->function &&
@@ -194,7 +195,7 @@ static const struct spe_change *change_of(const struct job *job, const struct bo
     const struct spe_diff_result *r = job->page.result;
 
     if (!*b->function)
-        return &r->total.changes[b->quantity];
+        return &r->total->changes[b->quantity];
     for (size_t i = 0; i < r->row_count; i++) {
         if (strcmp(r->rows[i].function, b->function) == 0)
             return &r->rows[i].changes[b->quantity];
@@ -348,7 +349,7 @@ static const struct option_row options[] = {
     {"fail-if", 0, "BOUND",
      "exit with status 1 if a bound is exceeded for sure, such as 'latency > +5%'; also 'walk: "
      "latency > +5%' of a function. Of operations, latency, loads, stores, branches, not_taken, "
-     "mispredicted, l1_misses, llc_misses, walks",
+     "mispredicted, l1_misses, llc_misses, walks, misaligned, partial_predicates",
      OPTION_TAKE(fail_option)},
     {OPTION_TEXT("\nWhat to show:")},
     {"top", 0, "N", "rows (10)", OPTION_NUMBER(struct job, top, 1, 1000000)},
@@ -528,6 +529,7 @@ static int run(const struct command *self, int argc, char **argv)
     static struct job job; /* it has room for long lists, which hardly anybody needs */
     int status;
 
+    memset(&job, 0, sizeof(job));
     job.command = self;
     recording_init(&job.recording);
     job.recording.options.order = SPE_ORDER_FAST;

@@ -173,6 +173,7 @@ static int dump_file(struct job *job, const char *path)
         complain(in.name, "there are no bytes to show");
     do {
         find_machine(job->command, &job->machine, in.midr, &job->naming);
+        progress_with_output();
         progress_start(&progress, in.name, in.size_known ? in.size : 0);
         good = job->view == VIEW_PACKETS ? dump_packet_view(job, &in, &progress)
                                          : dump_record_view(job, &in, &progress);

@@ -425,6 +425,7 @@ static int run(const struct command *self, int argc, char **argv)
     static struct job job; /* it has room for long lists, which hardly anybody needs */
     int status;
 
+    memset(&job, 0, sizeof(job));
     job.command = self;
     recording_init(&job.recording);
     if (!take_options(self, &job, argc, argv, &status))
@@ -435,6 +436,8 @@ static int run(const struct command *self, int argc, char **argv)
     }
     if (!check_options(&job, argc, argv))
         return STATUS_USAGE;
+    if (!job.output || strcmp(job.output, "-") == 0)
+        progress_with_output();
     if (!job.dataset.folder && is_input(job.output, job.file))
         return STATUS_BAD_DATA;
     set_options(&job);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "base/vector.h"
 #include "cli/cli.h"
 
 #define NAME_BYTES 64                         /* of a host or recording that go into a name */
@@ -157,11 +158,8 @@ static bool was_made(const struct dataset *d, const char *path)
 
 static bool keep(struct dataset *d, char *path)
 {
-    char **made = realloc(d->made, (d->made_count + 1) * sizeof(*made));
-
-    if (!made)
+    if (vector_grow(&d->made, &d->made_room, d->made_count, sizeof(char *)) < 0)
         return false;
-    d->made = made;
     d->made[d->made_count++] = path;
     return true;
 }

@@ -14,7 +14,7 @@ struct dataset {
     const char *keys[DATASET_KEYS]; /* of --partition: "host", "date" */
     int key_count;
     char **made; /* paths of this call, so that two recordings of one name are two files */
-    size_t made_count;
+    size_t made_count, made_room;
 };
 
 /* Does -o mean a folder? It ends with a slash, or is one. */

@@ -32,13 +32,16 @@ static const char examples[] =
     "  spe record -g -- ./prog && spe report -g\n"
     "  spe record --model none -o fast.data -- ./prog && perf report -i fast.data\n";
 
+enum { PROGRESS_FIRST = 10, PROGRESS_MOST = 60 }; /* seconds to the first line, and between two */
+
 struct job {
     const struct command *command;
     struct record_options options;
     const char *stat_json;
     uint64_t width;
     bool stat_text, quiet, verbose;
-    char home[PATH_MAX]; /* the directory for copies of binaries, if no other is given */
+    double next_progress; /* seconds from the start */
+    char home[PATH_MAX];  /* the directory for copies of binaries, if no other is given */
 };
 
 /* ---- options -------------------------------------------------------------------------------- */
@@ -73,12 +76,23 @@ static bool cpu_option(const struct command *c, void *target, const char *name)
     return false;
 }
 
-static const char *const model_names[] = {
-    [RECORD_MODEL_NONE] = "none",
-    [RECORD_MODEL_FUNCTIONAL] = "functional",
-    [RECORD_MODEL_CORE] = "core",
-    NULL,
-};
+static bool model_option(const struct command *c, void *target, const char *name)
+{
+    static const char *const names[] = {
+        [RECORD_MODEL_NONE] = "none",
+        [RECORD_MODEL_FUNCTIONAL] = "functional",
+        [RECORD_MODEL_CORE] = "core",
+        NULL,
+    };
+    struct job *job = target;
+    unsigned model = find_name(names, name, strlen(name));
+
+    job->options.model = (enum record_model)model;
+    if (names[model])
+        return true;
+    usage_error(c, name, "the model is none, functional or core");
+    return false;
+}
 
 static bool duration_option(const struct command *c, void *target, const char *text)
 {
@@ -129,7 +143,7 @@ static const struct option_row options[] = {
      "core (default): caches, TLB, prefetchers, branch prediction and out-of-order windows, where "
      "threads meet in modelled time; functional: faster, without prefetchers and time; none: only "
      "what the program does is recorded",
-     OPTION_CHOICE(struct job, options.model, model_names)},
+     OPTION_TAKE(model_option)},
     {"cpus", 0, "N", "CPUs that threads share, 1 to 256 (one for each thread)",
      OPTION_UNSIGNED(struct job, options.cpus, 1, 256)},
     {"seed", 0, "N", "of the random jitter (1)",
@@ -150,7 +164,7 @@ static const struct option_row options[] = {
      OPTION_TAKE(no_copies_option)},
     {"buildid-dir", 0, "DIR", "where these are kept by build-id ($HOME/.debug, as perf does)",
      OPTION_STRING(struct job, options.keep)},
-    {"quiet", 'q', NULL, "no summary", OPTION_FLAG(struct job, quiet)},
+    {"quiet", 'q', NULL, "no summary, no progress", OPTION_FLAG(struct job, quiet)},
     {"verbose", 'v', NULL, "say which copies were made", OPTION_FLAG(struct job, verbose)},
     {0},
 };
@@ -344,6 +358,18 @@ static bool tell_truth(const struct job *job, const struct record_summary *summa
 
 /* ---- all ------------------------------------------------------------------------------------ */
 
+/* Whole lines, and fewer and fewer of them: the program may write to the same terminal. */
+static void show_progress(void *user, double seconds, uint64_t aux_bytes)
+{
+    struct job *job = user;
+
+    if (seconds < job->next_progress)
+        return;
+    job->next_progress = seconds < PROGRESS_MOST ? 2 * seconds : seconds + PROGRESS_MOST;
+    fprintf(stderr, "spe: %s: %.0f s, %.1f MB of records\n", job->options.output, seconds,
+            (double)aux_bytes * 1e-6);
+}
+
 static int record(struct job *job)
 {
     struct record_counts counts = {0};
@@ -353,6 +379,11 @@ static int record(struct job *job)
 
     if (!job->quiet)
         warn_of_interval(job);
+    if (!job->quiet && isatty(STDERR_FILENO)) {
+        job->next_progress = PROGRESS_FIRST;
+        job->options.progress = show_progress;
+        job->options.user = job;
+    }
     good =
         record_run(&job->options, &summary, job->options.stat ? &counts : NULL, &started, &problem);
     if (!good)

@@ -417,6 +417,8 @@ int recording_open(struct recording *r, const struct command *c, const char *fil
     struct spe_profile_error error = {0};
     int status = set_times(r, c, file);
 
+    if (r->quiet)
+        progress_off();
     if (status != STATUS_OK)
         return status;
     if (spe_profile_open(profile, file, &r->options, &error) == SPE_OK)
@@ -470,6 +472,26 @@ int recording_analyse(struct spe_profile *profile, const char *file, struct spe_
 {
     int result = recording_rows(profile, file, analyse, analysis);
 
+    return result < 0 ? result : spe_analysis_finish(analysis, profile);
+}
+
+static int see_data(void *user, struct spe_profile *profile, struct spe_rows *rows)
+{
+    int result = spe_analysis_add_data(user, rows);
+
+    (void)profile;
+    return result < 0 ? result : 1;
+}
+
+int recording_finish(struct spe_profile *profile, const char *file, struct spe_analysis *analysis)
+{
+    int result = spe_analysis_wants_data(analysis);
+
+    if (result > 0) {
+        result = spe_profile_rewind(profile);
+        if (result == SPE_OK)
+            result = recording_rows(profile, file, see_data, analysis);
+    }
     return result < 0 ? result : spe_analysis_finish(analysis, profile);
 }
 

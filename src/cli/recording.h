@@ -79,6 +79,11 @@ int recording_analyse(struct spe_profile *profile, const char *file, struct spe_
 int recording_run(struct recording *r, const struct command *c, const char *file,
                   int (*answer)(void *job, struct spe_profile *profile), void *job);
 
+/* All rows are in an analysis that may need them again (config.again): it gets them, and is
+ * finished.
+ */
+int recording_finish(struct spe_profile *profile, const char *file, struct spe_analysis *analysis);
+
 /* The result of all that, or of looking up names since, which has been reported if it is an error.
  */
 int recording_result(const struct spe_profile *profile, const char *file, int result);

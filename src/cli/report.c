@@ -340,6 +340,10 @@ static bool check_options(struct job *job, int argc, char **argv)
         usage_error(c, "--html", "it is a form of its own, as --json and --csv are");
         return false;
     }
+    if (job->html && job->top > HTML_TOP) {
+        usage_error(c, "--top", "a page has lists of at most %d rows", HTML_TOP);
+        return false;
+    }
     if (!job->top)
         job->top = job->html ? 100 : 10;
     if (job->html && optind + 1 < argc)
@@ -484,27 +488,6 @@ static int see_rows(void *user, struct spe_profile *profile, struct spe_rows *ro
     return result < 0 ? result : 1;
 }
 
-static int see_data(void *user, struct spe_profile *profile, struct spe_rows *rows)
-{
-    int result = spe_analysis_add_data(user, rows);
-
-    (void)profile;
-    return result < 0 ? result : 1;
-}
-
-/* Which data is hottest may need a second look. */
-static int finish_analysis(struct job *job, struct spe_profile *profile)
-{
-    int result = spe_analysis_wants_data(job->analysis);
-
-    if (result > 0) {
-        result = spe_profile_rewind(profile);
-        if (result == SPE_OK)
-            result = recording_rows(profile, job->report.file, see_data, job->analysis);
-    }
-    return result < 0 ? result : spe_analysis_finish(job->analysis, profile);
-}
-
 static int analyse(struct job *job, struct spe_profile *profile)
 {
     int error = spe_analysis_create(&job->analysis, &job->config);
@@ -518,7 +501,7 @@ static int analyse(struct job *job, struct spe_profile *profile)
     if (error == SPE_OK)
         error = recording_rows(profile, job->report.file, see_rows, job);
     if (error >= 0)
-        error = finish_analysis(job, profile);
+        error = recording_finish(profile, job->report.file, job->analysis);
     if (error >= 0 && job->report.calls)
         spe_call_tree_finish(job->report.calls);
     return error;
@@ -533,7 +516,7 @@ static int report_profile(void *user, struct spe_profile *profile)
     job->report.info = spe_profile_info(profile);
     job->report.counts = spe_profile_counts(profile);
     job->config.data_top = (size_t)job->top;
-    job->config.again = !job->html; /* whose second pass has other things to do */
+    job->config.again = true;
     if (job->report.wants_stacks && !job->report.info->stacks) {
         complain(job->report.file, "has no call stacks: 'spe record -g' records them");
         return STATUS_BAD_DATA;
@@ -630,6 +613,7 @@ static int run(const struct command *self, int argc, char **argv)
     static struct job job; /* it has room for long lists, which hardly anybody needs */
     int status;
 
+    memset(&job, 0, sizeof(job));
     job.command = self;
     recording_init(&job.recording);
     job.recording.options.order = SPE_ORDER_FAST;

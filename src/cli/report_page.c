@@ -11,9 +11,11 @@
 
 /* ---- the first pass -------------------------------------------------------------------------- */
 
-static int find_sharing(struct report_page *p, enum spe_sharing_basis basis)
+/* again: there is another pass behind this one. */
+static int find_sharing(struct report_page *p, enum spe_sharing_basis basis, bool again)
 {
-    struct spe_sharing_config config = {.size = sizeof(config), .basis = basis, .top = HTML_LINES};
+    struct spe_sharing_config config = {
+        .size = sizeof(config), .basis = basis, .top = HTML_LINES, .again = again};
 
     spe_sharing_destroy(p->sharing);
     p->sharing = NULL;
@@ -38,12 +40,12 @@ static int first_rows(void *user, struct spe_profile *profile, struct spe_rows *
 int report_page_analyse(struct report_page *p, const struct report *report,
                         struct spe_analysis *analysis)
 {
-    int error = find_sharing(p, spe_sharing_basis_of(report->info));
+    int error = find_sharing(p, spe_sharing_basis_of(report->info), true);
     struct first_pass pass = {analysis, p->sharing};
 
     if (error == SPE_OK)
         error = recording_rows(report->profile, report->file, first_rows, &pass);
-    return error < 0 ? error : spe_analysis_finish(analysis, report->profile);
+    return error < 0 ? error : recording_finish(report->profile, report->file, analysis);
 }
 
 /* ---- the second pass ------------------------------------------------------------------------- */
@@ -91,7 +93,7 @@ static int prepare_sharing(struct report_page *p, const struct report *report,
     int result;
 
     if (next != SPE_SHARING_BASIS_COUNT) {
-        result = find_sharing(p, next);
+        result = find_sharing(p, next, false);
         pass->find = true;
         pass->sharing = p->sharing;
         return result;

@@ -180,6 +180,7 @@ static int run(const struct command *self, int argc, char **argv)
     static struct job job; /* it has room for long lists, which hardly anybody needs */
     int status;
 
+    memset(&job, 0, sizeof(job));
     job.command = self;
     recording_init(&job.recording);
     job.recording.options.order = SPE_ORDER_TIME;
@@ -193,6 +194,7 @@ static int run(const struct command *self, int argc, char **argv)
     if (job.fields & SCRIPT_BIT(SYM))
         job.recording.options.want |= SPE_WANT_SYMBOL;
     job.recording.options.omit = script_omit(job.fields);
+    progress_with_output();
     return recording_run(&job.recording, self, job.file, script_profile, &job);
 }
 

@@ -147,8 +147,8 @@ static int fetch(struct job *job)
         vm_qemu_free(&qemu);
         return failed(&error);
     }
-    printf("QEMU %d.%d: %s\nLinux %s: %s/guest-%s\n", qemu.major, qemu.minor, qemu.path, version,
-           cache, version);
+    printf("QEMU %d.%d: %s\nLinux %s: %s/guest-%s\n", qemu.version.major, qemu.version.minor,
+           qemu.path, version, cache, version);
     vm_qemu_free(&qemu);
     return STATUS_OK;
 }

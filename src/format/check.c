@@ -527,8 +527,9 @@ static bool tells_no_execution(const struct check *c)
     return !has(c, SPE_FEAT_SPE_ArchInst) && !spe_record_has_counter(&c->record, SPE_COUNTER_TOTAL);
 }
 
-/* An atomic that returns nothing has LDST=1, so is no load here: for it the packet is optional. So
- * it is for a load that aborts; an abort that is not also an exception is too rare to allow for. */
+/* An atomic that returns nothing has LDST=1, so it is not a load here: for it the packet is
+ * optional. So it is for a load that aborts; an abort that is not also an exception is too rare to
+ * allow for. */
 static void check_source_present(struct check *c)
 {
     if (!has(c, SPE_FEAT_SPE_LDS) || !executed(c) || (c->record.has & SPE_HAS_SOURCE) ||

@@ -217,7 +217,7 @@ static void plain_target(char *text)
         memmove(operand, operand + 1, strlen(operand));
 }
 
-/* A condition that is always true has no opposite: CSNEG with it is no CNEG (C6.2). */
+/* A condition that is always true has no opposite: CSNEG with it is not a CNEG (C6.2). */
 static bool is_false_alias(uint32_t word, const char *text)
 {
     return (word & 0x1fe00000) == 0x1a800000 && field(word, 15, 13) == 7 && begins(text, "c") &&

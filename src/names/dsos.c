@@ -274,7 +274,7 @@ void dsos_free(struct dsos *d)
     free(d->vmlinux);
     free(d->kallsyms);
     free(d->lines.lines.at);
-    free(d->lines.table.at);
+    hash_table_free(&d->lines.table);
     free(d->lines.cache);
     types_free(d->types);
     memset(d, 0, sizeof(*d));
@@ -618,7 +618,7 @@ int dso_open_debug(const struct dsos *d, const struct dso *dso, char **file, cha
 
 /* ---- Symbols -------------------------------------------------------------------------------- */
 
-/* What is wrong with a file is no news, only that there was no memory for its names. */
+/* What is wrong with a file is not news, only that there was no memory for its names. */
 static void check(const struct dsos *d, const struct dso *dso, int result)
 {
     if (result == SPE_ERR_NOMEM && !dso->symbols.full)

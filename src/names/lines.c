@@ -444,53 +444,28 @@ static const struct code_range *find_function(struct dsos *d, struct lines *l, s
 
 /* ---- Ids ------------------------------------------------------------------------------------ */
 
-static size_t line_slot(const struct line_table *t, const struct spe_profile_line *line)
-{
-    size_t mask = t->table.capacity - 1;
-    uint64_t hash = hash_number(t->seed, (uint64_t)line->file << 32 | line->line);
-    size_t slot = (size_t)hash_number(hash, line->dso) & mask;
-
-    while (t->table.at[slot] != NONE) {
-        const struct spe_profile_line *other = &t->lines.at[t->table.at[slot]];
-
-        if (other->file == line->file && other->line == line->line && other->dso == line->dso)
-            break;
-        slot = (slot + 1) & mask;
-    }
-    return slot;
-}
-
-static int grow_table(struct line_table *t)
-{
-    size_t capacity = t->table.capacity ? 2 * t->table.capacity : 1024;
-    uint32_t *bigger = malloc(capacity * sizeof(uint32_t));
-
-    if (!bigger)
-        return SPE_ERR_NOMEM;
-    memset(bigger, 0xff, capacity * sizeof(uint32_t));
-    free(t->table.at);
-    t->seed = t->table.capacity ? t->seed : hash_seed();
-    t->table.at = bigger;
-    t->table.capacity = capacity;
-    for (size_t i = 0; i < t->lines.count; i++)
-        t->table.at[line_slot(t, &t->lines.at[i])] = (uint32_t)i;
-    return SPE_OK;
-}
-
 static uint32_t line_id(struct line_table *t, const struct spe_profile_line *line)
 {
-    size_t slot;
+    uint64_t hash;
+    size_t cursor = 0;
+    uint32_t id;
 
-    if (4 * (t->lines.count + 1) > 3 * t->table.capacity && grow_table(t) < 0)
+    if (!t->seed)
+        t->seed = hash_seed();
+    hash = hash_number(t->seed, (uint64_t)line->file << 32 | line->line);
+    hash = hash_number(hash, line->dso);
+    while ((id = hash_table_find(&t->table, hash, &cursor)) != UINT32_MAX) {
+        const struct spe_profile_line *other = &t->lines.at[id];
+
+        if (other->file == line->file && other->line == line->line && other->dso == line->dso)
+            return id;
+    }
+    id = (uint32_t)t->lines.count;
+    if (t->lines.count >= UINT32_MAX || VECTOR_ROOM(&t->lines) < 0 ||
+        hash_table_add(&t->table, hash, id) < 0)
         return SPE_NO_ID;
-    slot = line_slot(t, line);
-    if (t->table.at[slot] != NONE)
-        return t->table.at[slot];
-    if (t->lines.count >= UINT32_MAX || VECTOR_ROOM(&t->lines) < 0)
-        return SPE_NO_ID;
-    t->lines.at[t->lines.count] = *line;
-    t->table.at[slot] = (uint32_t)t->lines.count;
-    return (uint32_t)t->lines.count++;
+    t->lines.at[t->lines.count++] = *line;
+    return id;
 }
 
 static uint32_t text(struct dsos *d, const char *string)

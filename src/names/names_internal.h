@@ -97,7 +97,7 @@ struct line_cache_entry {
 
 struct line_table {
     VECTOR(struct spe_profile_line) lines;
-    VECTOR(uint32_t) table; /* open addressing */
+    struct hash_table table;
     uint64_t seed;
     struct line_cache_entry *cache;
 };

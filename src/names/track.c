@@ -22,9 +22,9 @@
 #define ACTIVE_MAX                                                                                 \
     (1u << 22)    /* locations, each counted for every instruction for which it holds              \
                    */
-#define VISITS 24 /* of one block before what still changes is given up ... */
+#define VISITS 16 /* of one block before what still changes is given up ... */
 #define VISITS_ALL (4 * VISITS) /* ... and everything is */
-#define SLOTS 24                /* of the stack that are followed */
+#define SLOTS 32                /* of the stack that are followed */
 #define REGISTERS 32
 #define TLS_MAX 4096 /* variables of threads in one file */
 #define TCB 16       /* bytes of the thread's own in front of its block (AAELF64) */
@@ -249,7 +249,8 @@ struct follower {
     struct block *blocks;
     size_t block_count;
 
-    struct locations locations;
+    struct locations locations; /* those in registers last */
+    size_t memory_count;        /* of the others */
     VECTOR(struct location_value) values;
     uint32_t *active,
         *active_at;    /* of instruction i: active[active_at[i]] up to active_at[i + 1] */
@@ -393,6 +394,21 @@ static size_t index_at(const struct follower *f, uint64_t pc)
     return low;
 }
 
+static void sort_locations(struct follower *f)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < f->locations.count; i++) {
+        struct location l = f->locations.at[i];
+
+        if (l.kind == LOCATION_REGISTER)
+            continue;
+        f->locations.at[i] = f->locations.at[kept];
+        f->locations.at[kept++] = l;
+    }
+    f->memory_count = kept;
+}
+
 /* For each instruction, the values that hold there. */
 static void list_active(struct follower *f)
 {
@@ -451,13 +467,16 @@ static struct value both(struct follower *f, const struct value *a, const struct
 
 /* What is known of a register without debug information is better than a pointer to anything; that
  * it is the address of a variable is better than any pointer. */
-static bool is_better(const struct value *v, bool weak)
+static bool is_better(struct follower *f, const struct value *v, const struct location_value *l)
 {
     if (v->kind == VALUE_ADDRESS)
         return !v->stride && distance(v->offset, 0) >= 4096;
     if (v->kind == VALUE_FRAME || v->kind == VALUE_THREAD)
         return !v->stride;
-    return weak && v->kind == VALUE_POINTER;
+    if (!l->weak || v->kind != VALUE_POINTER)
+        return false;
+    return types_at(f->d, v->type)->kind != SPE_TYPE_OTHER ||
+           types_at(f->d, l->type)->kind == SPE_TYPE_OTHER;
 }
 
 /* A pointer into something larger says more than one to the part alone. */
@@ -528,12 +547,12 @@ static void apply_locations(struct follower *f, size_t i, struct state *s)
             continue;
         if (again && !l->weak)
             *x = both(f, x, &v);
-        else if (!again && !is_better(x, l->weak) && !is_around(f, x, &v)) {
+        else if (!again && !is_better(f, x, l) && !is_around(f, x, &v)) {
             *x = v;
             if (!l->weak)
                 learn_id(f, s, &had, &v);
         }
-        if (!l->weak && !is_better(x, false))
+        if (!l->weak && !is_better(f, x, l))
             strong |= UINT32_C(1) << l->reg;
     }
 }
@@ -573,7 +592,7 @@ static struct target frame_target(struct follower *f, uint64_t pc, const struct 
 {
     struct target found = no_target(v->stride ? SPE_ACCESS_LOST_TRACK : SPE_ACCESS_SAVED);
 
-    for (size_t i = 0; i < f->locations.count; i++) {
+    for (size_t i = 0; i < f->memory_count; i++) {
         const struct location *l = &f->locations.at[i];
         struct target t = {.type = l->type, .name = l->name, .variable = true};
         int64_t at;
@@ -673,9 +692,11 @@ static bool settle_pointer(struct follower *f, struct target *t, uint64_t size)
     if (!type->size || type->size > INT64_MAX)
         return false;
     if (is_scalar(type)) {
-        if (size % type->size)
+        if (size % type->size && t->stride && size < type->size)
+            t->offset = 0; /* some part of some element */
+        else if (size % type->size)
             return t->offset >= 0 && (uint64_t)t->offset + size <= type->size && !t->stride;
-        if (floor_modulo(t->offset, type->size) && t->stride != 1)
+        else if (floor_modulo(t->offset, type->size) && t->stride != 1)
             return false;
         t->offset = 0;
         t->stride = 0;
@@ -1065,7 +1086,8 @@ static void give_up(struct state *s, const struct state *before, bool all)
         if (all || !same_value(&s->x[i], &before->x[i]))
             s->x[i] = unknown(SPE_ACCESS_LOST_TRACK);
     }
-    s->slot_count = 0;
+    if (all)
+        s->slot_count = 0;
 }
 
 static void flow_to(struct follower *f, uint32_t number, const struct state *s)
@@ -1574,6 +1596,7 @@ static void follow_function(struct follower *f)
         return;
     if (locations_list(f->d, f->dso_id, &f->function, &f->locations) < 0)
         f->too_large = true;
+    sort_locations(f);
     if (!f->too_large)
         list_active(f);
     if (f->too_large || f->no_memory || !make_blocks(f))
@@ -1611,23 +1634,35 @@ static unsigned why_not(struct dsos *d, struct dso *dso)
                                                                               : SPE_ACCESS_NO_FILE;
 }
 
+/* A function that was followed is remembered, too, at an address that no instruction has: that of
+ * its description, made odd. */
+static uint64_t function_key(const Dwarf_Die *function)
+{
+    return (uint64_t)(uintptr_t)function->addr << 1 | 1;
+}
+
 /* What the function of an address does; the reason if it cannot be said. */
 static unsigned learn(struct dsos *d, uint32_t dso, struct file_types *t, uint64_t address)
 {
     struct follower f = {.d = d, .dso = d->list.at[dso], .dso_id = dso, .file = t};
-    unsigned why = SPE_ACCESS_NO_ACCESS;
+    struct spe_profile_access done = {.reason = SPE_ACCESS_NO_ACCESS};
+    const struct spe_profile_access *before;
 
     if (!lines_function(d, f.dso, address, &f.function))
         return SPE_ACCESS_NO_DEBUG_INFO;
     if (!file_types_open(d, f.dso, t))
         return SPE_ACCESS_NO_FILE;
+    before = recall(t, function_key(&f.function));
+    if (before)
+        return before->reason;
     follow_function(&f);
     if (f.too_large)
-        why = SPE_ACCESS_TOO_LARGE;
+        done.reason = SPE_ACCESS_TOO_LARGE;
+    remember(&f, function_key(&f.function), &done);
     if (f.no_memory)
         names_missing(d->strings, SPE_ERR_NOMEM);
     free_follower(&f);
-    return why;
+    return done.reason;
 }
 
 void types_access(struct dsos *d, uint32_t dso, uint64_t address, struct spe_profile_access *access)

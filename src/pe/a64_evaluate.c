@@ -116,7 +116,7 @@ static bool know_condition(struct evaluation *e, bool *holds)
     return true;
 }
 
-/* The signature of an authenticated pointer is no part of the address, but which bits it has is a
+/* The signature of an authenticated pointer is not part of the address, but which bits it has is a
  * matter of registers that are not ours. Nor is ELR_ELx. */
 static bool target_is_known(const struct evaluation *e)
 {

@@ -28,7 +28,7 @@ enum {
  * both its values are allocated. */
 static const struct a64_row three_same[] = {
     {0x9f20fc00, 0x0e201c00, ANY, INTEGER}, /* AND, BIC, ORR, ORN, EOR, BSL, BIT, BIF */
-    {0xffe00400, 0x0ee00400, ANY, NONE},    /* one doubleword is no vector */
+    {0xffe00400, 0x0ee00400, ANY, NONE},    /* one doubleword is not a vector */
     {0xffe00400, 0x2ee00400, ANY, NONE},
     {0xdf60c400, 0x0e60c400, ANY, NONE},    /* ... of floating-point, either */
     {0x9f20fc00, 0x0e200400, BHS, INTEGER}, /* SHADD, UHADD */
@@ -102,7 +102,7 @@ static const struct a64_row vector[] = {
     {0xbf3ffc00, 0x0e217800, BH, FLOAT},    /* FCVTL */
     {0xbf3ffc00, 0x2e217800, ANY, FLOAT},   /* F1CVTL, F2CVTL, BF1CVTL, BF2CVTL */
     {0x9f3ffc00, 0x0e21c800, S, INTEGER},   /* URECPE, URSQRTE */
-    {0xdfff0c00, 0x0ee00800, ANY, NONE},    /* one doubleword is no vector */
+    {0xdfff0c00, 0x0ee00800, ANY, NONE},    /* one doubleword is not a vector */
     {0x9f3ffc00, 0x0e203800, ANY, INTEGER}, /* SUQADD, USQADD */
     {0x9f3ffc00, 0x0e207800, ANY, INTEGER}, /* SQABS, SQNEG */
     {0x9f3fec00, 0x0e208800, ANY, INTEGER}, /* CMGT, CMEQ, CMGE, CMLE with zero */
@@ -153,7 +153,7 @@ static const struct a64_row vector[] = {
     {0xbf20fc00, 0x0e20e000, B | D, INTEGER}, /* PMULL */
     /* copy: 0 Q op 01110000 imm5 0 imm4 1 */
     {0x9fef8400, 0x0e000400, ANY, NONE},    /* no size */
-    {0xffeffc00, 0x0e080400, ANY, NONE},    /* one doubleword is no vector */
+    {0xffeffc00, 0x0e080400, ANY, NONE},    /* one doubleword is not a vector */
     {0xbfe0fc00, 0x0e000400, ANY, INTEGER}, /* DUP (element) */
     {0xffeffc00, 0x0e080c00, ANY, NONE},
     {0xbfe0fc00, 0x0e000c00, ANY, INTEGER}, /* DUP (general) */
@@ -172,7 +172,7 @@ static const struct a64_row vector[] = {
     {0xffe08c00, 0x4ec00000, ANY, INTEGER}, /* LUTI2 of 16 bits */
     {0xffe0bc00, 0x4e402000, ANY, INTEGER}, /* LUTI4 of 8 bits */
     {0xffe09c00, 0x4e401000, ANY, INTEGER}, /* LUTI4 of 16 bits */
-    {0xffe00c00, 0x0ec00800, ANY, NONE},    /* one doubleword is no vector */
+    {0xffe00c00, 0x0ec00800, ANY, NONE},    /* one doubleword is not a vector */
     {0xbf20bc00, 0x0e001800, ANY, INTEGER}, /* UZP1, UZP2 */
     {0xbf20bc00, 0x0e002800, ANY, INTEGER}, /* TRN1, TRN2 */
     {0xbf20bc00, 0x0e003800, ANY, INTEGER}, /* ZIP1, ZIP2 */
@@ -185,13 +185,13 @@ static const struct a64_row vector[] = {
 /* By element and shift by immediate, modified immediate: bits 28:24 are 01111 */
 static const struct a64_row element[] = {
     /* modified immediate: 0 Q op 0111100000 abc cmode o2 1 defgh */
-    {0xfff8fc00, 0x2f00f400, ANY, NONE},       /* one doubleword is no vector of floating-point */
+    {0xfff8fc00, 0x2f00f400, ANY, NONE},       /* one doubleword is not a vector of floating-point */
     {0x9ff8fc00, 0x0f00f400, ANY, FLOAT},      /* FMOV */
     {0xbff8fc00, 0x0f00fc00, ANY, FLOAT},      /* FMOV of H */
     {0x9ff80c00, 0x0f000400, ANY, INTEGER},    /* MOVI, MVNI, ORR, BIC */
     /* shift by immediate: 0 Q U 011110 immh immb opcode 1 */
     {0x9ff80400, 0x0f000400, ANY, NONE},       /* immh is not 0 */
-    {0xdfc08400, 0x0f400400, ANY, NONE},       /* one doubleword is no vector */
+    {0xdfc08400, 0x0f400400, ANY, NONE},       /* one doubleword is not a vector */
     {0x9f80cc00, 0x0f000400, ANY, INTEGER},    /* SSHR, SSRA, SRSHR, SRSRA */
     {0xbf80fc00, 0x2f004400, ANY, INTEGER},    /* SRI */
     {0x9f80fc00, 0x0f005400, ANY, INTEGER},    /* SHL, SLI */
@@ -219,7 +219,7 @@ static const struct a64_row element[] = {
     {0xbf00f400, 0x0f00f000, H | D, FLOAT},    /* BFDOT, BFMLALB, BFMLALT */
     {0xbf00b400, 0x0f000000, S, FLOAT},        /* FMLAL, FMLSL */
     {0xbf00b400, 0x2f008000, S, FLOAT},        /* FMLAL2, FMLSL2 */
-    {0xff00f400, 0x0f009000, D, NONE},         /* one doubleword is no vector */
+    {0xff00f400, 0x0f009000, D, NONE},         /* one doubleword is not a vector */
     {0xff00b400, 0x0f001000, D, NONE},
     {0xff00f400, 0x2f009000, D, NONE},
     {0x9fe0f400, 0x0fe09000, ANY, NONE},       /* D has no L */

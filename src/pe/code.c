@@ -35,6 +35,11 @@ static uint16_t how_of(const struct spe_a64 *insn)
     return insn->operation.kind == SPE_OPERATION_STORE ? SPE_ACCESS_STORE : 0;
 }
 
+static bool is_pair(const struct spe_a64 *insn)
+{
+    return (insn->word & 0x3a000000) == 0x28000000;
+}
+
 /* Loads and stores of one general or scalar register: one access, whose size the word tells. */
 static uint8_t bytes_of(const struct spe_a64 *insn)
 {
@@ -42,9 +47,18 @@ static uint8_t bytes_of(const struct spe_a64 *insn)
     bool one = (op->kind == SPE_OPERATION_LOAD || op->kind == SPE_OPERATION_STORE) &&
                !op->exclusive && insn->bytes <= 8 &&
                (op->registers == SPE_REGISTERS_GENERAL || op->registers == SPE_REGISTERS_FP);
-    bool pair = (insn->word & 0x3a000000) == 0x28000000;
 
-    return one && !pair ? (uint8_t)insn->bytes : 0;
+    return one && !is_pair(insn) ? (uint8_t)insn->bytes : 0;
+}
+
+/* Emulators make one access or several of a pair, but all of the same size. */
+static bool is_plain_pair(const struct spe_a64 *insn)
+{
+    const struct spe_operation *op = &insn->operation;
+
+    return is_pair(insn) && (op->kind == SPE_OPERATION_LOAD || op->kind == SPE_OPERATION_STORE) &&
+           !op->exclusive &&
+           (op->registers == SPE_REGISTERS_GENERAL || op->registers == SPE_REGISTERS_FP);
 }
 
 /* Multiplications, divisions and what floating point is made of take longer than one cycle. */
@@ -70,6 +84,7 @@ static void note_site(struct pe_block *block, struct pe_site *site)
     site->is = kind_of(&insn);
     site->how = how_of(&insn);
     site->bytes = bytes_of(&insn);
+    site->paired = is_plain_pair(&insn);
     site->latency = latency_of(&insn);
     site->registers = insn.address != SPE_A64_NO_ADDRESS || insn.operation.cond_op;
     block->stores += insn.store;
@@ -92,24 +107,30 @@ static void note_branch(struct pe_block *b)
     b->plain = b->direct && b->kind == SPE_BRANCH_CONDITIONAL;
 }
 
-/* Which instructions an event can name by a short number. */
+/* Which instructions an event can name by a short number. All events of a block together are not
+ * more than there are such numbers. */
 static bool note_plain_sites(struct pe_block *b)
 {
-    unsigned count = 0;
+    enum { PAIR_EVENTS = 4 }; /* two registers of 16 bytes, in accesses of 8 */
+    unsigned count = 0, events = 0;
 
-    for (uint32_t i = 0; i < b->count; i++)
-        count += b->sites[i].bytes != 0;
-    b->plain_sites = calloc(count ? count : 1, sizeof(*b->plain_sites));
+    b->plain_sites = calloc(b->count, sizeof(*b->plain_sites));
     if (!b->plain_sites)
         return false;
-    count = 0;
     for (uint32_t i = 0; i < b->count; i++) {
-        if (count == PE_ORDINALS)
-            b->sites[i].bytes = 0;
-        if (!b->sites[i].bytes)
+        struct pe_site *site = &b->sites[i];
+
+        if (!site->bytes && !site->paired)
             continue;
-        b->sites[i].ordinal = (uint8_t)count;
-        b->plain_sites[count++] = (uint16_t)i;
+        events += site->paired ? PAIR_EVENTS : 1;
+        if (events > PE_ORDINALS) {
+            site->bytes = 0;
+            site->paired = false;
+            continue;
+        }
+        site->ordinal = (uint8_t)count;
+        b->plain_sites[count++] =
+            (struct pe_plain){(uint16_t)i, site->bytes, site->how & SPE_ACCESS_STORE};
     }
     return true;
 }
@@ -173,6 +194,13 @@ struct pe_block *pe_block_create(uint64_t pc, const uint32_t *words, size_t coun
     note_branch(b);
     note_recurrence(b);
     return b;
+}
+
+void pe_site_note_bytes(struct pe_site *site, uint32_t bytes)
+{
+    __atomic_store_n(&site->bytes, (uint8_t)bytes, __ATOMIC_RELAXED);
+    __atomic_store_n(&site->block->plain_sites[site->ordinal].bytes, (uint8_t)bytes,
+                     __ATOMIC_RELAXED);
 }
 
 void pe_block_destroy(struct pe_block *block)

@@ -25,7 +25,8 @@ struct pe_site {
     uint16_t is;     /* PE_IS_... */
     uint8_t bytes;   /* of its one access, always the same; 0: that is told with each access */
     uint8_t latency; /* cycles from issue to result, where L1 has the data */
-    uint8_t ordinal; /* among the instructions of the block that have `bytes` */
+    uint8_t ordinal; /* among the instructions of the block that have `bytes`, or will */
+    bool paired;     /* `bytes` are of each of its accesses, and the first access tells them */
     bool registers;  /* what it does depends on them: an access, a condition */
     bool hidden;     /* its accesses are not seen when they are made */
     bool by_sp;      /* its owner's: the address tells the stack pointer, before and after it */
@@ -36,6 +37,13 @@ enum { /* what an instruction is; an atomic that returns a value is a load, else
        PE_IS_LOAD = 1u << 0,
        PE_IS_STORE = 1u << 1,
        PE_IS_BRANCH = 1u << 2,
+};
+
+/* What an event does not tell of an access: `bytes` are those of the site. */
+struct pe_plain {
+    uint16_t index; /* of the instruction in the block */
+    uint8_t bytes;
+    bool store;
 };
 
 struct pe_block {
@@ -52,9 +60,11 @@ struct pe_block {
     uint8_t kind;        /* ... SPE_BRANCH_... */
     uint8_t flow;        /* its owner's */
     struct pe_block *next;         /* in its owner's table */
-    uint16_t *plain_sites;         /* by ordinal: the instruction's place in the block */
+    struct pe_plain *plain_sites;  /* by ordinal */
     uint64_t executed;             /* times, and */
     struct pe_site_counts *counts; /* what instructions met; NULL: nothing yet. See pe/merge.h */
+    uint32_t stall;                /* ticks that it waits for L2 and branches: see pe/skim.h */
+    uint32_t learnt;               /* ... as so many rounds of it have shown */
     struct pe_site sites[];
 };
 
@@ -71,8 +81,18 @@ static inline const struct pe_site *pe_block_last(const struct pe_block *block)
     return &block->sites[block->count - 1];
 }
 
+/* How the branch at the end of the block went, where the program goes on at `next`. False if nobody
+ * knows: a signal's handler is no target of a direct branch. */
+static inline bool pe_branch_outcome(const struct pe_block *block, uint64_t next, bool *taken)
+{
+    *taken = !block->direct | (next == block->target); /* no branch: who knows which it is */
+    return *taken | (next == block->end);
+}
+
 /* A block of these words, all but time, id, next and the ids of its sites; NULL without memory. */
 struct pe_block *pe_block_create(uint64_t pc, const uint32_t *words, size_t count);
+/* The first access of the pair tells its bytes, whichever thread makes it. */
+void pe_site_note_bytes(struct pe_site *site, uint32_t bytes);
 void pe_block_destroy(struct pe_block *block);
 
 #endif

@@ -6,7 +6,7 @@
  * written back, and includes nothing. Where a line is in L1 and L2, the L1 word has its state and
  * L2 may still say exclusive of a line that is modified.
  */
-#include "machine_internal.h"
+#include "machine_fast.h"
 
 #include <sched.h>
 #include <string.h>
@@ -110,10 +110,12 @@ static void write_back(struct spe_machine *machine, const struct pe_cpu *cpu, ui
 
 /* Take bits away from a cpu's copies, the inner first: what its L1 gives up, L2 has. Returns the
  * state before. */
-static uint64_t snoop(struct pe_cpu *cpu, uint64_t line, uint64_t bits)
+static uint64_t snoop(struct pe_cpu *cpu, bool alone, uint64_t line, uint64_t bits)
 {
     uint64_t state = pe_cache_clear(&cpu->l1, line, bits | PE_TOLD);
 
+    if (alone)
+        *pe_hit_last(cpu, &cpu->l1, line) = PE_NO_LINE;
     return (state | pe_cache_clear(&cpu->l2, line, bits)) & ~(uint64_t)(PE_FRESH | PE_TOLD);
 }
 
@@ -148,7 +150,7 @@ static uint64_t invalidate_others(struct request *r)
     uint64_t state = 0;
 
     for (unsigned c = next_other(r, 0); c < PE_CPUS_MAX; c = next_other(r, c + 1)) {
-        state |= snoop(machine->cpus[c], r->line, PE_VALID);
+        state |= snoop(machine->cpus[c], machine->alone, r->line, PE_VALID);
         pe_directory_remove(&machine->directory, r->line, c);
     }
     pe_count(&r->cpu->counts.invalidations, r->other_count);
@@ -172,16 +174,17 @@ static unsigned nearest_other(const struct request *r)
 /* A line leaves the outermost private cache. */
 static void evict(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t line, uint64_t state)
 {
-    if (cpu->l2.words)
+    if (cpu->l2.words) {
         state |= pe_cache_clear(&cpu->l1, line, PE_VALID);
+        *pe_hit_last(cpu, &cpu->l1, line) = PE_NO_LINE;
+    }
     pe_directory_remove(&machine->directory, line, cpu->number);
     if (state & PE_MODIFIED)
         write_back(machine, cpu, line);
 }
 
-/* A line leaves L1 that L2 has too, and does not know to be modified. Other cpus may be at it: they
- * take from L1 first. */
-static void leave_l1(const struct spe_machine *machine, const struct pe_cpu *cpu, uint64_t line)
+/* Other cpus may be at it: they take from L1 first. */
+void pe_leave_l1(const struct spe_machine *machine, const struct pe_cpu *cpu, uint64_t line)
 {
     const struct pe_cache *l2 = &cpu->l2;
     int way = pe_cache_find(l2, line);
@@ -192,37 +195,15 @@ static void leave_l1(const struct spe_machine *machine, const struct pe_cpu *cpu
         exchange(machine, at, &word, line | PE_MODIFIED_LINE);
 }
 
-/* Next time the line is looked for there first. */
-static void use_l1(struct pe_cpu *cpu, uint64_t line, unsigned way)
+static void fill_l1(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t line, uint64_t state)
 {
-    pe_cache_use(&cpu->l1, line, way);
-    cpu->way_hint[line >> cpu->l1.line_shift & cpu->hint_mask] = (uint8_t)way;
-}
+    if (!cpu->l2.words) {
+        uint64_t old = pe_get(pe_cache_word(&cpu->l1, line, pe_cache_victim(&cpu->l1, line)));
 
-static inline void fill_l1(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t line,
-                           uint64_t state)
-{
-    const struct pe_cache l1 = cpu->l1; /* what the compiler need not read again */
-    unsigned way = pe_cache_victim(&l1, line);
-    pe_word *word = pe_cache_word(&l1, line, way);
-    uint64_t old = pe_get(word), old_line = old & ~(uint64_t)PE_STATE;
-
-    if (old && !cpu->l2.words)
-        evict(machine, cpu, old_line, old & PE_STATE);
-    else if ((old & (PE_MODIFIED | PE_TOLD)) == PE_MODIFIED)
-        leave_l1(machine, cpu, old_line);
-    atomic_store_explicit(word, line | state | PE_FRESH, memory_order_release);
-    pe_cache_use(&l1, line, way);
-    cpu->way_hint[line >> l1.line_shift & cpu->hint_mask] = (uint8_t)way;
-    cpu->filled_at[word - l1.words] = ++cpu->fills;
-}
-
-static inline void fill_from_l2(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t line,
-                                uint64_t state, bool modify)
-{
-    uint64_t told = state & PE_MODIFIED ? PE_TOLD : 0;
-
-    fill_l1(machine, cpu, line, state | told | (modify ? PE_MODIFIED : 0));
+        if (old)
+            evict(machine, cpu, old & ~(uint64_t)PE_STATE, old & PE_STATE);
+    }
+    pe_fill_l1(machine, cpu, &cpu->l1, line, state);
 }
 
 static void fill_l2(struct request *r, uint64_t state)
@@ -296,7 +277,7 @@ static void fetch(struct request *r)
     if (r->exclusive)
         state = invalidate_others(r);
     else if (r->other_count == 1) /* with more of them, all are shared */
-        state = snoop(machine->cpus[other], r->line, PE_EXCLUSIVE | PE_MODIFIED);
+        state = snoop(machine->cpus[other], machine->alone, r->line, PE_EXCLUSIVE | PE_MODIFIED);
     r->snooped |= (state & PE_EXCLUSIVE) != 0;
     if (state & PE_MODIFIED) {
         from_cpu(r, other);
@@ -360,10 +341,10 @@ static void hit_l2(struct request *r, unsigned way)
         atomic_store_explicit(word, r->line | state, memory_order_release);
     }
     pe_cache_use(&r->cpu->l2, r->line, way);
-    fill_from_l2(r->machine, r->cpu, r->line, state, r->modify);
+    pe_fill_from_l2(r->machine, r->cpu, &r->cpu->l1, r->line, state, r->modify);
 }
 
-/* The line is in L1, shared, and must be exclusive. That is no miss: no data is fetched. */
+/* The line is in L1, shared, and must be exclusive. That is not a miss: no data is fetched. */
 static void upgrade(struct request *r, unsigned way)
 {
     pe_word *word = pe_cache_word(&r->cpu->l1, r->line, way);
@@ -376,7 +357,7 @@ static void upgrade(struct request *r, unsigned way)
                               r->line | PE_EXCLUSIVE_LINE, memory_order_release);
     atomic_store_explicit(word, r->line | (r->modify ? PE_MODIFIED_LINE : PE_EXCLUSIVE_LINE),
                           memory_order_release);
-    use_l1(r->cpu, r->line, way);
+    pe_use_l1(r->cpu, &r->cpu->l1, r->line, way);
     r->met->place = SPE_PLACE_L1;
 }
 
@@ -413,7 +394,7 @@ static bool hit_l1(struct request *r, unsigned way)
             return false;
         after = (word & ~(PE_FRESH | PE_PREFETCHED)) | (r->modify ? PE_MODIFIED : 0);
     } while (after != word && !exchange(r->machine, at, &word, after));
-    use_l1(r->cpu, r->line, way);
+    pe_use_l1(r->cpu, &r->cpu->l1, r->line, way);
     r->met->place = SPE_PLACE_L1;
     r->met->facts |= word & PE_MODIFIED ? SPE_FACT_MODIFIED_HIT : 0;
     r->met->facts |= word & PE_FRESH && is_recent(r->cpu, at) ? SPE_FACT_RECENT : 0;
@@ -483,7 +464,7 @@ static inline bool refill(struct spe_machine *machine, struct pe_cpu *cpu, uint6
     if (store && !(state & PE_EXCLUSIVE))
         return false;
     pe_cache_use(&l2, line, (unsigned)way);
-    fill_from_l2(machine, cpu, line, state, store);
+    pe_fill_from_l2(machine, cpu, &cpu->l1, line, state, store);
     return true;
 }
 
@@ -508,25 +489,6 @@ bool pe_refill(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t line, b
     return true;
 }
 
-bool pe_refill_timed(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t line, bool store)
-{
-    const struct pe_cache l2 = cpu->l2;
-    int way = l2.words ? pe_cache_find(&l2, line) : -1;
-    uint64_t state;
-
-    if (way < 0)
-        return false;
-    state = pe_get(pe_cache_word(&l2, line, (unsigned)way)) & PE_STATE;
-    if (state & PE_PREFETCHED || (store && !(state & PE_EXCLUSIVE)))
-        return false;
-    pe_cache_use(&l2, line, (unsigned)way);
-    fill_from_l2(machine, cpu, line, state | PE_FLIGHT, store);
-    pe_count(&cpu->counts.accesses, 1);
-    pe_count(&cpu->counts.l1_misses, 1);
-    pe_count(&cpu->counts.served[SPE_PLACE_L2], 1);
-    return true;
-}
-
 bool pe_held_by_others(const struct spe_machine *machine, const struct pe_cpu *cpu, uint64_t line)
 {
     const uint64_t *sharers = pe_directory_find(&machine->directory, line);
@@ -539,13 +501,14 @@ bool pe_held_by_others(const struct spe_machine *machine, const struct pe_cpu *c
 
 /* ---- Prefetchers ----------------------------------------------------------------------------- */
 
+/* In modelled time, in which one has the machine at a time. */
 static void mark(const struct pe_cache *cache, uint64_t line, uint64_t bits)
 {
     int way = pe_cache_find(cache, line);
+    pe_word *word = pe_cache_word(cache, line, way >= 0 ? (unsigned)way : 0);
 
     if (way >= 0)
-        atomic_fetch_or_explicit(pe_cache_word(cache, line, (unsigned)way), bits,
-                                 memory_order_relaxed);
+        atomic_store_explicit(word, pe_get(word) | bits, memory_order_relaxed);
 }
 
 bool pe_prefetch_line(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t line, bool into_l1,
@@ -589,7 +552,7 @@ void pe_maintain_line(struct spe_machine *machine, uint64_t line, unsigned how,
     for (unsigned c = 0; c < machine->config.cpus; c++) {
         if (!(sharers[c / 64] >> c % 64 & 1))
             continue;
-        snoop(machine->cpus[c], line, bits);
+        snoop(machine->cpus[c], machine->alone, line, bits);
         if (bits == PE_VALID)
             pe_directory_remove(&machine->directory, line, c);
     }

@@ -22,6 +22,7 @@ static void free_cpu(struct pe_cpu *cpu)
     pe_tlb_free(&cpu->tlb);
     pe_predictor_free(&cpu->predictor);
     free(cpu->way_hint);
+    free(cpu->hit_last);
     free(cpu->filled_at);
     free(cpu);
 }
@@ -69,11 +70,15 @@ static int init_cpu(const struct spe_machine *machine, struct pe_cpu *cpu, unsig
     cpu->window.full_at = UINT64_MAX;
     cpu->way_hint = calloc(hints, sizeof(*cpu->way_hint));
     cpu->filled_at = calloc(lines, sizeof(*cpu->filled_at));
-    error = cpu->way_hint && cpu->filled_at ? SPE_OK : SPE_ERR_NOMEM;
+    cpu->hit_last = malloc(lines / config->l1d.ways * sizeof(*cpu->hit_last));
+    error = cpu->way_hint && cpu->filled_at && cpu->hit_last ? SPE_OK : SPE_ERR_NOMEM;
+    for (uint64_t i = 0; !error && i < lines / config->l1d.ways; i++)
+        cpu->hit_last[i] = PE_NO_LINE;
     if (!error)
         error = pe_cache_init(&cpu->l1, &config->l1d, machine->line_shift);
     if (!error)
         error = pe_cache_init(&cpu->l2, &config->l2, machine->line_shift);
+    cpu->usual = pe_is_usual(cpu);
     if (!error)
         error = pe_tlb_init(&cpu->tlb, config);
     return error ? error : pe_predictor_init(&cpu->predictor, config);

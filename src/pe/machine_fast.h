@@ -11,23 +11,155 @@
 #include "machine_internal.h"
 #include "pe/code.h"
 
-/* Is it such an access? Then it has happened. Only loads and stores. */
-static inline bool pe_hit(struct pe_cpu *cpu, uint64_t address, uint32_t bytes, bool store)
-{
-    uint64_t line = address & PE_ADDRESS_MASK & ~(uint64_t)(cpu->line_bytes - 1);
-    uint64_t page = line >> cpu->page_shift;
-    unsigned entry = cpu->tlb.first[page % PE_TLB_CHAINS];
-    unsigned way = cpu->way_hint[line >> cpu->l1.line_shift & cpu->hint_mask];
-    uint64_t word = pe_get(pe_cache_word(&cpu->l1, line, way));
-    uint64_t ignored = PE_TOLD | (store ? 0 : PE_EXCLUSIVE | PE_MODIFIED);
-    uint64_t wanted = line | (store ? PE_MODIFIED_LINE : PE_VALID);
+/*
+ * The cpu's own caches, as a copy that the compiler need not read again. Most machines have the
+ * same shape: where the cpu says so, what depends on it is constant.
+ */
+struct pe_near {
+    struct pe_cache l1, l2;
+    uint32_t line_bytes, page_shift;
+};
 
-    if ((address & (cpu->line_bytes - 1)) + bytes > cpu->line_bytes ||
-        cpu->tlb.page[entry] != page || (word & ~ignored) != wanted)
+enum { USUAL_LINE_SHIFT = 6, USUAL_PAGE_SHIFT = 12, USUAL_L1_WAYS = 4, USUAL_L2_WAYS = 8 };
+
+PE_INLINE struct pe_near pe_near_of(const struct pe_cpu *cpu, bool usual)
+{
+    struct pe_near near = {cpu->l1, cpu->l2, cpu->line_bytes, cpu->page_shift};
+
+    if (usual) {
+        near.line_bytes = 1u << USUAL_LINE_SHIFT;
+        near.page_shift = USUAL_PAGE_SHIFT;
+        near.l1.line_shift = near.l2.line_shift = USUAL_LINE_SHIFT;
+        near.l1.ways = USUAL_L1_WAYS;
+        near.l2.ways = USUAL_L2_WAYS;
+        near.l1.all_used = (1u << USUAL_L1_WAYS) - 1;
+        near.l2.all_used = (1u << USUAL_L2_WAYS) - 1;
+    }
+    return near;
+}
+
+static inline bool pe_is_usual(const struct pe_cpu *cpu)
+{
+    return cpu->line_bytes == 1u << USUAL_LINE_SHIFT && cpu->page_shift == USUAL_PAGE_SHIFT &&
+           cpu->l1.ways == USUAL_L1_WAYS && cpu->l2.words && cpu->l2.ways == USUAL_L2_WAYS;
+}
+
+PE_INLINE uint64_t pe_line_of(const struct pe_near *near, uint64_t address)
+{
+    return address & PE_ADDRESS_MASK & ~(uint64_t)(near->line_bytes - 1);
+}
+
+PE_INLINE bool pe_crosses_lines(const struct pe_near *near, uint64_t address, uint32_t bytes)
+{
+    return (address & (near->line_bytes - 1)) + bytes > near->line_bytes;
+}
+
+PE_INLINE uint64_t *pe_hit_last(const struct pe_cpu *cpu, const struct pe_cache *l1, uint64_t line)
+{
+    return &cpu->hit_last[line >> l1->line_shift & l1->set_mask];
+}
+
+/* Next time the line is looked for there first. */
+PE_INLINE void pe_use_l1(struct pe_cpu *cpu, const struct pe_cache *l1, uint64_t line, unsigned way)
+{
+    *pe_hit_last(cpu, l1, line) = PE_NO_LINE;
+    pe_cache_use(l1, line, way);
+    cpu->way_hint[line >> l1->line_shift & cpu->hint_mask] = (uint8_t)way;
+}
+
+/* Is it such an access? Then it has happened. Only loads and stores. */
+PE_INLINE bool pe_hit_near(struct pe_cpu *cpu, const struct pe_near *near, uint64_t address,
+                           uint32_t bytes, bool store)
+{
+    uint64_t line = pe_line_of(near, address), page = line >> near->page_shift;
+    unsigned entry = cpu->tlb.first[page % PE_TLB_CHAINS];
+    unsigned way = cpu->way_hint[line >> near->l1.line_shift & cpu->hint_mask];
+    uint64_t word = pe_get(pe_cache_word(&near->l1, line, way));
+    uint64_t ignored = PE_TOLD | (store ? 0 : PE_EXCLUSIVE | PE_MODIFIED);
+    uint64_t wanted = line | (store ? PE_MODIFIED_LINE : PE_VALID), *recent, note;
+
+    if (pe_crosses_lines(near, address, bytes) || cpu->tlb.page[entry] != page ||
+        (word & ~ignored) != wanted)
         return false;
     pe_tlb_use(&cpu->tlb, entry);
-    pe_cache_use(&cpu->l1, line, way);
+    recent = pe_tlb_recent(&cpu->tlb, page, &note);
+    *recent = note;
+    pe_cache_use(&near->l1, line, way);
+    *pe_hit_last(cpu, &near->l1, line) = line | store;
     pe_count(&cpu->counts.accesses, 1);
+    return true;
+}
+
+/*
+ * One more hit of the line that was hit last in its set, in a page that was used not long ago: its
+ * way and its page are known to be used, and nothing but a count changes. In modelled time only.
+ */
+PE_INLINE bool pe_hit_again(struct pe_cpu *cpu, const struct pe_near *near, uint64_t address,
+                            uint32_t bytes, bool store)
+{
+    uint64_t line = pe_line_of(near, address), note;
+    const uint64_t *recent = pe_tlb_recent(&cpu->tlb, line >> near->page_shift, &note);
+
+    if ((*pe_hit_last(cpu, &near->l1, line) | !store) != (line | 1) || *recent != note ||
+        pe_crosses_lines(near, address, bytes))
+        return false;
+    pe_count(&cpu->counts.accesses, 1);
+    return true;
+}
+
+static inline bool pe_hit(struct pe_cpu *cpu, uint64_t address, uint32_t bytes, bool store)
+{
+    const struct pe_near near = pe_near_of(cpu, false);
+
+    return pe_hit_near(cpu, &near, address, bytes, store);
+}
+
+/* The line takes the place of another in L1. Where there is no L2, that has left before. */
+PE_INLINE void pe_fill_l1(struct spe_machine *machine, struct pe_cpu *cpu,
+                          const struct pe_cache *l1, uint64_t line, uint64_t state)
+{
+    unsigned way = pe_cache_victim(l1, line);
+    pe_word *word = pe_cache_word(l1, line, way);
+    uint64_t old = pe_get(word);
+
+    if ((old & (PE_MODIFIED | PE_TOLD)) == PE_MODIFIED && cpu->l2.words)
+        pe_leave_l1(machine, cpu, old & ~(uint64_t)PE_STATE);
+    atomic_store_explicit(word, line | state | PE_FRESH, memory_order_release);
+    pe_use_l1(cpu, l1, line, way);
+    cpu->filled_at[word - l1->words] = ++cpu->fills;
+}
+
+PE_INLINE void pe_fill_from_l2(struct spe_machine *machine, struct pe_cpu *cpu,
+                               const struct pe_cache *l1, uint64_t line, uint64_t state,
+                               bool modify)
+{
+    uint64_t told = state & PE_MODIFIED ? PE_TOLD : 0;
+
+    pe_fill_l1(machine, cpu, l1, line, state | told | (modify ? PE_MODIFIED : 0));
+}
+
+/*
+ * In modelled time: a plain load or store misses L1 and finds in L2 all it needs, if it is such a
+ * one; else nothing has happened. A line that a prefetcher brought to L2 is none such. `flight` is
+ * PE_FLIGHT if the line is on its way to L1 then.
+ */
+PE_INLINE bool pe_refill_near(struct spe_machine *machine, struct pe_cpu *cpu,
+                              const struct pe_near *near, uint64_t line, bool store,
+                              uint64_t flight)
+{
+    int way = near->l2.words ? pe_cache_find(&near->l2, line) : -1;
+    uint64_t state;
+
+    if (way < 0)
+        return false;
+    state = pe_get(pe_cache_word(&near->l2, line, (unsigned)way)) & PE_STATE;
+    if (state & PE_PREFETCHED || (store && !(state & PE_EXCLUSIVE)))
+        return false;
+    pe_cache_use(&near->l2, line, (unsigned)way);
+    pe_fill_from_l2(machine, cpu, &near->l1, line, state | flight, store);
+    pe_count(&cpu->counts.accesses, 1);
+    pe_count(&cpu->counts.l1_misses, 1);
+    pe_count(&cpu->counts.served[SPE_PLACE_L2], 1);
     return true;
 }
 
@@ -35,7 +167,7 @@ static inline bool pe_hit(struct pe_cpu *cpu, uint64_t address, uint32_t bytes, 
  * A conditional branch that went as its history made sure, and was believed to: there is little to
  * learn from it. If it is such a one it has happened, and was not mispredicted.
  */
-static inline bool pe_foreseen(struct pe_cpu *cpu, uint64_t pc, bool taken)
+PE_INLINE bool pe_foreseen(struct pe_cpu *cpu, uint64_t pc, bool taken)
 {
     struct pe_predictor *p = &cpu->predictor;
     uint64_t by_pc = pc >> 2 & p->mask, by_history = (pc >> 2 ^ p->history) & p->mask;
@@ -55,9 +187,24 @@ static inline bool pe_foreseen(struct pe_cpu *cpu, uint64_t pc, bool taken)
     return true;
 }
 
+/* Cycles that translation adds. */
+static inline uint64_t pe_translation_cycles(const struct spe_machine *machine, struct pe_cpu *cpu,
+                                             uint64_t line)
+{
+    uint64_t page = line >> cpu->page_shift;
+    unsigned entry = cpu->tlb.first[page % PE_TLB_CHAINS];
+    struct spe_machine_access met = {0};
+
+    if (cpu->tlb.page[entry] == page)
+        pe_tlb_use(&cpu->tlb, entry);
+    else
+        pe_translate(machine, cpu, line, &met);
+    return met.translation_cycles;
+}
+
 /* A block that follows itself can be no faster than what one round hands to the next. */
-static inline uint64_t pe_block_time(const struct pe_window *w, const struct pe_block *last,
-                                     const struct pe_block *block)
+PE_INLINE uint64_t pe_block_time(const struct pe_window *w, const struct pe_block *last,
+                                 const struct pe_block *block)
 {
     uint64_t width = (uint64_t)last->count * w->step;
     uint64_t round = (uint64_t)last->recurrence * PE_TICKS / PE_RECURRENCE;
@@ -75,7 +222,7 @@ static inline bool pe_window_passes(const struct pe_cpu *cpu, const struct pe_bl
 }
 
 /* pe_window_begin in that case, behind a branch that was foreseen. */
-static inline void pe_window_pass(struct pe_cpu *cpu, const struct pe_block *block)
+PE_INLINE void pe_window_pass(struct pe_cpu *cpu, const struct pe_block *block)
 {
     struct pe_window *w = &cpu->window;
     const struct pe_block *last = w->block;

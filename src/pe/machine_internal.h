@@ -19,16 +19,33 @@
 
 #include <specimen/pe.h>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+#if defined(__SANITIZE_THREAD__)
+#define PE_THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#define PE_THREAD_SANITIZER __has_feature(thread_sanitizer)
+#else
+#define PE_THREAD_SANITIZER 0
+#endif
+
 struct pe_block;
+
+/* Where the compiler knows the shape of a cache when it sees the caller. */
+#define PE_INLINE static inline __attribute__((always_inline))
 
 #define PE_CPUS_MAX 256
 #define PE_SOCKETS_MAX 8
 #define PE_SHARER_WORDS (PE_CPUS_MAX / 64)
 #define PE_TLB_MAX 64      /* entries of the first level: a bit each */
+#define PE_TLB_RECENT 16   /* pages that are known to be used; a power of two */
 #define PE_TLB_CHAINS 128  /* of the first level's hash; a power of two */
 #define PE_RECENT_FILLS 16 /* a line is recently fetched among this many fills of its L1 */
 #define PE_MISSES 8        /* latest load misses that a later operation may wait for */
 #define PE_NO_PAGE UINT64_MAX
+#define PE_NO_LINE UINT64_MAX
+#define PE_PAGE_BITS 48                   /* the number of a page is shorter */
 #define PE_HOMES (UINT64_C(1) << 20)      /* pages whose home socket is kept */
 #define PE_ADDRESS_MASK (UINT64_MAX >> 8) /* the top byte is a tag: TBI */
 
@@ -66,6 +83,8 @@ struct pe_tlb {
     uint64_t used; /* as in a cache, of page[] */
     uint64_t all;  /* a bit for each entry */
     uint64_t page[PE_TLB_MAX + 1];
+    uint64_t recent[PE_TLB_RECENT]; /* pages whose bits are set: see pe_tlb_recent */
+    uint64_t round;                 /* how often `used` was cleared */
     uint8_t first[PE_TLB_CHAINS], next[PE_TLB_MAX];
     uint32_t entries, filled;
     uint64_t *l2;      /* NULL: one level */
@@ -132,6 +151,7 @@ struct pe_pending_ring {
 struct pe_window {
     uint64_t now;              /* ticks */
     uint64_t operations;       /* dispatched before the block */
+    uint64_t slow_at;          /* operations: when something took longer than L2 does */
     uint64_t full_at;          /* operations: the window is full then, unless a load is done */
     uint64_t late, late_until; /* registers, ticks */
     const struct pe_block *block;
@@ -139,7 +159,8 @@ struct pe_window {
     uint32_t step;    /* ticks from one dispatch to the next */
     uint64_t stores;  /* dispatched before the block */
     uint64_t memory_free;
-    uint32_t served; /* the next of served_until */
+    uint64_t atomic_free; /* ticks: atomics are made one after the other */
+    uint32_t served;      /* the next of served_until */
     uint64_t ready[64];
     uint64_t served_until[PE_LOAD_MISSES_MAX];
     uint64_t waiting[PE_WAITING]; /* until when the latest loads waited for registers: ticks */
@@ -171,7 +192,11 @@ struct pe_cpu {
     struct pe_cache l1;
     uint8_t *way_hint; /* where a line was last found, by hint_mask: or not */
     uint64_t hint_mask;
+    /* By set of L1: the line that was hit last, if another load changes nothing, | 1 if a store
+     * does not either; else PE_NO_LINE. Not true where several threads use the machine. */
+    uint64_t *hit_last;
     uint32_t line_bytes, page_shift;
+    bool usual; /* its caches have the shape that most have: see machine_fast.h */
     struct pe_counts counts;
     struct pe_tlb tlb;
 
@@ -208,7 +233,7 @@ struct pe_directory {
 /* A line that went from one cpu to another: it can go on when it has arrived. */
 struct pe_turn {
     uint64_t line, until; /* ticks */
-    uint32_t cpu;         /* that has it, or gets it */
+    uint64_t wanted;      /* ... from when on another cpu may want it; 0: nobody does */
 };
 
 struct spe_machine {
@@ -251,27 +276,45 @@ void pe_cache_free(struct pe_cache *cache);
 /* Clear these bits of the line's word, PE_VALID: all of it. Returns the state before, 0: none. */
 uint64_t pe_cache_clear(struct pe_cache *cache, uint64_t line, uint64_t bits);
 
-static inline pe_word *pe_cache_word(const struct pe_cache *cache, uint64_t line, unsigned way)
+PE_INLINE pe_word *pe_cache_word(const struct pe_cache *cache, uint64_t line, unsigned way)
 {
     return &cache->words[(line >> cache->line_shift & cache->set_mask) * cache->ways + way];
 }
 
 /* Acquire: a line that is seen to have left an L1 has left its state in L2 before. */
-static inline uint32_t pe_compare(const pe_word *word, uint64_t mask, uint64_t wanted)
+PE_INLINE uint32_t pe_compare(const pe_word *word, uint64_t mask, uint64_t wanted)
 {
     return (atomic_load_explicit(word, memory_order_acquire) & mask) == wanted;
 }
 
-static inline uint32_t pe_compare_4(const pe_word *words, uint64_t mask, uint64_t wanted)
+#if defined(__SSE2__) && !PE_THREAD_SANITIZER
+/* Words are as whole in a vector as they are alone, and loads stay in order on this host. */
+PE_INLINE uint32_t pe_compare_4(const pe_word *words, uint64_t mask, uint64_t wanted)
+{
+    const __m128i *at = (const __m128i *)(uintptr_t)words;
+    __m128i masks = _mm_set1_epi64x((int64_t)mask), value = _mm_set1_epi64x((int64_t)wanted);
+    __m128 first =
+        _mm_castsi128_ps(_mm_cmpeq_epi32(_mm_and_si128(_mm_loadu_si128(at), masks), value));
+    __m128 second =
+        _mm_castsi128_ps(_mm_cmpeq_epi32(_mm_and_si128(_mm_loadu_si128(at + 1), masks), value));
+    __m128 low = _mm_shuffle_ps(first, second, _MM_SHUFFLE(2, 0, 2, 0));
+    __m128 high = _mm_shuffle_ps(first, second, _MM_SHUFFLE(3, 1, 3, 1));
+
+    atomic_signal_fence(memory_order_acquire);
+    return (uint32_t)_mm_movemask_ps(_mm_and_ps(low, high));
+}
+#else
+PE_INLINE uint32_t pe_compare_4(const pe_word *words, uint64_t mask, uint64_t wanted)
 {
     return pe_compare(&words[0], mask, wanted) | pe_compare(&words[1], mask, wanted) << 1 |
            pe_compare(&words[2], mask, wanted) << 2 | pe_compare(&words[3], mask, wanted) << 3;
 }
+#endif
 
 /* The ways whose words are `wanted` in the bits of `mask`. All are looked at: where a loop ends
  * that finds the one is hard to predict for the host. */
-static inline uint32_t pe_cache_compare(const struct pe_cache *cache, uint64_t line, uint64_t mask,
-                                        uint64_t wanted)
+PE_INLINE uint32_t pe_cache_compare(const struct pe_cache *cache, uint64_t line, uint64_t mask,
+                                    uint64_t wanted)
 {
     const pe_word *words = pe_cache_word(cache, line, 0);
     uint32_t equal = 0, way = 0;
@@ -284,7 +327,7 @@ static inline uint32_t pe_cache_compare(const struct pe_cache *cache, uint64_t l
 }
 
 /* The line's way, or -1. */
-static inline int pe_cache_find(const struct pe_cache *cache, uint64_t line)
+PE_INLINE int pe_cache_find(const struct pe_cache *cache, uint64_t line)
 {
     uint32_t found =
         pe_cache_compare(cache, line, ~(uint64_t)(PE_STATE & ~PE_VALID), line | PE_VALID);
@@ -292,7 +335,7 @@ static inline int pe_cache_find(const struct pe_cache *cache, uint64_t line)
     return found ? __builtin_ctz(found) : -1;
 }
 
-static inline unsigned pe_cache_victim(const struct pe_cache *cache, uint64_t line)
+PE_INLINE unsigned pe_cache_victim(const struct pe_cache *cache, uint64_t line)
 {
     uint32_t free_ways = pe_cache_compare(cache, line, UINT64_MAX, 0);
     uint32_t used = cache->used[line >> cache->line_shift & cache->set_mask];
@@ -302,14 +345,13 @@ static inline unsigned pe_cache_victim(const struct pe_cache *cache, uint64_t li
     return cache->ways == 1 ? 0 : (unsigned)__builtin_ctz(~used);
 }
 
-static inline void pe_cache_use(const struct pe_cache *cache, uint64_t line, unsigned way)
+PE_INLINE void pe_cache_use(const struct pe_cache *cache, uint64_t line, unsigned way)
 {
     uint32_t *used = &cache->used[line >> cache->line_shift & cache->set_mask];
     uint32_t bit = UINT32_C(1) << way, after = *used | bit;
 
-    if (after == *used)
-        return;
-    *used = after == cache->all_used ? bit : after;
+    /* Nobody can foresee whether the bit is set: no branch. */
+    *used = after == cache->all_used && after != *used ? bit : after;
 }
 
 int pe_directory_init(struct pe_directory *directory, const struct pe_cache *outermost,
@@ -352,22 +394,32 @@ void pe_access_line(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t li
  * such a one; else nothing has happened. */
 bool pe_refill(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t line, bool store,
                uint32_t translation_cycles);
-/* The same in modelled time and without a lock; a line that a prefetcher brought is none such. It
- * is on its way to L1 then. */
-bool pe_refill_timed(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t line, bool store);
+/* A line leaves L1 that L2 has too, and does not know to be modified. */
+void pe_leave_l1(const struct spe_machine *machine, const struct pe_cpu *cpu, uint64_t line);
 bool pe_held_by_others(const struct spe_machine *machine, const struct pe_cpu *cpu, uint64_t line);
 void pe_maintain_line(struct spe_machine *machine, uint64_t line, unsigned how,
                       struct spe_machine_access *met);
 
-static inline void pe_tlb_use(struct pe_tlb *tlb, unsigned entry)
+void pe_tlb_next_round(struct pe_tlb *tlb);
+
+PE_INLINE void pe_tlb_use(struct pe_tlb *tlb, unsigned entry)
 {
     uint64_t bit = UINT64_C(1) << entry;
 
     if (tlb->used & bit)
         return;
     tlb->used |= bit;
-    if (tlb->used == tlb->all)
+    if (tlb->used == tlb->all) {
         tlb->used = bit;
+        pe_tlb_next_round(tlb);
+    }
+}
+
+/* Where it is noted that using the page again changes nothing, and what is noted there. */
+PE_INLINE uint64_t *pe_tlb_recent(struct pe_tlb *tlb, uint64_t page, uint64_t *note)
+{
+    *note = page ^ tlb->round << PE_PAGE_BITS;
+    return &tlb->recent[page % PE_TLB_RECENT];
 }
 
 int pe_tlb_init(struct pe_tlb *tlb, const struct spe_machine_config *config);
@@ -407,6 +459,9 @@ void pe_timed_store(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t pc
  * mispredicted, that is over first. */
 void pe_window_begin(struct spe_machine *machine, struct pe_cpu *cpu, const struct pe_block *block,
                      bool mispredicted);
+/* The window was not followed for so many ticks and operations: what it waited for before, it waits
+ * for now. */
+void pe_window_carry(struct pe_cpu *cpu, uint64_t ticks, uint64_t operations);
 /* A thread goes on that is in this block, after another has run on the cpu. */
 void pe_window_resume(struct pe_cpu *cpu, const struct pe_block *block);
 /* Cycles that the block's instruction waits for its registers. */
@@ -420,8 +475,14 @@ void pe_window_sleep(struct pe_cpu *cpu, uint64_t until);
  * `outside`: L2 did not have it either, or from a prefetcher. `when`: ticks. pc 0: not known. */
 void pe_prefetch(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t pc, uint64_t address,
                  bool outside, uint64_t when);
-/* When the line can be taken from another cpu that is about to get it; 0: at once. */
-uint64_t pe_turn(struct spe_machine *machine, const struct pe_cpu *cpu, uint64_t line);
+/* When the line can be taken from the cpu that is about to get it; 0: at once. */
+uint64_t pe_turn(struct spe_machine *machine, uint64_t line);
+/* A cpu waits for the line until then. Those that have it look at pe_wanted from now on, before
+ * they use it: what they do later than that, they do after the other cpus. */
+void pe_want(struct spe_machine *machine, uint64_t line, uint64_t when);
+void pe_unwant(struct spe_machine *machine, uint64_t line);
+/* From when on another cpu may want the line; UINT64_MAX: nobody does. */
+uint64_t pe_wanted(const struct spe_machine *machine, uint64_t line);
 
 /* Where a line on its way is noted, if it is. */
 static inline struct pe_flight *pe_flight_of(struct pe_cpu *cpu, uint64_t line)
@@ -448,12 +509,27 @@ static inline bool pe_says_yes(uint8_t counter)
     return counter > PE_WEAK;
 }
 
+/* Without a branch: nobody can foresee what a program that is hard to foresee teaches. */
 static inline void pe_teach(uint8_t *counter, bool yes)
 {
-    if (yes)
-        *counter = (uint8_t)(*counter + (*counter < PE_STRONG));
-    else
-        *counter = (uint8_t)(*counter - (*counter > 0));
+    *counter = (uint8_t)(*counter + (yes & (*counter < PE_STRONG)) - (!yes & (*counter > 0)));
+}
+
+/* Was the direction foreseen? */
+PE_INLINE bool pe_direction(struct pe_predictor *p, uint64_t pc, bool taken)
+{
+    uint64_t by_pc = pc >> 2 & p->mask, by_history = (pc >> 2 ^ p->history) & p->mask;
+    bool plain = pe_says_yes(p->bimodal[by_pc]) == taken;
+    bool shared = pe_says_yes(p->gshare[by_history]) == taken;
+    uint8_t chooser = p->chooser[by_pc], taught = chooser;
+    bool by_shared = pe_says_yes(chooser);
+
+    pe_teach(&p->bimodal[by_pc], taken);
+    pe_teach(&p->gshare[by_history], taken);
+    pe_teach(&taught, shared);
+    p->chooser[by_pc] = plain != shared ? taught : chooser;
+    p->history = p->history << 1 | taken;
+    return (by_shared & shared) | (!by_shared & plain);
 }
 
 int pe_predictor_init(struct pe_predictor *predictor, const struct spe_machine_config *config);

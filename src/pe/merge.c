@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "pe/machine_fast.h"
+#include "pe/skim.h"
 
 /* Ahead of the others that a cpu may be before they have their turn: less than a line takes from
  * one to another. */
@@ -47,7 +47,7 @@ static void time_watches(struct pe_stream *s, uint32_t index)
     }
 }
 
-/* The second half of a pair is no access of its own. */
+/* The second half of a pair is not an access of its own. */
 static bool joins(struct pe_watch *w, uint64_t va, uint32_t bytes, bool store,
                   const struct spe_machine_access *met)
 {
@@ -123,29 +123,40 @@ static bool has_to_ask(const struct pe_stream *s, uint64_t line, unsigned how)
     return !word || (how & (SPE_ACCESS_STORE | SPE_ACCESS_ATOMIC) && !(word & PE_EXCLUSIVE));
 }
 
-/* When a line that another cpu has can be had: not before it is asked for, and not before it has
- * arrived where it is on its way to. 0: at once. */
-static uint64_t wait_until(const struct pe_stream *s, uint64_t va, unsigned how, uint64_t issued)
+static uint64_t line_of(const struct pe_stream *s, uint64_t va)
 {
-    uint64_t line = va & PE_ADDRESS_MASK & ~(uint64_t)(s->cpu->line_bytes - 1), turn;
-
-    if (s->merge->count < 2 || !has_to_ask(s, line, how) ||
-        !pe_held_by_others(s->merge->machine, s->cpu, line))
-        return 0;
-    turn = pe_turn(s->merge->machine, s->cpu, line);
-    return turn > issued ? turn : issued;
+    return va & PE_ADDRESS_MASK & ~(uint64_t)(s->cpu->line_bytes - 1);
 }
 
-/* Until then the others have their turn. */
+/* When a line that another cpu has can be had: not before it is asked for, and not before it has
+ * arrived where it is on its way to. 0: at once. */
+static uint64_t wait_until(const struct pe_stream *s, uint64_t line, unsigned how, uint64_t issued)
+{
+    if (!has_to_ask(s, line, how) || !pe_held_by_others(s->merge->machine, s->cpu, line))
+        return 0;
+    return later(pe_turn(s->merge->machine, line), issued);
+}
+
+/* Until then the others have their turn: because they have the line, or are to have it before. */
 static bool has_to_wait(struct pe_stream *s, const struct pe_site *site, uint64_t va, unsigned how)
 {
-    uint64_t issued = pe_window_issue(s->cpu, site), until = wait_until(s, va, how, issued);
+    struct spe_machine *machine = s->merge->machine;
+    uint64_t issued = pe_window_issue(s->cpu, site), line = line_of(s, va), until;
 
-    if (until <= s->cpu->window.now || until <= s->not_before)
+    if (s->merge->count < 2)
         return false;
+    until = wait_until(s, line, how, issued);
+    if (until ? until <= s->cpu->window.now : pe_wanted(machine, line) >= issued)
+        return false;
+    if (later(until, issued) <= s->not_before) {
+        pe_unwant(machine, line); /* they had their turn */
+        return false;
+    }
+    if (until)
+        pe_want(machine, line, until);
     if (how == SPE_ACCESS_STORE && s->stores_end - s->stores_first < PE_LATE_STORES)
         return true; /* only the store */
-    s->not_before = until;
+    s->not_before = later(until, issued);
     s->asked = issued;
     return true;
 }
@@ -198,17 +209,15 @@ static bool any_access(struct pe_stream *s, uint32_t index, uint64_t va, uint32_
 
 static inline bool plain_access(struct pe_stream *s, unsigned ordinal, uint64_t va)
 {
-    uint32_t index = s->block->plain_sites[ordinal];
-    const struct pe_site *site = &s->block->sites[index];
-
-    bool store = site->how & SPE_ACCESS_STORE;
+    const struct pe_plain plain = s->block->plain_sites[ordinal];
+    const struct pe_site *site = &s->block->sites[plain.index];
 
     if (!s->watching_count && !s->merge->simple &&
-        (pe_hit(s->cpu, va, site->bytes, store) ||
+        (pe_hit(s->cpu, va, plain.bytes, plain.store) ||
          (!s->merge->counting &&
-          pe_timed_quick(s->merge->machine, s->cpu, site, va, site->bytes, store))))
+          pe_timed_quick(s->merge->machine, s->cpu, site, va, plain.bytes, plain.store))))
         return true;
-    return any_access(s, index, va, site->bytes, site->how);
+    return any_access(s, plain.index, va, plain.bytes, site->how);
 }
 
 static bool wide_access(struct pe_stream *s, uint32_t index, uint64_t va, uint32_t bytes,
@@ -221,14 +230,6 @@ static bool wide_access(struct pe_stream *s, uint32_t index, uint64_t va, uint32
     return any_access(s, index, va, bytes, how);
 }
 
-/* How the branch at the end of the block went, where the program goes on at `next`. False if nobody
- * knows: a signal's handler is no target of a direct branch. */
-static inline bool branch_outcome(const struct pe_block *block, uint64_t next, bool *taken)
-{
-    *taken = block->direct ? next == block->target : true;
-    return *taken || next == block->end;
-}
-
 /* Was it mispredicted? */
 static bool end_branch(struct pe_stream *s, uint64_t next)
 {
@@ -236,7 +237,7 @@ static bool end_branch(struct pe_stream *s, uint64_t next)
     struct pe_site_counts *counts;
     bool taken, wrong;
 
-    if (!branch_outcome(b, next, &taken))
+    if (!pe_branch_outcome(b, next, &taken))
         return false;
     if (b->plain && !s->merge->counting && pe_foreseen(s->cpu, b->end - 4, taken))
         return false;
@@ -270,6 +271,7 @@ static void begin_block(struct pe_stream *s, struct pe_block *block)
     if (s->watching_count)
         end_watches(s, block->pc, wrong);
     pe_window_begin(s->merge->machine, s->cpu, block, wrong);
+    pe_skim_learn(s, block);
     s->block = block;
     s->latest = NULL;
     if (s->merge->counting)
@@ -287,6 +289,14 @@ static void begin_watch(struct pe_stream *s, unsigned watch)
         s->next[s->next_count++] = (uint8_t)watch;
 }
 
+static void rest(struct pe_stream *s, uint64_t operations)
+{
+    uint64_t next = s->cpu->window.operations + (s->block ? s->block->count : 0);
+    uint64_t margin = pe_skim_margin(s);
+
+    s->skim_until = operations > margin ? next + operations - margin : next;
+}
+
 /* The event has been had, and all but one of its words are behind; false: it has to wait. */
 static bool rare_event(struct pe_stream *s, uint64_t event)
 {
@@ -295,13 +305,16 @@ static bool rare_event(struct pe_stream *s, uint64_t event)
     switch (event >> PE_EVENT_SHIFT) {
     case PE_EVENT_WIDE:
         more = s->events[(s->done + 1) % PE_EVENTS];
-        if (!wide_access(s, more & 0xffff, event & PE_EVENT_MASK, more >> 16 & 0xffff,
-                         (unsigned)(more >> 32)))
+        if (!wide_access(s, PE_WIDE_INDEX(more), event & PE_EVENT_MASK, PE_WIDE_BYTES(more),
+                         PE_WIDE_HOW(more)))
             return false;
         s->done++;
         break;
     case PE_EVENT_WATCH:
         begin_watch(s, event & 0xff);
+        break;
+    case PE_EVENT_REST:
+        rest(s, event & PE_EVENT_MASK);
         break;
     default:
         pe_window_sleep(s->cpu, event & PE_EVENT_MASK);
@@ -338,42 +351,57 @@ static inline bool pass_block(struct pe_stream *s, const struct pe_block *block)
 
     if (!last || !pe_window_passes(s->cpu, block))
         return false;
-    if (last->branch && (!last->plain || !branch_outcome(last, block->pc, &taken) ||
+    if (last->branch && (!last->plain || !pe_branch_outcome(last, block->pc, &taken) ||
                          !pe_foreseen(s->cpu, last->end - 4, taken)))
         return false;
     pe_window_pass(s->cpu, block);
+    pe_skim_learn(s, block);
     s->block = block;
     return true;
+}
+
+/* The block begins once. True: the cpu's time is past `limit`, or it has to wait before. */
+static bool block_event(struct pe_stream *s, uint64_t event, uint64_t limit)
+{
+    struct pe_block *block = pe_event_block(event);
+
+    if (!is_quiet(s) || !pass_block(s, block)) {
+        if (is_full_of_stores(s))
+            return true;
+        begin_block(s, block);
+    }
+    if (s->again == pe_event_again(event)) {
+        s->again = 0;
+        s->done++;
+    } else {
+        s->again++;
+    }
+    return s->cpu->window.now > limit;
 }
 
 /* Until the cpu's time is past `limit`, or nothing is left, or it has to wait. */
 static void run(struct pe_stream *s, uint64_t limit)
 {
     const uint64_t *events = s->events;
-    uint64_t done = s->done, handed = s->handed;
 
     pe_window_resume(s->cpu, s->block);
-    for (; done != handed; done = ++s->done) {
-        uint64_t event = events[done % PE_EVENTS];
+    while (s->done != s->handed) {
+        uint64_t event = events[s->done % PE_EVENTS];
         unsigned tag = (unsigned)(event >> PE_EVENT_SHIFT);
 
         if (tag < PE_ORDINALS) {
             if (!plain_access(s, tag, event & PE_EVENT_MASK))
                 return;
+            s->done++;
         } else if (tag == PE_EVENT_BLOCK) {
-            struct pe_block *block = (struct pe_block *)(uintptr_t)(event & PE_EVENT_MASK);
-
-            if (!is_quiet(s) || !pass_block(s, block)) {
-                if (is_full_of_stores(s))
-                    return;
-                begin_block(s, block);
-            }
-            if (s->cpu->window.now > limit) {
-                s->done++;
+            if (pe_may_skim(s) && s->block && is_quiet(s))
+                pe_skim(s);
+            else if (block_event(s, event, limit))
                 return;
-            }
-        } else if (!rare_event(s, event)) {
-            return;
+        } else {
+            if (!rare_event(s, event))
+                return;
+            s->done++;
         }
     }
 }
@@ -383,12 +411,16 @@ static void run_store(struct pe_stream *s)
 {
     const struct pe_late_store *store = &s->stores[s->stores_first % PE_LATE_STORES];
     struct spe_machine_access met = {0};
-    uint64_t until = wait_until(s, store->va, SPE_ACCESS_STORE, store->issued);
+    uint64_t line = line_of(s, store->va);
+    uint64_t until = wait_until(s, line, SPE_ACCESS_STORE, store->issued);
 
     if (until > store->issued && until > s->store_not_before) {
         s->store_not_before = until;
+        pe_want(s->merge->machine, line, until);
         return;
     }
+    if (!until)
+        pe_unwant(s->merge->machine, line);
     pe_timed_store(s->merge->machine, s->cpu, pe_site_pc(store->site), store->va, store->bytes,
                    store->number, store->issued, &met);
     accessed(s, store->site, store->watch, store->va, store->bytes, SPE_ACCESS_STORE, &met);
@@ -542,7 +574,7 @@ static void wait_for_room(struct pe_stream *s, struct pe_stream *holds, uint64_t
 
 static void publish(struct pe_stream *s)
 {
-    s->handed = s->end;
+    s->handed = s->open = s->end;
     s->handed_at = microseconds_now();
     s->running = true;
     if (s->ignored) { /* it comes back at the others' time */
@@ -557,7 +589,7 @@ static void publish(struct pe_stream *s)
 static void set_next_hand(struct pe_stream *s)
 {
     if (s->done == s->end)
-        s->done = s->handed = s->end = 0;
+        s->done = s->handed = s->open = s->end = 0;
     s->hand_at = s->end + BATCH;
     if (s->hand_at - s->done > PE_EVENTS - PE_BLOCK_EVENTS)
         s->hand_at = s->done + PE_EVENTS - PE_BLOCK_EVENTS;

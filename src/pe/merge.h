@@ -25,13 +25,16 @@
  * is at the address in the rest, or one of these. */
 enum {
     PE_EVENT_WIDE = PE_ORDINALS, /* an access: address; then index, bytes and how in a word */
-    PE_EVENT_BLOCK,              /* a block begins: its address */
+    PE_EVENT_BLOCK,              /* a block begins: how often again, and its address */
     PE_EVENT_WATCH,              /* an instruction of the next block is watched: number of watch */
     PE_EVENT_WAKE,               /* it was away until this time */
+    PE_EVENT_REST,               /* nothing is watched in so many operations from the next block */
 };
 
 #define PE_EVENT_SHIFT 56
 #define PE_EVENT_MASK (UINT64_MAX >> (64 - PE_EVENT_SHIFT))
+#define PE_AGAIN_SHIFT 48      /* host addresses of programs are shorter */
+#define PE_AGAIN_MAX 63        /* times that a block begins again, without an access between */
 #define PE_EVENTS (1u << 14)   /* that a stream has room for */
 #define PE_BLOCK_EVENTS 1024   /* that one block may have before it is looked at again */
 #define PE_WATCHES 32          /* at a time, of one stream */
@@ -72,6 +75,7 @@ struct pe_stream {
     uint64_t *events;
     uint64_t end;     /* events written */
     uint64_t hand_at; /* hand over when there are as many */
+    uint64_t open;    /* those before it were handed over, and are not changed any more */
     /* ---- */
     struct pe_merge *merge;
     struct pe_cpu *cpu;
@@ -85,6 +89,7 @@ struct pe_stream {
     uint64_t patience;     /* for so long do others wait for it since then */
     pthread_cond_t room;
     const struct pe_block *block;
+    uint32_t again;               /* times that the block of the event has begun already */
     uint64_t latest_end;          /* of the latest access of the block, */
     const struct pe_site *latest; /* the instruction's, */
     uint32_t latest_facts;        /* and what was counted of it */
@@ -94,6 +99,10 @@ struct pe_stream {
     uint64_t store_not_before; /* ticks: the first of the late stores waits for its line */
     uint32_t stores_first, stores_end;
     struct pe_late_store *stores; /* a ring of PE_LATE_STORES */
+    uint64_t skim_until;          /* operations: nobody looks before that. See pe/skim.h */
+    uint64_t followed_from;       /* operations: the window is followed since then */
+    uint64_t skimmed;             /* operations */
+    uint64_t began;               /* ticks: the block */
     uint64_t ended;               /* ticks: its cpu's clock when it was gone */
 };
 
@@ -104,6 +113,7 @@ struct pe_merge {
     size_t count, room;
     bool counting;    /* exact counts of every instruction */
     bool simple;      /* no short ways: for tests, which compare */
+    bool thorough;    /* the window is followed everywhere: the same */
     unsigned hurried; /* not 0: nobody waits for others */
 };
 
@@ -138,10 +148,18 @@ static inline void pe_put(struct pe_stream *s, uint64_t event)
     s->events[s->end++ % PE_EVENTS] = event;
 }
 
-/* True: hand over before the block runs. */
+/* True: hand over before the block runs. A loop without accesses is one event for many rounds. */
 static inline bool pe_put_block(struct pe_stream *s, struct pe_block *block)
 {
-    pe_put(s, (uint64_t)PE_EVENT_BLOCK << PE_EVENT_SHIFT | (uint64_t)(uintptr_t)block);
+    uint64_t event = (uint64_t)PE_EVENT_BLOCK << PE_EVENT_SHIFT | (uint64_t)(uintptr_t)block;
+    uint64_t *last = &s->events[(s->end - 1) % PE_EVENTS];
+
+    if (s->end != s->open && *last - event <= (uint64_t)(PE_AGAIN_MAX - 1) << PE_AGAIN_SHIFT &&
+        !((*last - event) << (64 - PE_AGAIN_SHIFT))) {
+        *last += UINT64_C(1) << PE_AGAIN_SHIFT;
+        return false;
+    }
+    pe_put(s, event);
     return s->end >= s->hand_at;
 }
 
@@ -156,6 +174,26 @@ static inline void pe_put_wide(struct pe_stream *s, uint32_t index, uint64_t va,
 {
     pe_put(s, (uint64_t)PE_EVENT_WIDE << PE_EVENT_SHIFT | (va & PE_EVENT_MASK));
     pe_put(s, (uint64_t)how << 32 | (uint64_t)(bytes & 0xffff) << 16 | index);
+}
+
+/* The second word of such an access. */
+#define PE_WIDE_INDEX(more) ((uint32_t)((more)&0xffff))
+#define PE_WIDE_BYTES(more) ((uint32_t)((more) >> 16 & 0xffff))
+#define PE_WIDE_HOW(more) ((unsigned)((more) >> 32))
+
+static inline struct pe_block *pe_event_block(uint64_t event)
+{
+    return (struct pe_block *)(uintptr_t)(event & (UINT64_MAX >> (64 - PE_AGAIN_SHIFT)));
+}
+
+static inline uint32_t pe_event_again(uint64_t event)
+{
+    return event >> PE_AGAIN_SHIFT & 0xff;
+}
+
+static inline void pe_put_rest(struct pe_stream *s, uint64_t operations)
+{
+    pe_put(s, (uint64_t)PE_EVENT_REST << PE_EVENT_SHIFT | (operations & PE_EVENT_MASK));
 }
 
 /* The watch is written by whoever has the lock, until it is done. */

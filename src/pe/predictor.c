@@ -41,23 +41,6 @@ void pe_predictor_free(struct pe_predictor *predictor)
     free(predictor->stack);
 }
 
-/* Was the direction foreseen? */
-static bool direction(struct pe_predictor *p, uint64_t pc, bool taken)
-{
-    uint64_t by_pc = pc >> 2 & p->mask;
-    uint64_t by_history = (pc >> 2 ^ p->history) & p->mask;
-    bool plain = pe_says_yes(p->bimodal[by_pc]) == taken;
-    bool shared = pe_says_yes(p->gshare[by_history]) == taken;
-    bool right = pe_says_yes(p->chooser[by_pc]) ? shared : plain;
-
-    pe_teach(&p->bimodal[by_pc], taken);
-    pe_teach(&p->gshare[by_history], taken);
-    if (plain != shared)
-        pe_teach(&p->chooser[by_pc], shared);
-    p->history = p->history << 1 | taken;
-    return right;
-}
-
 static struct pe_target *target_at(const struct spe_machine *machine, struct pe_target *table,
                                    uint64_t key)
 {
@@ -112,7 +95,7 @@ bool spe_machine_branch(struct spe_machine *machine, unsigned cpu, uint64_t pc, 
     p = &c->predictor;
     pe_count(&c->counts.branches, 1);
     if (kind & SPE_BRANCH_CONDITIONAL)
-        right = direction(p, pc, taken);
+        right = pe_direction(p, pc, taken);
     if (kind & SPE_BRANCH_RETURN)
         right &= pop(p, machine->config.return_stack, target);
     else if (kind & SPE_BRANCH_INDIRECT && taken)

@@ -13,7 +13,7 @@
  */
 #include <stdlib.h>
 
-#include "machine_internal.h"
+#include "machine_fast.h"
 
 #define SURE 2          /* times that the same was seen before anything is asked for */
 #define STRIDE_MAX 2048 /* bytes: further apart, each access would need another page */
@@ -57,6 +57,25 @@ static uint64_t leaves(const struct spe_machine *machine, struct pe_cpu *cpu, ui
     return when;
 }
 
+/* pe_prefetch_line for what L2 has and L1 gets, if it is such a line; else nothing has happened. */
+PE_INLINE bool from_l2(struct spe_machine *machine, struct pe_cpu *cpu, const struct pe_near *near,
+                       uint64_t line, bool *first)
+{
+    int way = pe_cache_find(&near->l2, line);
+    pe_word *at = pe_cache_word(&near->l2, line, way >= 0 ? (unsigned)way : 0);
+    uint64_t state;
+
+    if (way < 0)
+        return false;
+    state = pe_get(at) & PE_STATE;
+    *first = state & PE_PREFETCHED;
+    state &= ~PE_PREFETCHED;
+    atomic_store_explicit(at, line | state, memory_order_relaxed);
+    pe_cache_use(&near->l2, line, (unsigned)way);
+    pe_fill_from_l2(machine, cpu, &near->l1, line, state | PE_PREFETCHED | PE_FLIGHT, false);
+    return true;
+}
+
 /* False: not now. */
 static bool ask(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t address, bool into_l1,
                 uint64_t when)
@@ -73,6 +92,28 @@ static bool ask(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t addres
     left = leaves(machine, cpu, line, &met.place, when);
     pe_flight_add(cpu, line, left + (uint64_t)met.cycles * PE_TICKS, met.place);
     if (into_l1 && outside && machine->config.l2_prefetch.distance)
+        by_stream(machine, cpu, address, when);
+    return true;
+}
+
+/* The same for L1: what L2 has does not wait for memory. */
+PE_INLINE bool ask_for_l1(struct spe_machine *machine, struct pe_cpu *cpu,
+                          const struct pe_near *near, uint64_t address, uint64_t when)
+{
+    uint64_t line = pe_line_of(near, address), left;
+    uint8_t place = SPE_PLACE_L2;
+    bool first;
+
+    if (!near->l2.words)
+        return ask(machine, cpu, address, true, when);
+    if (pe_cache_find(&near->l1, line) >= 0)
+        return true;
+    if (!from_l2(machine, cpu, near, line, &first))
+        return ask(machine, cpu, address, true, when);
+    left = leaves(machine, cpu, line, &place, when);
+    pe_flight_add(cpu, line, left + (uint64_t)machine->cycles[SPE_PLACE_L2][false] * PE_TICKS,
+                  place);
+    if (first && machine->config.l2_prefetch.distance)
         by_stream(machine, cpu, address, when);
     return true;
 }
@@ -98,25 +139,25 @@ static void learn_stride(struct pe_stride *s, uint64_t pc, uint64_t address)
 }
 
 /* What lies between the furthest address asked for and `distance` strides ahead, nearest first. */
-static void by_stride(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t pc,
-                      uint64_t address, uint64_t when)
+PE_INLINE void by_stride(struct spe_machine *machine, struct pe_cpu *cpu, struct pe_near near,
+                         uint64_t pc, uint64_t address, uint64_t when)
 {
     const struct spe_prefetch_shape *shape = &machine->config.l1_prefetch;
     struct pe_stride *s = &cpu->prefetchers.strides[pc >> 2 & (PE_STRIDES - 1)];
-    int64_t far, near;
+    int64_t far, ahead;
 
     learn_stride(s, pc, address);
     if (s->sure < SURE)
         return;
     far = s->stride * (int64_t)shape->distance;
-    near = (int64_t)(s->ahead - address);
-    if (llabs(near) > llabs(far) || (near ^ far) < 0)
-        near = 0;
-    for (uint32_t i = 0; i < shape->degree && llabs(near) < llabs(far); i++) {
-        near += s->stride;
-        if (!ask(machine, cpu, address + (uint64_t)near, true, when))
+    ahead = (int64_t)(s->ahead - address);
+    if (llabs(ahead) > llabs(far) || (ahead ^ far) < 0)
+        ahead = 0;
+    for (uint32_t i = 0; i < shape->degree && llabs(ahead) < llabs(far); i++) {
+        ahead += s->stride;
+        if (!ask_for_l1(machine, cpu, &near, address + (uint64_t)ahead, when))
             break;
-        s->ahead = address + (uint64_t)near;
+        s->ahead = address + (uint64_t)ahead;
     }
 }
 
@@ -191,6 +232,10 @@ void pe_prefetch(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t pc, u
 {
     if (outside && machine->config.l2_prefetch.distance)
         by_stream(machine, cpu, address, when);
-    if (pc && machine->config.l1_prefetch.distance)
-        by_stride(machine, cpu, pc, address, when);
+    if (!pc || !machine->config.l1_prefetch.distance)
+        return;
+    if (cpu->usual)
+        by_stride(machine, cpu, pe_near_of(cpu, true), pc, address, when);
+    else
+        by_stride(machine, cpu, pe_near_of(cpu, false), pc, address, when);
 }

@@ -20,6 +20,16 @@ int pe_tlb_init(struct pe_tlb *tlb, const struct spe_machine_config *config)
     return SPE_OK;
 }
 
+/* All bits but one were cleared: what is noted of pages counts no more. */
+void pe_tlb_next_round(struct pe_tlb *tlb)
+{
+    tlb->round++;
+    if (tlb->round << PE_PAGE_BITS) /* else it is as a round long ago */
+        return;
+    for (unsigned i = 0; i < PE_TLB_RECENT; i++)
+        tlb->recent[i] = PE_NO_PAGE;
+}
+
 void pe_tlb_free(struct pe_tlb *tlb)
 {
     free(tlb->l2);
@@ -32,6 +42,8 @@ void pe_tlb_flush(struct pe_tlb *tlb, const struct spe_machine_config *config)
         tlb->first[i] = PE_TLB_MAX;
     tlb->filled = 0;
     tlb->used = 0;
+    tlb->round = UINT64_MAX;
+    pe_tlb_next_round(tlb);
     for (unsigned i = 0; i < config->l2_tlb_entries; i++)
         tlb->l2[i] = PE_NO_PAGE;
     for (unsigned i = 0; i < config->l2_tlb_entries; i += config->l2_tlb_ways)
@@ -90,10 +102,10 @@ static bool second_level(const struct spe_machine *machine, struct pe_tlb *tlb, 
     uint32_t *used = &tlb->l2_used[set], all = UINT32_MAX >> (32 - ways);
     uint32_t same = 0, unused = 0;
 
-    for (unsigned i = 0; i < ways; i++) { /* no branch that depends on where it is */
+    for (unsigned i = 0; i < ways; i++) /* no branch that depends on where it is */
         same |= (uint32_t)(pages[i] == page) << i;
+    for (unsigned i = 0; i < ways && !same; i++)
         unused |= (uint32_t)(pages[i] == PE_NO_PAGE) << i;
-    }
     if (same | unused)
         way = (unsigned)__builtin_ctz(same ? same : unused);
     else if (ways > 1)

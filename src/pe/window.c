@@ -99,6 +99,8 @@ static uint64_t ready_at(const struct pe_window *w, const struct pe_site *site)
 {
     uint64_t when = dispatched(w, (uint32_t)(site - w->block->sites));
 
+    if (site->how & SPE_ACCESS_ATOMIC)
+        when = later(when, w->atomic_free);
     return site->reads & w->late ? later(when, latest(w, site->reads & w->late)) : when;
 }
 
@@ -159,6 +161,32 @@ void pe_window_begin(struct spe_machine *machine, struct pe_cpu *cpu, const stru
         w->late = 0;
 }
 
+static void carry_ring(struct pe_pending_ring *ring, uint64_t numbers, uint64_t ticks)
+{
+    for (uint32_t i = ring->first; i != ring->end; i++) {
+        ring->at[i % PE_WINDOW_MAX].number += numbers;
+        ring->at[i % PE_WINDOW_MAX].done += ticks;
+    }
+}
+
+void pe_window_carry(struct pe_cpu *cpu, uint64_t ticks, uint64_t operations)
+{
+    struct pe_window *w = &cpu->window;
+
+    carry_ring(&w->loads, operations, ticks);
+    carry_ring(&w->stored, 0, ticks);
+    if (w->full_at != UINT64_MAX)
+        w->full_at += operations;
+    for (uint64_t registers = w->late; registers; registers &= registers - 1)
+        w->ready[__builtin_ctzll(registers)] += ticks;
+    w->late_until += ticks;
+    for (unsigned i = 0; i < PE_WAITING; i++)
+        w->waiting[i] += ticks;
+    for (unsigned i = 0; i < PE_LOAD_MISSES_MAX; i++)
+        w->served_until[i] += ticks;
+    w->settled = 0;
+}
+
 /* What the other thread left in registers is not this one's. */
 void pe_window_resume(struct pe_cpu *cpu, const struct pe_block *block)
 {
@@ -187,9 +215,52 @@ static void change_l1(struct pe_cpu *cpu, uint64_t line, uint64_t clear, uint64_
         atomic_store_explicit(word, (pe_get(word) & ~clear) | set, memory_order_relaxed);
 }
 
+/* The lines that several cpus want go from one to the next: when this one can be had. */
+static struct pe_turn *turn_of(struct spe_machine *machine, uint64_t line)
+{
+    return &machine->turns[line >> machine->line_shift & (PE_TURNS - 1)];
+}
+
+uint64_t pe_turn(struct spe_machine *machine, uint64_t line)
+{
+    const struct pe_turn *turn = turn_of(machine, line);
+
+    return turn->line == line ? turn->until : 0;
+}
+
+uint64_t pe_wanted(const struct spe_machine *machine, uint64_t line)
+{
+    const struct pe_turn *turn = &machine->turns[line >> machine->line_shift & (PE_TURNS - 1)];
+
+    return turn->line == line && turn->wanted ? turn->wanted : UINT64_MAX;
+}
+
+void pe_want(struct spe_machine *machine, uint64_t line, uint64_t when)
+{
+    const uint64_t *sharers = pe_directory_find(&machine->directory, line);
+    struct pe_turn *turn = turn_of(machine, line);
+
+    if (turn->line != line)
+        *turn = (struct pe_turn){.line = line};
+    if (turn->wanted && turn->wanted <= when)
+        return;
+    turn->wanted = when;
+    for (unsigned i = 0; sharers && i < machine->directory.entry_words - 1; i++)
+        for (uint64_t bits = sharers[i]; bits; bits &= bits - 1)
+            change_l1(machine->cpus[64 * i + (unsigned)__builtin_ctzll(bits)], line, 0, PE_FLIGHT);
+}
+
+void pe_unwant(struct spe_machine *machine, uint64_t line)
+{
+    struct pe_turn *turn = turn_of(machine, line);
+
+    if (turn->line == line)
+        turn->wanted = 0;
+}
+
 /* The access found a line that was asked for before. Returns when its data is there, 0: it is. */
-static uint64_t arriving(struct pe_cpu *cpu, uint64_t line, uint64_t when,
-                         struct spe_machine_access *met)
+static uint64_t arriving(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t line,
+                         uint64_t when, struct spe_machine_access *met)
 {
     const struct pe_flight *flight = pe_flight_of(cpu, line);
 
@@ -198,25 +269,13 @@ static uint64_t arriving(struct pe_cpu *cpu, uint64_t line, uint64_t when,
         met->facts |= SPE_FACT_RECENT; /* as L1D_LFB_HIT_RD counts it: D18.2.6, E[22] */
         return flight->done;
     }
-    if (met->place == SPE_PLACE_L1 && (flight->line != line || flight->done <= cpu->window.now))
+    if (met->place == SPE_PLACE_L1 && (flight->line != line || flight->done <= cpu->window.now) &&
+        pe_wanted(machine, line) == UINT64_MAX)
         change_l1(cpu, line, PE_FLIGHT, 0);
     return 0;
 }
 
 /* ---- Accesses -------------------------------------------------------------------------------- */
-
-/* The lines that several cpus want go from one to the next: when this one can be had. */
-static struct pe_turn *turn_of(struct spe_machine *machine, uint64_t line)
-{
-    return &machine->turns[line >> machine->line_shift & (PE_TURNS - 1)];
-}
-
-uint64_t pe_turn(struct spe_machine *machine, const struct pe_cpu *cpu, uint64_t line)
-{
-    const struct pe_turn *turn = turn_of(machine, line);
-
-    return turn->line == line && turn->cpu != cpu->number ? turn->until : 0;
-}
 
 /* The next load miss may begin when the oldest of so many is over. */
 static void take_server(const struct spe_machine *machine, struct pe_window *w, uint64_t until)
@@ -238,15 +297,14 @@ static uint64_t serve(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t 
         start = later(start, w->memory_free);
         w->memory_free = start + (uint64_t)machine->config.memory_interval * PE_TICKS;
     }
-    if (met->asked)
-        start = later(start, pe_turn(machine, cpu, line));
+    start = later(start, pe_turn(machine, line));
     if (met->place == SPE_PLACE_L1 && pe_flight_of(cpu, line)->line == line)
         start = later(start, pe_flight_of(cpu, line)->done); /* it has to arrive first */
     done = start + (uint64_t)met->cycles * PE_TICKS;
     if (load)
         take_server(machine, w, done);
     if (met->asked)
-        *turn_of(machine, line) = (struct pe_turn){line, done, cpu->number};
+        *turn_of(machine, line) = (struct pe_turn){line, done, done};
     if (met->place != SPE_PLACE_L1)
         pe_flight_add(cpu, line, done, met->place);
     change_l1(cpu, line, 0, PE_FLIGHT); /* also of a line that becomes exclusive on its way */
@@ -271,7 +329,7 @@ static uint64_t access_line(struct spe_machine *machine, struct pe_cpu *cpu, uin
 
     pe_access_line(machine, cpu, line, how, met);
     if (met->facts & PE_MET_FLIGHT) {
-        done = arriving(cpu, line, issued, met);
+        done = arriving(machine, cpu, line, issued, met);
         if (done)
             change_l1(cpu, line, 0, PE_FLIGHT);
     }
@@ -341,8 +399,14 @@ void pe_timed_access(struct spe_machine *machine, struct pe_cpu *cpu, const stru
     uint64_t issued = pe_window_issue(cpu, site), done;
 
     done = access_lines(machine, cpu, pe_site_pc(site), address, bytes, how, issued, met);
+    if (how & SPE_ACCESS_ATOMIC) {
+        done = later(done, issued + (uint64_t)met->cycles * PE_TICKS);
+        cpu->window.atomic_free = done;
+    }
     if (done > issued)
         hold(machine, &cpu->window, site, how & SPE_ACCESS_STORE, issued, done);
+    if (met->place > SPE_PLACE_L2 || met->facts & SPE_FACT_TLB_WALK)
+        cpu->window.slow_at = cpu->window.operations;
 }
 
 void pe_timed_store(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t pc, uint64_t address,
@@ -357,26 +421,12 @@ void pe_timed_store(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t pc
 
 /* ---- Those that most are --------------------------------------------------------------------- */
 
-/* Cycles that translation adds. */
-static inline uint64_t translate(const struct spe_machine *machine, struct pe_cpu *cpu,
-                                 uint64_t line)
-{
-    uint64_t page = line >> cpu->page_shift;
-    unsigned entry = cpu->tlb.first[page % PE_TLB_CHAINS];
-    struct spe_machine_access met = {0};
-
-    if (cpu->tlb.page[entry] == page)
-        pe_tlb_use(&cpu->tlb, entry);
-    else
-        pe_translate(machine, cpu, line, &met);
-    return met.translation_cycles;
-}
-
 /* The line is in L1: perhaps it is its first use, or the first since it arrived. */
-static bool quick_hit(struct spe_machine *machine, struct pe_cpu *cpu, const struct pe_site *site,
-                      uint64_t address, uint64_t line, unsigned way, bool store)
+PE_INLINE bool quick_hit(struct spe_machine *machine, struct pe_cpu *cpu,
+                         const struct pe_near *near, const struct pe_site *site, uint64_t address,
+                         uint64_t line, unsigned way, bool store)
 {
-    pe_word *at = pe_cache_word(&cpu->l1, line, way);
+    pe_word *at = pe_cache_word(&near->l1, line, way);
     uint64_t word = pe_get(at), issued = pe_window_issue(cpu, site), cycles;
     uint64_t after = (word & ~(PE_FRESH | PE_PREFETCHED)) | (store ? PE_MODIFIED : 0);
 
@@ -385,15 +435,16 @@ static bool quick_hit(struct spe_machine *machine, struct pe_cpu *cpu, const str
     if (word & PE_FLIGHT) {
         const struct pe_flight *flight = pe_flight_of(cpu, line);
 
-        if (flight->line == line && flight->done > issued)
+        uint64_t wanted = pe_wanted(machine, line);
+
+        if ((flight->line == line && flight->done > issued) || wanted < issued)
             return false;
-        if (flight->line != line || flight->done <= cpu->window.now)
+        if ((flight->line != line || flight->done <= cpu->window.now) && wanted == UINT64_MAX)
             after &= ~PE_FLIGHT;
     }
-    cycles = translate(machine, cpu, line);
+    cycles = pe_translation_cycles(machine, cpu, line);
     atomic_store_explicit(at, after, memory_order_relaxed);
-    pe_cache_use(&cpu->l1, line, way);
-    cpu->way_hint[line >> cpu->l1.line_shift & cpu->hint_mask] = (uint8_t)way;
+    pe_use_l1(cpu, &near->l1, line, way);
     pe_count(&cpu->counts.accesses, 1);
     if (word & PE_PREFETCHED)
         pe_prefetch(machine, cpu, pe_site_pc(site), address, false, issued);
@@ -403,18 +454,20 @@ static bool quick_hit(struct spe_machine *machine, struct pe_cpu *cpu, const str
     return true;
 }
 
-static bool quick_refill(struct spe_machine *machine, struct pe_cpu *cpu,
-                         const struct pe_site *site, uint64_t address, uint64_t line, bool store)
+PE_INLINE bool quick_refill(struct spe_machine *machine, struct pe_cpu *cpu,
+                            const struct pe_near *near, const struct pe_site *site,
+                            uint64_t address, uint64_t line, bool store)
 {
     struct pe_window *w = &cpu->window;
     const struct pe_flight *flight = pe_flight_of(cpu, line);
     uint64_t issued = pe_window_issue(cpu, site), done;
 
     if ((flight->line == line && flight->done > issued) ||
-        !pe_refill_timed(machine, cpu, line, store))
+        !pe_refill_near(machine, cpu, near, line, store, PE_FLIGHT))
         return false;
     done = store ? issued : later(issued, w->served_until[w->served]);
-    done += (machine->cycles[SPE_PLACE_L2][false] + translate(machine, cpu, line)) * PE_TICKS;
+    done += (machine->cycles[SPE_PLACE_L2][false] + pe_translation_cycles(machine, cpu, line)) *
+            PE_TICKS;
     if (!store)
         take_server(machine, w, done);
     pe_flight_add(cpu, line, done, SPE_PLACE_L2);
@@ -423,15 +476,22 @@ static bool quick_refill(struct spe_machine *machine, struct pe_cpu *cpu,
     return true;
 }
 
+PE_INLINE bool quick(struct spe_machine *machine, struct pe_cpu *cpu, struct pe_near near,
+                     const struct pe_site *site, uint64_t address, uint32_t bytes, bool store)
+{
+    uint64_t line = pe_line_of(&near, address);
+    int way;
+
+    if (pe_crosses_lines(&near, address, bytes))
+        return false;
+    way = pe_cache_find(&near.l1, line);
+    return way >= 0 ? quick_hit(machine, cpu, &near, site, address, line, (unsigned)way, store)
+                    : quick_refill(machine, cpu, &near, site, address, line, store);
+}
+
 bool pe_timed_quick(struct spe_machine *machine, struct pe_cpu *cpu, const struct pe_site *site,
                     uint64_t address, uint32_t bytes, bool store)
 {
-    uint64_t line = address & PE_ADDRESS_MASK & ~(uint64_t)(cpu->line_bytes - 1);
-    int way;
-
-    if ((address & (cpu->line_bytes - 1)) + bytes > cpu->line_bytes)
-        return false;
-    way = pe_cache_find(&cpu->l1, line);
-    return way >= 0 ? quick_hit(machine, cpu, site, address, line, (unsigned)way, store)
-                    : quick_refill(machine, cpu, site, address, line, store);
+    return cpu->usual ? quick(machine, cpu, pe_near_of(cpu, true), site, address, bytes, store)
+                      : quick(machine, cpu, pe_near_of(cpu, false), site, address, bytes, store);
 }

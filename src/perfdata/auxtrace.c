@@ -193,22 +193,22 @@ static void match_index(struct spe_perf_reader *r, uint64_t offset)
 
 static bool keeps_pieces(const struct spe_perf_reader *r)
 {
-    return r->source.kind != PD_STREAM && !(r->flags & SPE_PERF_NO_PIECES);
+    return r->input.kind != PD_STREAM && !(r->flags & SPE_PERF_NO_PIECES);
 }
 
 static int find_queue(struct spe_perf_reader *r, const struct spe_perf_auxtrace *a, uint32_t *place)
 {
-    int64_t found = pd_index_find(&r->queue_index, a->idx);
+    uint32_t found = id_table_get(&r->queue_of, a->idx);
     struct pd_queue *q;
 
-    if (found >= 0) {
-        *place = (uint32_t)found;
+    if (found != NONE) {
+        *place = found;
         return 1;
     }
     if (r->queue_count == SPE_PERF_QUEUE_MAX)
         return 0;
     if (!pd_grow(&r->queues, &r->queue_capacity, r->queue_count + 1, sizeof(*r->queues)) ||
-        !pd_index_add(&r->queue_index, a->idx, (uint32_t)r->queue_count))
+        id_table_set(&r->queue_of, a->idx, (uint32_t)r->queue_count) < 0)
         return SPE_ERR_NOMEM;
     q = &r->queues[r->queue_count];
     memset(q, 0, sizeof(*q));
@@ -284,7 +284,7 @@ void pd_queues_free(struct spe_perf_reader *r)
     for (size_t i = 0; i < r->queue_count; i++)
         free(r->queues[i].pieces);
     free(r->queues);
-    free(r->queue_index.list);
+    id_table_free(&r->queue_of);
     free(r->cpus);
 }
 
@@ -302,7 +302,7 @@ int64_t spe_perf_piece_read(const struct spe_perf_reader *reader,
                             const struct spe_perf_piece *piece, uint64_t from, void *buffer,
                             size_t size, const uint8_t **bytes)
 {
-    const struct pd_input *s = &reader->source;
+    const struct pd_input *s = &reader->input;
     uint64_t left = from < piece->size ? piece->size - from : 0;
 
     if (s->kind == PD_STREAM || !pd_within(piece->file_offset, piece->size, s->size))
@@ -317,8 +317,8 @@ void spe_perf_piece_done(const struct spe_perf_reader *reader, const struct spe_
                          uint64_t from, uint64_t size)
 {
     if (pd_within(from, size, piece->size) &&
-        pd_within(piece->file_offset, piece->size, reader->source.size))
-        pd_input_done(&reader->source, piece->file_offset + from, size);
+        pd_within(piece->file_offset, piece->size, reader->input.size))
+        pd_input_done(&reader->input, piece->file_offset + from, size);
 }
 
 /* ---- Bytes ---------------------------------------------------------------------------------- */
@@ -351,9 +351,9 @@ static int look_at_tail(struct spe_perf_reader *r, struct pd_aux *aux)
     size_t size = aux->left < sizeof(bytes) ? (size_t)aux->left : sizeof(bytes);
     int64_t n;
 
-    if (!aux->pads || !size || r->source.kind == PD_STREAM)
+    if (!aux->pads || !size || r->input.kind == PD_STREAM)
         return SPE_OK;
-    n = pd_input_read(&r->source, aux->offset + aux->left - size, bytes, size);
+    n = pd_input_read(&r->input, aux->offset + aux->left - size, bytes, size);
     if (n < 0)
         return (int)n;
     aux->tail = (size_t)n == size ? zeros_at_end(bytes, size) : 0;
@@ -431,14 +431,14 @@ static size_t chunk_size(const struct spe_perf_reader *r)
 {
     uint64_t left = r->aux.left;
 
-    return r->source.kind == PD_MEMORY || left <= PD_WINDOW ? (size_t)left : PD_WINDOW;
+    return r->input.kind == PD_MEMORY || left <= PD_WINDOW ? (size_t)left : PD_WINDOW;
 }
 
 static int next_chunk(struct spe_perf_reader *r, const uint8_t **bytes, size_t *size)
 {
     struct pd_aux *aux = &r->aux;
     size_t want = chunk_size(r);
-    int64_t n = pd_input_at(&r->source, aux->offset, want, bytes);
+    int64_t n = pd_input_at(&r->input, aux->offset, want, bytes);
 
     if (n < 0)
         return (int)n;
@@ -447,7 +447,7 @@ static int next_chunk(struct spe_perf_reader *r, const uint8_t **bytes, size_t *
     *size = (size_t)n;
     aux->offset += (uint64_t)n;
     aux->left -= (uint64_t)n;
-    if (!aux->left && r->source.kind == PD_STREAM)
+    if (!aux->left && r->input.kind == PD_STREAM)
         end_of_stream_piece(r, *bytes, size);
     aux->given += *size;
     return *size > 0;
@@ -485,7 +485,7 @@ int pd_aux_finish(struct spe_perf_reader *r)
 
     if (!aux->active)
         return SPE_OK;
-    while (aux->left && r->source.kind == PD_STREAM) {
+    while (aux->left && r->input.kind == PD_STREAM) {
         int result = next_chunk(r, &bytes, &size);
 
         if (result < 0)

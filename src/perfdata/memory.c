@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
-/* What the other files need of memory: growing arrays and bytes, a sorted table, sentences. */
+/* What the other files need of memory: growing arrays and bytes, sentences. */
 #include "perfdata_internal.h"
 
 #include <stdio.h>
@@ -97,41 +97,4 @@ void pd_problem(struct spe_perf_reader *r, int code, uint64_t offset, const char
     va_start(args, format);
     set_error(&r->problem, code, offset, format, args);
     va_end(args);
-}
-
-/* Where the key is, or would be. */
-static size_t lower_bound(const struct pd_index *p, uint32_t key)
-{
-    size_t low = 0, high = p->count;
-
-    if (high && p->list[high - 1].key < key) /* they mostly come in order */
-        return high;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (p->list[middle].key < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-int64_t pd_index_find(const struct pd_index *p, uint32_t key)
-{
-    size_t at = lower_bound(p, key);
-
-    return at < p->count && p->list[at].key == key ? (int64_t)p->list[at].place : -1;
-}
-
-bool pd_index_add(struct pd_index *p, uint32_t key, uint32_t place)
-{
-    size_t at = lower_bound(p, key);
-
-    if (!pd_grow(&p->list, &p->capacity, p->count + 1, sizeof(*p->list)))
-        return false;
-    memmove(p->list + at + 1, p->list + at, (p->count - at) * sizeof(*p->list));
-    p->list[at] = (struct pd_index_entry){key, place};
-    p->count++;
-    return true;
 }

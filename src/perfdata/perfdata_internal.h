@@ -24,6 +24,7 @@
 
 #include <specimen/perfdata.h>
 
+#include "base/id_table.h"
 #include "format/bytes.h"
 #include "input.h"
 
@@ -84,17 +85,6 @@ static inline bool pd_within(uint64_t offset, uint64_t size, uint64_t limit)
 int pd_fail(struct spe_perf_error *error, int code, uint64_t offset, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* A sorted table from 32-bit numbers to places in an array. */
-struct pd_index {
-    struct pd_index_entry {
-        uint32_t key, place;
-    } * list;
-    size_t count, capacity;
-};
-
-int64_t pd_index_find(const struct pd_index *p, uint32_t key); /* the place, or -1 */
-bool pd_index_add(struct pd_index *p, uint32_t key, uint32_t place);
-
 /* ---- Reader --------------------------------------------------------------------------------- */
 
 struct pd_section {
@@ -138,7 +128,7 @@ struct pd_aux {
 struct pd_unpack; /* compressed.c */
 
 struct spe_perf_reader {
-    struct pd_input source;
+    struct pd_input input;
     unsigned flags;
     struct spe_perf_info info;
     struct spe_perf_account account;
@@ -173,7 +163,7 @@ struct spe_perf_reader {
     struct pd_aux aux;
     struct pd_queue *queues;
     size_t queue_count, queue_capacity;
-    struct pd_index queue_index;
+    struct id_table queue_of; /* by idx */
 
     struct pd_unpack *unpack;
     struct spe_perf_range *ranges;

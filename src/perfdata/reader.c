@@ -73,21 +73,21 @@ static int get_section(struct spe_perf_reader *r, uint64_t offset, uint64_t size
     memset(section, 0, sizeof(*section));
     if (!size)
         return SPE_OK;
-    if (r->source.kind == PD_STREAM) {
+    if (r->input.kind == PD_STREAM) {
         if (offset < start || !pd_within(offset - start, size, kept->size))
             return SPE_ERR_FORMAT;
         section->bytes = kept->bytes + (offset - start);
         section->size = (size_t)size;
         return SPE_OK;
     }
-    if (!pd_within(offset, size, r->source.size))
+    if (!pd_within(offset, size, r->input.size))
         return SPE_ERR_FORMAT;
-    if (r->source.kind == PD_MEMORY) {
-        section->bytes = r->source.memory + offset;
+    if (r->input.kind == PD_MEMORY) {
+        section->bytes = r->input.memory + offset;
         section->size = (size_t)size;
         return SPE_OK;
     }
-    result = copy_range(&r->source, offset, (size_t)size, section);
+    result = copy_range(&r->input, offset, (size_t)size, section);
     if (result == SPE_OK && section->size < size) { /* somebody cut the file off */
         free(section->owned);
         memset(section, 0, sizeof(*section));
@@ -197,7 +197,7 @@ static int load_feature(struct spe_perf_reader *r, unsigned feature, const uint8
 static int load_features(struct spe_perf_reader *r, uint64_t at)
 {
     const uint64_t *bitmap = r->wanted;
-    uint64_t budget = r->source.size;
+    uint64_t budget = r->input.size;
     struct pd_section table = {0};
     size_t count = 0;
     int result;
@@ -222,7 +222,7 @@ static int load_features(struct spe_perf_reader *r, uint64_t at)
 
 static void set_end(struct spe_perf_reader *r)
 {
-    uint64_t offset = r->info.data_offset, size = r->info.data_size, all = r->source.size;
+    uint64_t offset = r->info.data_offset, size = r->info.data_size, all = r->input.size;
 
     if (r->info.unterminated) {
         r->end = all; /* UINT64_MAX for a stream: up to where it ends */
@@ -246,12 +246,12 @@ static int keep_prefix(struct spe_perf_reader *r)
 {
     int result;
 
-    if (r->source.kind != PD_STREAM)
+    if (r->input.kind != PD_STREAM)
         return SPE_OK;
     if (r->info.data_offset > PD_PREFIX_MAX)
         return refuse(r, SPE_ERR_FORMAT, HEADER_DATA,
                       "the data begins too late to be read from a pipe");
-    result = copy_range(&r->source, 0, (size_t)r->info.data_offset, &r->prefix);
+    result = copy_range(&r->input, 0, (size_t)r->info.data_offset, &r->prefix);
     if (result == SPE_OK && r->prefix.size < r->info.data_offset)
         return refuse(r, SPE_ERR_FORMAT, r->prefix.size, "the file ends before its data begins");
     return result;
@@ -270,8 +270,8 @@ static int open_file_form(struct spe_perf_reader *r, const uint8_t *start, size_
         r->info.data_offset > INT64_MAX)
         return refuse(r, SPE_ERR_FORMAT, HEADER_DATA,
                       "the header's place of the data is impossible");
-    if (r->source.kind != PD_STREAM && r->info.data_offset > r->source.size)
-        return refuse(r, SPE_ERR_FORMAT, r->source.size, "the file ends before its data begins");
+    if (r->input.kind != PD_STREAM && r->info.data_offset > r->input.size)
+        return refuse(r, SPE_ERR_FORMAT, r->input.size, "the file ends before its data begins");
     r->info.unterminated = !r->info.data_size;
     r->info.incomplete = load64(header + PD_HEADER_MARK) == PD_MARK_OPEN;
     set_end(r);
@@ -281,7 +281,7 @@ static int open_file_form(struct spe_perf_reader *r, const uint8_t *start, size_
     if (result < 0)
         return refuse(r, result, 0, spe_strerror(result));
     r->position = r->account.header_bytes = r->info.data_offset;
-    if (r->info.unterminated || r->source.kind == PD_STREAM)
+    if (r->info.unterminated || r->input.kind == PD_STREAM)
         return SPE_OK;
     result = load_features(r, r->info.data_offset + r->info.data_size);
     return result < 0 ? refuse(r, result, 0, "the features cannot be read") : SPE_OK;
@@ -291,7 +291,7 @@ static int open_pipe_form(struct spe_perf_reader *r)
 {
     r->info.pipe = true;
     r->info.data_offset = r->position = r->account.header_bytes = PD_HEADER_PIPE;
-    r->end = r->source.size;
+    r->end = r->input.size;
     return SPE_OK;
 }
 
@@ -314,7 +314,7 @@ static int check_magic(struct spe_perf_reader *r, const uint8_t *bytes, size_t s
 static int open_header(struct spe_perf_reader *r)
 {
     const uint8_t *bytes = NULL;
-    int64_t n = pd_input_at(&r->source, 0, PD_HEADER, &bytes);
+    int64_t n = pd_input_at(&r->input, 0, PD_HEADER, &bytes);
     uint64_t size;
     int result;
 
@@ -333,7 +333,7 @@ static int open_header(struct spe_perf_reader *r)
     return open_file_form(r, bytes, (size_t)size);
 }
 
-/* The source is set up, or failed with `result`. */
+/* The input is set up, or failed with `result`. */
 static int finish_open(struct spe_perf_reader **out, struct spe_perf_reader *r, int result,
                        struct spe_perf_error *error)
 {
@@ -341,9 +341,9 @@ static int finish_open(struct spe_perf_reader **out, struct spe_perf_reader *r, 
         pd_reader_fail(r, result, 0);
     else
         result = open_header(r);
-    r->info.seekable = r->source.kind != PD_STREAM;
-    r->info.mapped = r->source.kind == PD_MEMORY;
-    r->info.size = r->source.size == UINT64_MAX ? 0 : r->source.size;
+    r->info.seekable = r->input.kind != PD_STREAM;
+    r->info.mapped = r->input.kind == PD_MEMORY;
+    r->info.size = r->input.size == UINT64_MAX ? 0 : r->input.size;
     r->account.bytes = r->info.size;
     if (result < 0) {
         if (error)
@@ -382,8 +382,8 @@ int spe_perf_reader_open(struct spe_perf_reader **reader, const char *path, unsi
         spe_perf_reader_close(r);
         return pd_fail(error, SPE_ERR_IO, 0, "%s", why);
     }
-    result = pd_input_open_fd(&r->source, fd, !(flags & SPE_PERF_NO_MAP));
-    r->source.own_fd = true;
+    result = pd_input_open_fd(&r->input, fd, !(flags & SPE_PERF_NO_MAP));
+    r->input.own_fd = true;
     return finish_open(reader, r, result, error);
 }
 
@@ -394,7 +394,7 @@ int spe_perf_reader_open_fd(struct spe_perf_reader **reader, int fd, unsigned fl
 
     if (!r)
         return SPE_ERR_NOMEM;
-    return finish_open(reader, r, pd_input_open_fd(&r->source, fd, !(flags & SPE_PERF_NO_MAP)),
+    return finish_open(reader, r, pd_input_open_fd(&r->input, fd, !(flags & SPE_PERF_NO_MAP)),
                        error);
 }
 
@@ -405,7 +405,7 @@ int spe_perf_reader_open_memory(struct spe_perf_reader **reader, const void *byt
 
     if (!r)
         return SPE_ERR_NOMEM;
-    pd_input_open_memory(&r->source, bytes, size);
+    pd_input_open_memory(&r->input, bytes, size);
     return finish_open(reader, r, SPE_OK, error);
 }
 
@@ -416,7 +416,7 @@ int spe_perf_reader_open_input(struct spe_perf_reader **reader, const struct spe
 
     if (!r)
         return SPE_ERR_NOMEM;
-    return finish_open(reader, r, pd_input_open_input(&r->source, input), error);
+    return finish_open(reader, r, pd_input_open_input(&r->input, input), error);
 }
 
 void spe_perf_reader_close(struct spe_perf_reader *reader)
@@ -430,7 +430,7 @@ void spe_perf_reader_close(struct spe_perf_reader *reader)
     free(reader->prefix.owned);
     free(reader->suffix.owned);
     free(reader->ranges);
-    pd_input_close(&reader->source);
+    pd_input_close(&reader->input);
     free(reader);
 }
 
@@ -455,7 +455,7 @@ static int find_end(struct spe_perf_reader *r, uint64_t *end)
     for (*end = r->position; *end < r->end; *end += (uint64_t)n) {
         uint64_t left = r->end - *end;
 
-        n = pd_input_at(&r->source, *end, left < PD_WINDOW ? (size_t)left : PD_WINDOW, &bytes);
+        n = pd_input_at(&r->input, *end, left < PD_WINDOW ? (size_t)left : PD_WINDOW, &bytes);
         if (n < 0)
             return (int)n;
         if (!n)
@@ -474,7 +474,7 @@ static int skip_damage(struct spe_perf_reader *r, enum spe_perf_skip reason, con
                "%s", text);
     if (to >= r->end) {
         to = r->end;
-        if (r->source.kind == PD_STREAM)
+        if (r->input.kind == PD_STREAM)
             result = find_end(r, &to);
     }
     if (result < 0)
@@ -492,7 +492,7 @@ static int64_t bytes_here(struct spe_perf_reader *r, size_t size, const uint8_t 
 {
     if (r->end - r->position < size)
         size = (size_t)(r->end - r->position);
-    return size ? pd_input_at(&r->source, r->position, size, bytes) : 0;
+    return size ? pd_input_at(&r->input, r->position, size, bytes) : 0;
 }
 
 /* Zeros between records: what a killed recording may end with. */
@@ -564,7 +564,7 @@ static int step_over_attached(struct spe_perf_reader *r)
     if (!size)
         return SPE_OK;
 
-    if (r->source.kind != PD_STREAM) {
+    if (r->input.kind != PD_STREAM) {
         left = r->end - r->position;
     } else { /* is there as much? */
         uint64_t old = r->end;
@@ -704,7 +704,7 @@ static int take_rest(struct spe_perf_reader *r)
 
     if (r->info.pipe || r->info.unterminated || r->position < r->end)
         return SPE_OK;
-    result = copy_range(&r->source, r->end, PD_PREFIX_MAX, &r->suffix);
+    result = copy_range(&r->input, r->end, PD_PREFIX_MAX, &r->suffix);
     if (result < 0)
         return result;
     r->position += r->suffix.size;
@@ -721,16 +721,16 @@ static int reach_end(struct spe_perf_reader *r)
     int result = SPE_OK;
 
     pd_unpack_end(r);
-    if (r->source.kind == PD_STREAM) {
+    if (r->input.kind == PD_STREAM) {
         if (r->end != UINT64_MAX && r->position < r->end) {
             r->info.truncated = true;
             r->account.missing_bytes += r->end - r->position;
             pd_problem(r, SPE_ERR_TRUNCATED, r->position, "the input ends before its data does");
         }
         result = take_rest(r);
-        if (r->source.size == UINT64_MAX && result == SPE_OK)
+        if (r->input.size == UINT64_MAX && result == SPE_OK)
             result = SPE_ERR_IO;
-        r->info.size = r->account.bytes = r->source.size;
+        r->info.size = r->account.bytes = r->input.size;
     }
     r->account.rest_bytes = r->account.bytes - r->account.header_bytes - r->account.data_bytes;
     if (r->info.pipe)

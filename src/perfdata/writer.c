@@ -46,7 +46,7 @@ struct spe_perf_writer {
     bool complete;       /* the header is to say so */
     bool dirty;          /* there is something to flush */
 
-    struct pd_index queues;
+    struct id_table queues; /* by idx */
     uint64_t *next_offsets; /* of each queue's next piece */
     size_t next_capacity;
 };
@@ -157,7 +157,7 @@ void spe_perf_writer_close(struct spe_perf_writer *writer)
     pd_bytes_free(&writer->build_ids);
     pd_bytes_free(&writer->index);
     pd_bytes_free(&writer->buffer);
-    free(writer->queues.list);
+    id_table_free(&writer->queues);
     free(writer->next_offsets);
     if (writer->fd.own)
         close(writer->fd.fd);
@@ -735,13 +735,13 @@ int spe_perf_writer_record_sized(struct spe_perf_writer *writer,
 /* Where the queue's next piece begins. */
 static uint64_t *next_offset(struct spe_perf_writer *w, uint32_t idx)
 {
-    int64_t place = pd_index_find(&w->queues, idx);
+    uint32_t place = id_table_get(&w->queues, idx);
 
-    if (place < 0) {
-        place = (int64_t)w->queues.count;
+    if (place == NONE) {
+        place = (uint32_t)w->queues.entries.count;
         if (!pd_grow(&w->next_offsets, &w->next_capacity, (size_t)place + 1,
                      sizeof(*w->next_offsets)) ||
-            !pd_index_add(&w->queues, idx, (uint32_t)place))
+            id_table_set(&w->queues, idx, place) < 0)
             return NULL;
         w->next_offsets[place] = 0;
     }

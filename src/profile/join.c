@@ -478,7 +478,7 @@ static uint64_t count_stacks(const struct group *g)
 
 /* ---- All of it ------------------------------------------------------------------------------ */
 
-/* 0 is no time: less one, it is the greatest. */
+/* 0 means no time: less one, it is the greatest. */
 static CLONES void count_times(struct group *g)
 {
     struct group_counts *counts = &g->counts;

@@ -46,50 +46,16 @@ const char *spe_access_reason_name(unsigned reason)
 
 /* ---- Stacks --------------------------------------------------------------------------------- */
 
-/* Threads' stacks are far apart, and each thread uses one: what lies between two addresses of it is
- * of it, too. */
-#define STACK_GAP (UINT64_C(1) << 20)
+static uint32_t process_of(const struct spe_profile *p, uint32_t thread)
+{
+    return thread < p->tasks.threads.count ? p->tasks.threads.at[thread].process : NONE;
+}
 
 int spe_profile_stack(struct spe_profile *p, uint32_t thread, uint64_t address)
 {
-    struct stack *last = p->thread_stacks.count ? &p->thread_stacks.at[p->thread_stacks.count - 1]
-                                                : NULL,
-                 *found = NULL;
-
     if (thread >= p->tasks.threads.count)
         return SPE_ERR_UNKNOWN;
-    if (last && last->thread == thread)
-        found = last;
-    for (size_t i = 0; !found && i < p->thread_stacks.count; i++)
-        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): there are `count` */
-        found = p->thread_stacks.at[i].thread == thread ? &p->thread_stacks.at[i] : NULL;
-    if (found && (address + STACK_GAP < found->low || address > found->high + STACK_GAP))
-        return SPE_OK; /* of a coroutine, or a signal's own: whose is not told */
-    if (!found) {
-        if (VECTOR_ROOM(&p->thread_stacks) < 0)
-            return SPE_ERR_NOMEM;
-        found = &p->thread_stacks.at[p->thread_stacks.count++];
-        *found = (struct stack){address, address, thread};
-    }
-    if (address < found->low)
-        found->low = address;
-    if (address > found->high)
-        found->high = address;
-    return SPE_OK;
-}
-
-static uint32_t stack_owner(const struct spe_profile *p, uint32_t thread, uint64_t address)
-{
-    uint32_t process = thread < p->tasks.threads.count ? p->tasks.threads.at[thread].process : NONE;
-
-    for (size_t i = 0; i < p->thread_stacks.count; i++) {
-        const struct stack *s = &p->thread_stacks.at[i];
-
-        if (address >= s->low && address <= s->high &&
-            p->tasks.threads.at[s->thread].process == process)
-            return s->thread;
-    }
-    return SPE_NO_ID;
+    return thread_stacks_tell(&p->thread_stacks, thread, process_of(p, thread), address);
 }
 
 /* The first thread of a thread's process: [stack] is its. */
@@ -188,8 +154,8 @@ int spe_profile_object(struct spe_profile *p, uint32_t thread, uint64_t time_ns,
         return SPE_OK;
     if (known)
         name_map(p, thread, address, &place, o);
-    owner = address >> 63 ? SPE_NO_ID : stack_owner(p, thread, address);
-    if (owner != SPE_NO_ID && o->kind != SPE_OBJECT_FILE) {
+    owner = thread_stacks_owner(&p->thread_stacks, process_of(p, thread), address);
+    if (owner != NONE && o->kind != SPE_OBJECT_FILE) {
         o->kind = SPE_OBJECT_STACK;
         o->thread = owner;
     }

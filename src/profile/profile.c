@@ -512,7 +512,7 @@ static int probe_raw(struct spe_profile *p, bool insist, struct spe_profile_erro
     return profile_warn(p, "this is not a perf.data file: it is taken for bare SPE records");
 }
 
-/* What the first bytes tell of an open source. A perf.data gets a reader of its own. */
+/* What the first bytes tell of an open input. A perf.data gets a reader of its own. */
 static int is_perf(const struct pd_input *s)
 {
     uint8_t first[8];
@@ -521,8 +521,8 @@ static int is_perf(const struct pd_input *s)
     return n < 0 ? (int)n : spe_perf_probe(first, (size_t)n);
 }
 
-static int open_source(struct spe_profile *p, const char *path,
-                       const struct spe_profile_options *options, struct spe_profile_error *error)
+static int open_input(struct spe_profile *p, const char *path,
+                      const struct spe_profile_options *options, struct spe_profile_error *error)
 {
     bool raw = options && options->raw, map = options && options->map;
     struct spe_perf_error reason = {0};
@@ -582,7 +582,7 @@ int spe_profile_open(struct spe_profile **profile, const char *path,
     int result = new_profile(profile, options, error);
 
     if (result >= 0)
-        result = open_source(*profile, path, options, error);
+        result = open_input(*profile, path, options, error);
     if (result >= 0)
         result = finish_open(*profile, error);
     return keep_or_close(profile, result);
@@ -627,7 +627,7 @@ void spe_profile_close(struct spe_profile *p)
     free(p->levels.at);
     free(p->cpus.at);
     free(p->maps.at);
-    free(p->thread_stacks.at);
+    thread_stacks_free(&p->thread_stacks);
     free(p->queues);
     free(p->cut_cpus);
     free(p->cut_pids);

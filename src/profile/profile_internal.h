@@ -8,7 +8,7 @@
  *   stacks.c    SAMPLE records -> call stacks
  *   queue.c     SPE bytes of one queue -> columns
  *   join.c      columns -> rows
- *   objects.c   what a data address was
+ *   objects.c   what a data address was; thread_stacks.c: whose stack
  *   rows.c      groups of rows; order.c: which comes next; pool.c: threads
  *
  * The tasks, spaces and maps are complete before the first row is made and do not change after
@@ -28,6 +28,7 @@
 #include <specimen/profile.h>
 
 #include "base/hash.h"
+#include "base/id_table.h"
 #include "base/spaces.h"
 #include "names/names_internal.h"
 #include "perfdata/input.h"
@@ -63,17 +64,11 @@ struct cpu_turns {
     uint32_t before; /* who ran before the first turn */
 };
 
-struct id_table {           /* tid -> newest thread, pid -> newest process, cpu -> its turns */
-    VECTOR(uint64_t) slots; /* key << 32 | value; all ones: free */
-    uint64_t seed;
-    size_t used;
-};
-
 struct tasks {
     VECTOR(struct process) processes; /* process 0 is the kernel */
     VECTOR(struct thread) threads;
     VECTOR(struct cpu_turns) cpus;
-    struct id_table by_tid, by_pid, by_cpu;
+    struct id_table by_tid, by_pid, by_cpu; /* the newest thread and process; the turns */
     struct spaces spaces;
     uint64_t turns, versions; /* of all CPUs, processes and threads */
 };
@@ -89,8 +84,6 @@ int tasks_comm(struct tasks *t, uint64_t time, uint32_t pid, uint32_t tid, uint3
 int tasks_fork(struct tasks *t, uint64_t time, const struct spe_perf_task *task, bool copy);
 /* A thread that some record names; call it when all events are in. */
 int tasks_seen(struct tasks *t, uint32_t pid, uint32_t tid, uint32_t name);
-int id_table_set(struct id_table *t, uint32_t key, uint32_t value);
-uint32_t id_table_get(const struct id_table *t, uint32_t key); /* NONE if it is not there */
 int tasks_map(struct tasks *t, uint64_t time, uint32_t pid, uint64_t start, uint64_t end,
               uint32_t map);
 int tasks_turn(struct tasks *t, uint32_t cpu, uint64_t time, uint32_t tid, uint32_t left);
@@ -191,7 +184,7 @@ struct queue {
     uint64_t base;            /* offset of the stream that is being read */
     uint64_t last_time, join_time;
     bool has_time, ending, drained;
-    bool unread; /* it is not one of those that were asked for */
+    bool unread;              /* it is not one of those that were asked for */
     uint64_t issued, decoded; /* tickets */
     bool ended;
 };
@@ -241,11 +234,24 @@ struct level_table {
     uint8_t level[256];
 };
 
-/* Addresses that a thread used as its stack. */
-struct stack {
-    uint64_t low, high;
-    uint32_t thread;
+/* ---- Threads' stacks ------------------------------------------------------------------------ */
+
+struct stack_range {
+    uint64_t low, high; /* low > high: none */
 };
+
+struct thread_stacks {
+    VECTOR(struct stack_range) used; /* by thread: what it used as its stack */
+    VECTOR(uint32_t) roots;          /* by process: the tree of its pages, by thread */
+    struct spaces owners;
+};
+
+/* A thread used this address as its stack. SPE_OK or SPE_ERR_NOMEM. */
+int thread_stacks_tell(struct thread_stacks *s, uint32_t thread, uint32_t process,
+                       uint64_t address);
+/* The thread whose stack it is, or NONE. */
+uint32_t thread_stacks_owner(const struct thread_stacks *s, uint32_t process, uint64_t address);
+void thread_stacks_free(struct thread_stacks *s);
 
 struct spe_profile {
     struct spe_perf_reader *reader;
@@ -280,7 +286,7 @@ struct spe_profile {
     struct dsos dsos;
     struct stacks stacks;
     VECTOR(struct spe_profile_map) maps;
-    VECTOR(struct stack) thread_stacks; /* as far as somebody told of them */
+    struct thread_stacks thread_stacks; /* as far as somebody told of them */
 
     struct queue *queues;
     size_t queue_count;

@@ -56,8 +56,7 @@ static uint64_t memory_of(const struct sideband *s)
 
     return 2 * s->events.count * sizeof(struct event) +
            2 * s->maps.count * sizeof(struct event_map) +
-           2 * s->ids.count * sizeof(struct spe_perf_build_id) +
-           s->seen.slots.capacity * sizeof(uint64_t) +
+           2 * s->ids.count * sizeof(struct spe_perf_build_id) + id_table_memory(&s->seen) +
            2 * p->maps.count * sizeof(struct spe_profile_map) +
            p->dsos.list.count * (sizeof(struct dso) + 2 * sizeof(struct dso *)) +
            strings_memory(&p->strings) + tasks_memory(&p->tasks);
@@ -205,7 +204,7 @@ static int take_start(struct sideband *s, const struct spe_perf_record *r)
 
     if (see(s, r->thread.pid, r->thread.tid) < 0)
         return SPE_ERR_NOMEM;
-    /* Whole-system events start with pid -1; and without SWITCH records it is no turn. */
+    /* Whole-system events start with pid -1; and without SWITCH records it is not a turn. */
     if ((r->id.has & needed) != needed || r->thread.tid == SPE_NO_TASK ||
         !tasks_turns(&s->p->tasks, r->id.cpu))
         return SPE_OK;
@@ -354,26 +353,25 @@ static int collect_ids(struct sideband *s)
     return SPE_OK;
 }
 
-static int compare_slots(const void *a, const void *b)
+static int compare_keys(const void *a, const void *b)
 {
-    const uint64_t *x = a, *y = b;
+    const struct id_entry *x = a, *y = b;
 
-    return (*x > *y) - (*x < *y);
+    return (x->key > y->key) - (x->key < y->key);
 }
 
-/* Threads that records only mention, by tid: the table's own order is another one each time. Free
- * slots come last. */
+/* Threads that records only mention, by tid. The table is not asked any more. */
 static int apply_seen(struct sideband *s)
 {
     int result = SPE_OK;
 
-    if (s->seen.used)
-        qsort(s->seen.slots.at, s->seen.slots.capacity, sizeof(uint64_t), compare_slots);
-    for (size_t i = 0; i < s->seen.used && result >= 0; i++) {
-        uint64_t slot = s->seen.slots.at[i];
+    if (s->seen.entries.count)
+        qsort(s->seen.entries.at, s->seen.entries.count, sizeof(*s->seen.entries.at), compare_keys);
+    for (size_t i = 0; i < s->seen.entries.count && result >= 0; i++) {
+        const struct id_entry *seen = &s->seen.entries.at[i];
 
         if (has_room(s))
-            result = tasks_seen(&s->p->tasks, (uint32_t)slot, (uint32_t)(slot >> 32), SPE_NO_ID);
+            result = tasks_seen(&s->p->tasks, seen->value, seen->key, SPE_NO_ID);
     }
     return result;
 }
@@ -461,6 +459,6 @@ int sideband_read(struct spe_profile *p)
     free(s.events.at);
     free(s.maps.at);
     free(s.ids.at);
-    free(s.seen.slots.at);
+    id_table_free(&s.seen);
     return result;
 }

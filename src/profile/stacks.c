@@ -84,7 +84,7 @@ uint64_t stacks_memory(const struct stacks *s)
 {
     return s->calls.capacity * sizeof(s->calls.at[0]) +
            s->samples.capacity * sizeof(s->samples.at[0]) + s->index.capacity * sizeof(uint64_t) +
-           s->programs.slots.capacity * sizeof(uint64_t);
+           id_table_memory(&s->programs);
 }
 
 static int compare_keys(const struct stack_sample *x, const struct stack_sample *y)
@@ -145,7 +145,7 @@ void stacks_free(struct stacks *s)
 {
     free(s->calls.at);
     free(s->samples.at);
-    free(s->programs.slots.at);
+    id_table_free(&s->programs);
     hash_table_free(&s->index);
 }
 

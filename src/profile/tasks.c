@@ -9,58 +9,6 @@
 
 #include "profile_internal.h"
 
-#define FREE_SLOT UINT64_MAX
-
-/* ---- Numbers to indexes --------------------------------------------------------------------- */
-
-static size_t id_slot(const struct id_table *t, uint32_t key)
-{
-    size_t mask = t->slots.capacity - 1;
-    size_t slot = (size_t)hash_number(t->seed, key) & mask;
-
-    while (t->slots.at[slot] != FREE_SLOT && t->slots.at[slot] >> 32 != key)
-        slot = (slot + 1) & mask;
-    return slot;
-}
-
-static int id_table_resize(struct id_table *t, size_t capacity)
-{
-    struct id_table bigger = {.used = t->used, .seed = t->seed};
-
-    bigger.slots.at = malloc(capacity * sizeof(uint64_t));
-    if (!bigger.slots.at)
-        return SPE_ERR_NOMEM;
-    bigger.slots.capacity = capacity;
-    memset(bigger.slots.at, 0xff, capacity * sizeof(uint64_t));
-    for (size_t i = 0; i < t->slots.capacity; i++) {
-        if (t->slots.at[i] != FREE_SLOT)
-            bigger.slots.at[id_slot(&bigger, (uint32_t)(t->slots.at[i] >> 32))] = t->slots.at[i];
-    }
-    free(t->slots.at);
-    *t = bigger;
-    return SPE_OK;
-}
-
-int id_table_set(struct id_table *t, uint32_t key, uint32_t value)
-{
-    size_t slot;
-
-    if (4 * (t->used + 1) > 3 * t->slots.capacity &&
-        id_table_resize(t, t->slots.capacity ? 2 * t->slots.capacity : 64) < 0)
-        return SPE_ERR_NOMEM;
-    slot = id_slot(t, key);
-    t->used += t->slots.at[slot] == FREE_SLOT;
-    t->slots.at[slot] = (uint64_t)key << 32 | value;
-    return SPE_OK;
-}
-
-uint32_t id_table_get(const struct id_table *t, uint32_t key)
-{
-    uint64_t slot = t->slots.capacity ? t->slots.at[id_slot(t, key)] : FREE_SLOT;
-
-    return slot == FREE_SLOT ? NONE : (uint32_t)slot;
-}
-
 /* ---- Processes and threads ------------------------------------------------------------------ */
 
 /* A new process with this pid; the one before it, if any, is history. */
@@ -148,9 +96,9 @@ void tasks_free(struct tasks *t)
     free(t->processes.at);
     free(t->threads.at);
     free(t->cpus.at);
-    free(t->by_tid.slots.at);
-    free(t->by_pid.slots.at);
-    free(t->by_cpu.slots.at);
+    id_table_free(&t->by_tid);
+    id_table_free(&t->by_pid);
+    id_table_free(&t->by_cpu);
     free(t->spaces.nodes.at);
     memset(t, 0, sizeof(*t));
 }
@@ -160,10 +108,11 @@ uint64_t tasks_memory(const struct tasks *t)
 {
     uint64_t histories = 16 * (t->threads.count + t->processes.count) + 2 * t->versions;
     uint64_t turns = 16 * t->cpus.count + 2 * t->turns;
-    uint64_t slots = t->by_tid.slots.capacity + t->by_pid.slots.capacity + t->by_cpu.slots.capacity;
+    uint64_t ids =
+        id_table_memory(&t->by_tid) + id_table_memory(&t->by_pid) + id_table_memory(&t->by_cpu);
 
-    return histories * sizeof(struct version) + turns * sizeof(struct turn) +
-           slots * sizeof(uint64_t) + 2 * t->threads.count * sizeof(struct thread) +
+    return histories * sizeof(struct version) + turns * sizeof(struct turn) + ids +
+           2 * t->threads.count * sizeof(struct thread) +
            2 * t->processes.count * sizeof(struct process) +
            2 * t->cpus.count * sizeof(struct cpu_turns) +
            2 * t->spaces.nodes.count * sizeof(struct space_node);

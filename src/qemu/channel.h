@@ -32,7 +32,7 @@ bool channel_text(enum wire_type type, const char *text);
 int channel_descriptor(void);
 void channel_leave(void); /* end the connection with WIRE_AWAY; the next message makes a new one */
 
-/* The process ends now, perhaps: it is no loss if nothing comes any more. */
+/* The process ends now, perhaps: nothing is lost if no more comes. */
 void channel_bye(void);
 
 /* In a forked child: forget the parent's connection. */

@@ -64,6 +64,24 @@ static void on_plain_access(unsigned index, uint32_t info, uint64_t va, void *us
     pe_put_access(&v->stream, (uint64_t)(uintptr_t)user << PE_EVENT_SHIFT, va);
 }
 
+/* QEMU tells the size, and asking once is enough. */
+__attribute__((noinline, cold)) static void note_size(struct pe_site *site, uint32_t info)
+{
+    pe_site_note_bytes(site, 1u << qemu_plugin_mem_size_shift(info));
+}
+
+static void on_paired_access(unsigned index, uint32_t info, uint64_t va, void *user)
+{
+    struct pe_site *site = user;
+    struct vcpu *v = vcpus_at(index);
+
+    if (RARELY(!v || !v->stream.events))
+        return;
+    if (RARELY(!__atomic_load_n(&site->bytes, __ATOMIC_RELAXED)))
+        note_size(site, info);
+    pe_put_access(&v->stream, (uint64_t)site->ordinal << PE_EVENT_SHIFT, va);
+}
+
 /* One block may have more of these than there is room for behind the last look. */
 static void on_wide_access(unsigned index, uint32_t info, uint64_t va, void *user)
 {
@@ -95,7 +113,10 @@ void core_call_back(struct qemu_plugin_tb *tb, struct pe_block *b)
 
         if (site->hidden)
             continue; /* see recorder.c */
-        if (site->bytes)
+        if (site->paired)
+            qemu_plugin_register_vcpu_mem_cb(insn, on_paired_access, QEMU_NO_REGS, QEMU_MEM_BOTH,
+                                             site);
+        else if (site->bytes)
             qemu_plugin_register_vcpu_mem_cb(insn, on_plain_access, QEMU_NO_REGS, QEMU_MEM_BOTH,
                                              (void *)(uintptr_t)site->ordinal);
         else

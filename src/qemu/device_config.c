@@ -95,7 +95,7 @@ static uint32_t version_of(spe_features set)
     return version;
 }
 
-/* Words that are no options of the unit. */
+/* Words that are not options of the unit. */
 static bool is_ours(const char *argument, size_t length)
 {
     static const char *const names[] = {"role", "ppi", "gicr", "gicd", "preset", "spe", "model"};

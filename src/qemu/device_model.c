@@ -6,7 +6,6 @@
  * have met. Physical addresses, as all address spaces of the guest share the caches.
  */
 #include <stdio.h>
-#include <string.h>
 
 #include "qemu/device.h"
 #include "qemu/registers.h"
@@ -90,13 +89,18 @@ void device_model_evaluate(unsigned vcpu, void *user)
     for (uint32_t i = 0; i < op.access_count; i++) {
         const struct spe_memory_access *a = &accesses[i];
         struct spe_machine_access met = {.facts = 0};
+        bool seen = a->inactive;
         uint64_t pa;
 
-        if (!a->inactive && qemu_plugin_translate_vaddr(a->va, &pa))
+        if (!a->inactive && qemu_plugin_translate_vaddr(a->va, &pa)) {
             spe_machine_touch(device.machine, vcpu, pa, a->bytes, a->store ? SPE_ACCESS_STORE : 0,
                               &met);
-        if (is_sampled(cpu, site))
+            seen = true;
+        }
+        if (is_sampled(cpu, site)) {
             add_met(cpu, &met);
+            cpu->op.unmodelled |= !seen;
+        }
     }
 }
 
@@ -139,9 +143,11 @@ void device_model_note_branch(struct device_block *block, const struct spe_a64 *
 
 /* ---- The sampled operation ------------------------------------------------------------------- */
 
+/* What met nothing that we know of (a device, memory that is not there, an access that QEMU did not
+ * show) has no cycles and no data source: zero would be read as a hit of L1. */
 void device_model_describe(struct device_cpu *cpu)
 {
-    while (cpu->met_count < cpu->op.access_count)
-        memset(&cpu->met[cpu->met_count++], 0, sizeof(cpu->met[0]));
-    spe_machine_describe(device.machine, cpu->index, &cpu->op, cpu->accesses, cpu->met);
+    cpu->op.unmodelled |= cpu->met_count < cpu->op.access_count;
+    if (!cpu->op.unmodelled)
+        spe_machine_describe(device.machine, cpu->index, &cpu->op, cpu->accesses, cpu->met);
 }

@@ -107,14 +107,6 @@ static uint64_t pmscr_of(const struct driver_event *event)
            (bit(event->config, PCT_ENABLE) ? PMSCR_PCT_PHYSICAL : 0);
 }
 
-uint64_t driver_interval(uint64_t period)
-{
-    const uint64_t max = 0xffffff00;
-
-    period = period < 256 ? 256 : period;
-    return period > max ? max : period & max;
-}
-
 /* ---- The life of a buffer ------------------------------------------------------------------- */
 
 static void enable_buffer(struct spe_spu *spu, uint64_t base, uint64_t size, uint64_t mode)

@@ -25,7 +25,13 @@ struct driver_data {
 enum { DRIVER_TRUNCATED = 1, DRIVER_PARTIAL = 4, DRIVER_COLLISION = 8 };
 
 /* The interval that PMSIRR_EL1 gets for a period: a multiple of 256 from 256 to 0xffffff00. */
-uint64_t driver_interval(uint64_t period);
+static inline uint64_t driver_interval(uint64_t period)
+{
+    const uint64_t max = 0xffffff00;
+
+    period = period < 256 ? 256 : period;
+    return period > max ? max : period & max;
+}
 
 /* Start profiling EL0 for the thread whose CONTEXTIDR_EL1 is `context`, into `size` bytes at
  * `base`, a page's start. */

@@ -15,9 +15,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "launch/program.h"
 #include "qemu/api.h"
 #include "qemu/channel.h"
-#include "qemu/program.h"
 #include "qemu/trouble.h"
 
 enum {

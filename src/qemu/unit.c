@@ -631,7 +631,7 @@ static void count_block(struct vcpu *v, const struct pe_block *block)
 }
 
 /* Let blocks run until the unit needs to look, or only this one if a sample waits for its end. */
-static void allow(struct vcpu *v)
+static void allow(struct vcpu *v, const struct pe_block *block)
 {
     uint64_t budget = spe_spu_budget(v->spu);
 
@@ -640,6 +640,8 @@ static void allow(struct vcpu *v)
     v->forced = v->sample_count > 0;
     if (v->forced)
         v->left -= FORCE;
+    if (v->stream.events && !unit_process.stat)
+        pe_put_rest(&v->stream, v->told + block->count);
 }
 
 static void look(struct vcpu *v, const struct pe_block *block)
@@ -666,7 +668,7 @@ static void look(struct vcpu *v, const struct pe_block *block)
     if (v->ended)
         v->left = MANY;
     else
-        allow(v);
+        allow(v, block);
 }
 
 /* When all may be in flight, wait for the model once. If that is not enough, samples collide. */
@@ -696,7 +698,7 @@ static struct sample *sample_of(struct vcpu *v, const struct pe_site *site)
     return NULL;
 }
 
-/* The second half of a pair is no access of its own. */
+/* The second half of a pair is not an access of its own. */
 static bool merge(struct sample *s, uint64_t va, uint32_t bytes, bool store,
                   const struct spe_machine_access *met)
 {

@@ -110,7 +110,7 @@ static inline bool unit_is_armed(const struct vcpu *v, const struct pe_site *sit
 }
 
 /* How the branch at the end of the last block went, where it goes on at `next`. False if nobody
- * knows: a signal's handler is no target of a direct branch. */
+ * knows: a signal's handler is not the target of a direct branch. */
 static inline bool unit_branch_outcome(const struct pe_block *last, uint64_t next, bool *taken)
 {
     *taken = last->direct ? next == last->target : true;

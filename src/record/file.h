@@ -8,7 +8,7 @@
 
 struct record_file;
 
-/* NULL with a problem. `program`: the file that is recorded. */
+/* NULL with a problem. The options have to last. `program`: the file that is recorded. */
 struct record_file *file_create(const struct record_options *options, const char *program,
                                 unsigned cpus, struct record_problem *problem);
 

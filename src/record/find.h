@@ -7,11 +7,12 @@
 #include <limits.h>
 #include <stdbool.h>
 
+#include "launch/qemu.h"
 #include "record/record.h"
 
 struct found {
     char qemu[PATH_MAX];
-    int major, minor; /* QEMU's version */
+    struct qemu_version version;
     char plugin[PATH_MAX];
     char sysroot[PATH_MAX]; /* "": none is needed, or none was found */
     char program[PATH_MAX]; /* its file, by PATH */

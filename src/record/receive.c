@@ -16,6 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/vector.h"
+
 #define NO_QUEUE UINT32_MAX
 
 enum {
@@ -338,15 +340,8 @@ static bool add_process(struct receiver *c, struct process *p)
 {
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = p};
 
-    if (c->count == c->room) {
-        size_t room = c->room * 2 + 16;
-        struct process **grown = reallocarray(c->processes, room, sizeof(void *));
-
-        if (!grown)
-            return false;
-        c->processes = grown;
-        c->room = room;
-    }
+    if (vector_grow(&c->processes, &c->room, c->count, sizeof(void *)) < 0)
+        return false;
     if (epoll_ctl(c->events, EPOLL_CTL_ADD, p->fd, &event) < 0)
         return false;
     c->processes[c->count++] = p;

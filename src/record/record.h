@@ -40,6 +40,9 @@ struct record_options {
     char **command;                  /* the program and its arguments, NULL at the end */
     const char *const *command_line; /* of the recorder, for the file */
     size_t command_line_count;
+    /* Called at least once a second, with the time since the start; NULL: nobody wants to know. */
+    void (*progress)(void *user, double seconds, uint64_t aux_bytes);
+    void *user;
 };
 
 /* A sentence "what: why". */

@@ -16,11 +16,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "launch/option.h"
+#include "launch/signals.h"
 #include "qemu/driver.h"
-#include "qemu/option.h"
 #include "record/find.h"
 #include "record/receive.h"
-#include "record/signals.h"
 
 enum {
     FILE_CPUS = 256, /* in the file: one for each thread but the last, which is of all others */
@@ -51,7 +51,7 @@ struct recording {
     rlim_t descriptors;    /* that we may have */
     pid_t child;
     bool child_ended, file_failed;
-    double deadline, next_flush, listen_again;
+    double started, deadline, next_flush, listen_again;
     uint64_t next_flush_bytes;
 };
 
@@ -115,7 +115,7 @@ static bool plugin_option(const struct recording *r, char *text, size_t room)
 static void cpu_option(const struct recording *r, char *text, size_t room)
 {
     const struct record_cpu *cpu = record_cpu_find(r->options->cpu);
-    bool sme = r->found.major > 7 || (r->found.major == 7 && r->found.minor >= 1);
+    bool sme = qemu_is_at_least(&r->found.version, 7, 1);
     unsigned bytes = r->setup.vector_bits / 8;
 
     if (strcmp(cpu->qemu, "max") != 0)
@@ -204,15 +204,6 @@ static char **make_command(struct recording *r)
     return command;
 }
 
-/* Levels 6 and 7 cannot be told apart from inside. */
-static void tell_level(const struct found *found)
-{
-    if (found->major == 11 && found->minor == 0)
-        setenv("SPECIMEN_PLUGIN_LEVEL", "6", 1);
-    else
-        unsetenv("SPECIMEN_PLUGIN_LEVEL");
-}
-
 static bool start_program(struct recording *r)
 {
     char **command = make_command(r);
@@ -225,7 +216,7 @@ static bool start_program(struct recording *r)
     r->child = signals_fork();
     if (r->child == 0) {
         setrlimit(RLIMIT_NOFILE, &r->limit);
-        tell_level(&r->found);
+        qemu_tell_level(&r->found.version);
         /* The same addresses in each run, so that its caches meet the same conflicts. A container
          * may forbid it: then they differ, as they do without us. */
         personality(ADDR_NO_RANDOMIZE | (unsigned)personality(0xffffffff));
@@ -315,6 +306,8 @@ static void keep_time(struct recording *r)
     if (time >= r->next_flush || r->summary->aux_bytes >= r->next_flush_bytes) {
         if (!r->file_failed && !file_flush(r->file, r->problem))
             r->file_failed = true;
+        if (r->options->progress)
+            r->options->progress(r->options->user, time - r->started, r->summary->aux_bytes);
         r->next_flush = time + 1;
         r->next_flush_bytes = r->summary->aux_bytes + FLUSH_BYTES;
     }
@@ -359,7 +352,8 @@ static void hear_the_rest(struct recording *r)
  * without us. */
 static void stay(struct recording *r)
 {
-    r->next_flush = seconds() + 1;
+    r->started = seconds();
+    r->next_flush = r->started + 1;
     r->next_flush_bytes = FLUSH_BYTES;
     r->deadline = r->options->duration > 0 ? seconds() + r->options->duration : 0;
     while (!r->child_ended && !signals_want_end()) {

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+#include "base/vector.h"
+
 const char *const truth_names[TRUTH_QUANTITIES] = {
     "operations",   "loads",     "stores",     "branches", "not_taken",
     "mispredicted", "l1_misses", "llc_misses", "walks",
@@ -19,17 +22,13 @@ unsigned truth_quantities(const struct record_options *options)
 
 /* ---- Functions by symbol -------------------------------------------------------------------- */
 
-/* A table from a profile's place to a function; `key` is the symbol, or the dso without one. */
-struct entry {
-    uint64_t key;
-    size_t function;
-};
-
+/* From a profile's place to a function; a key is the symbol, or the dso without one. */
 struct finder {
     struct spe_profile *profile;
     struct truth *truth;
-    struct entry *entries; /* open addressing */
-    size_t room, used;
+    struct hash_table table;
+    VECTOR(uint64_t) keys; /* of the functions */
+    uint64_t seed;
 };
 
 static uint64_t key_of(uint64_t symbol, uint32_t dso)
@@ -37,73 +36,38 @@ static uint64_t key_of(uint64_t symbol, uint32_t dso)
     return symbol != SPE_NO_SYMBOL ? symbol : UINT64_C(1) << 63 | dso;
 }
 
-static struct entry *slot_of(const struct finder *f, uint64_t key)
-{
-    size_t at = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (f->room - 1);
-
-    while (f->entries[at].function && f->entries[at].key != key)
-        at = (at + 1) & (f->room - 1);
-    return &f->entries[at];
-}
-
-static bool grow_table(struct finder *f)
-{
-    struct finder old = *f;
-
-    f->room = old.room ? old.room * 2 : 1024;
-    f->entries = calloc(f->room, sizeof(*f->entries));
-    if (!f->entries) {
-        *f = old;
-        return false;
-    }
-    for (size_t i = 0; i < old.room; i++)
-        if (old.entries[i].function)
-            *slot_of(f, old.entries[i].key) = old.entries[i];
-    free(old.entries);
-    return true;
-}
-
-static size_t add_function(struct finder *f, uint64_t symbol, uint32_t dso)
+static bool add_function(struct finder *f, uint64_t key, uint64_t symbol, uint32_t dso)
 {
     struct truth *t = f->truth;
     const struct spe_profile_dso *d = spe_profile_dso(f->profile, dso);
     struct spe_profile_symbol s = {.name = ""};
-    struct truth_function *grown;
 
-    if (t->count == t->room) {
-        size_t room = t->room * 2 + 64;
-
-        grown = realloc(t->functions, room * sizeof(*grown));
-        if (!grown)
-            return 0;
-        t->functions = grown;
-        t->room = room;
-    }
+    if (VECTOR_ROOM(&f->keys) < 0 ||
+        vector_grow(&t->functions, &t->room, t->count, sizeof(*t->functions)) < 0 ||
+        hash_table_add(&f->table, hash_number(f->seed, key), (uint32_t)t->count) < 0)
+        return false;
+    f->keys.at[f->keys.count++] = key;
     if (symbol != SPE_NO_SYMBOL)
         spe_profile_symbol(f->profile, symbol, &s);
-    memset(&t->functions[t->count], 0, sizeof(*t->functions));
-    t->functions[t->count].name = strdup(s.name[0] ? s.name : "[no symbol]");
-    t->functions[t->count].dso = strdup(d ? spe_profile_string(f->profile, d->name) : "[unknown]");
-    return ++t->count;
+    t->functions[t->count++] = (struct truth_function){
+        .name = strdup(s.name[0] ? s.name : "[no symbol]"),
+        .dso = strdup(d ? spe_profile_string(f->profile, d->name) : "[unknown]"),
+    };
+    return true;
 }
 
 /* NULL without memory. */
 static struct truth_function *function_of(struct finder *f, uint64_t symbol, uint32_t dso)
 {
-    uint64_t key = key_of(symbol, dso);
-    struct entry *e;
+    uint64_t key = key_of(symbol, dso), hash = hash_number(f->seed, key);
+    size_t cursor = 0;
+    uint32_t i;
 
-    if (f->used * 2 >= f->room && !grow_table(f))
-        return NULL;
-    e = slot_of(f, key);
-    if (!e->function) {
-        e->key = key;
-        e->function = add_function(f, symbol, dso); /* number + 1, 0 is none */
-        if (!e->function)
-            return NULL;
-        f->used++;
+    while ((i = hash_table_find(&f->table, hash, &cursor)) != UINT32_MAX) {
+        if (f->keys.at[i] == key)
+            return &f->truth->functions[i];
     }
-    return &f->truth->functions[e->function - 1];
+    return add_function(f, key, symbol, dso) ? &f->truth->functions[f->truth->count - 1] : NULL;
 }
 
 /* ---- Exact counts --------------------------------------------------------------------------- */
@@ -165,19 +129,29 @@ static bool add_all_exact(struct finder *f, const struct record_counts *counts)
 
 /* ---- Samples -------------------------------------------------------------------------------- */
 
-static void add_sample(struct truth_function *to, uint16_t operation, uint64_t events)
+static void add_sample(struct truth_function *to, uint64_t number, uint16_t operation,
+                       uint64_t events)
 {
     bool memory = operation >> 8 == 1, branch = operation >> 8 == 2;
+    bool is[TRUTH_QUANTITIES] = {
+        [TRUTH_OPERATIONS] = true,
+        [TRUTH_LOADS] = memory && !(operation & 1),
+        [TRUTH_STORES] = memory && (operation & 1),
+        [TRUTH_BRANCHES] = branch,
+        [TRUTH_NOT_TAKEN] = events >> SPE_EVENT_NOT_TAKEN & 1,
+        [TRUTH_MISPREDICTED] = events >> SPE_EVENT_MISPREDICTED & 1,
+        [TRUTH_L1_MISSES] = events >> SPE_EVENT_L1D_MISS & 1,
+        [TRUTH_LLC_MISSES] = events >> SPE_EVENT_LLC_MISS & 1,
+        [TRUTH_WALKS] = events >> SPE_EVENT_TLB_WALK & 1,
+    };
 
-    to->samples[TRUTH_OPERATIONS]++;
-    to->samples[TRUTH_LOADS] += memory && !(operation & 1);
-    to->samples[TRUTH_STORES] += memory && (operation & 1);
-    to->samples[TRUTH_BRANCHES] += branch;
-    to->samples[TRUTH_NOT_TAKEN] += events >> SPE_EVENT_NOT_TAKEN & 1;
-    to->samples[TRUTH_MISPREDICTED] += events >> SPE_EVENT_MISPREDICTED & 1;
-    to->samples[TRUTH_L1_MISSES] += events >> SPE_EVENT_L1D_MISS & 1;
-    to->samples[TRUTH_LLC_MISSES] += events >> SPE_EVENT_LLC_MISS & 1;
-    to->samples[TRUTH_WALKS] += events >> SPE_EVENT_TLB_WALK & 1;
+    for (unsigned q = 0; q < TRUTH_QUANTITIES; q++) {
+        if (!is[q])
+            continue;
+        to->samples[q]++;
+        to->runs[q] += to->last[q] + 1 != number;
+        to->last[q] = number;
+    }
 }
 
 static bool add_all_samples(struct finder *f)
@@ -194,8 +168,7 @@ static bool add_all_samples(struct finder *f)
 
             if (!function)
                 return false;
-            add_sample(function, rows.op[i], rows.events[i]);
-            f->truth->samples++;
+            add_sample(function, ++f->truth->samples, rows.op[i], rows.events[i]);
         }
     }
     return result == 0;
@@ -203,16 +176,44 @@ static bool add_all_samples(struct finder *f)
 
 /* ---- Both ----------------------------------------------------------------------------------- */
 
+/*
+ * The interval of a share. Samples are not drawn one by one from all operations: each stretch of
+ * the program has one. If a function runs in long phases it is only at their ends that a sample may
+ * be one more or less. Half the sum of squared differences of neighbours measures that: it is the
+ * number of runs of samples that count, which is hits x (1 - share) where they lie at random. The
+ * length of stretches varies, too. Fewer surprises are as good as more samples.
+ */
+static struct spe_interval interval_of(uint64_t hits, uint64_t runs, uint64_t samples,
+                                       double stretch)
+{
+    double at_random = samples ? (double)hits * (1 - (double)hits / (double)samples) : 0;
+    double variance = (double)runs + at_random * stretch;
+    double scale = variance > 0 && variance < at_random ? at_random / variance : 1;
+
+    return spe_interval_of_share((uint64_t)((double)hits * scale + 0.5),
+                                 (uint64_t)((double)samples * scale + 0.5));
+}
+
+/* The square of the deviation of a stretch's length, by that of its mean: 0 to 255 operations are
+ * added at random (D17.3.2). */
+static double stretch_of(uint64_t sampled, double operations)
+{
+    double mean = sampled ? operations / (double)sampled : 0;
+
+    return mean > 0 ? 256.0 * 256.0 / 12.0 / (mean * mean) : 0;
+}
+
 /* Every sample stands for the same number of operations, whether a filter let it pass or not. */
 static void estimate(struct truth *t, const struct record_summary *summary)
 {
     uint64_t sampled = summary->statistics.sampled;
     double operations = (double)summary->statistics.operations;
+    double stretch = stretch_of(sampled, operations);
 
     for (size_t i = 0; i < t->count; i++) {
         for (unsigned q = 0; q < TRUTH_QUANTITIES; q++) {
             struct truth_function *f = &t->functions[i];
-            struct spe_interval share = spe_interval_of_share(f->samples[q], sampled);
+            struct spe_interval share = interval_of(f->samples[q], f->runs[q], sampled, stretch);
 
             f->estimate[q] = sampled ? (double)f->samples[q] / (double)sampled * operations : 0;
             f->low[q] = share.low * operations;
@@ -236,7 +237,7 @@ bool truth_find(const struct record_options *options, const struct record_summar
 {
     struct spe_profile_options how = SPE_PROFILE_OPTIONS;
     struct spe_profile_error error = {0};
-    struct finder f = {.truth = truth};
+    struct finder f = {.truth = truth, .seed = hash_seed()};
     bool good;
 
     memset(truth, 0, sizeof(*truth));
@@ -253,7 +254,8 @@ bool truth_find(const struct record_options *options, const struct record_summar
         qsort(truth->functions, truth->count, sizeof(*truth->functions), by_operations);
     } else
         record_fail(problem, options->output, "%s", spe_strerror(SPE_ERR_NOMEM));
-    free(f.entries);
+    hash_table_free(&f.table);
+    free(f.keys.at);
     spe_profile_close(f.profile);
     return good;
 }

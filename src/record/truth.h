@@ -32,6 +32,7 @@ struct truth_function {
     char *name, *dso;
     uint64_t exact[TRUTH_QUANTITIES];
     uint64_t samples[TRUTH_QUANTITIES];
+    uint64_t runs[TRUTH_QUANTITIES], last[TRUTH_QUANTITIES]; /* see truth.c, estimate */
     double estimate[TRUTH_QUANTITIES], low[TRUTH_QUANTITIES], high[TRUTH_QUANTITIES]; /* 95 % */
 };
 

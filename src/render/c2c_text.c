@@ -184,8 +184,8 @@ static void lines_section(struct page *p)
     bool misses = p->c2c->result->basis == SPE_SHARING_MISSES;
     const struct table_column columns[] = {
         {"#", false, 0, 0},      {"address", false, 0, 0}, {"pid", false, 9, 0},
-        {"what", true, 0, 10},   {"sharing", true, 0, 7},  {misses ? "L1m" : "peer", false, 0, 0},
-        {"share", false, 0, 0},  {"95 %", false, 0, 0},    {"loads", false, 6, 0},
+        {"what", true, 0, 18},   {"sharing", true, 0, 7},  {misses ? "L1m" : "peer", false, 0, 0},
+        {"share", false, 0, 0},  {"95 %", false, 8, 0},    {"loads", false, 6, 0},
         {"stores", false, 6, 0}, {"latency", false, 5, 0}, {"of all", false, 0, 0},
         {"mean", false, 4, 0},   {"threads", false, 0, 0}, {"CPUs", false, 3, 0},
     };
@@ -313,15 +313,15 @@ static void line_section(struct page *p, size_t number)
     bool misses = p->c2c->result->basis == SPE_SHARING_MISSES;
     const struct table_column columns[] = {
         {"offset", false, 0, 0},
-        {"what", true, 2, 8},
+        {"what", true, 2, 14},
         {"reads", false, 0, 0},
         {"writes", false, 0, 0},
         {misses ? "L1m" : "peer", false, 0, 0},
-        {"mean", false, 4, 0},
+        {"mean", false, 3, 0},
         {"threads", false, 0, 0},
-        {"CPUs", false, 3, 0},
-        {"function", true, 0, 8},
-        {"source", true, 0, 8},
+        {"CPUs", false, 4, 0},
+        {"function", true, 0, 12},
+        {"source", true, 0, 14},
     };
     char text[REPORT_NAME + 80], name[REPORT_NAME], advice[C2C_ADVICE];
     struct table t;

@@ -41,6 +41,7 @@ const char *diff_per_name(const struct diff *diff); /* "operation" ..., as in --
 #define DIFF_TEXT 4096
 
 bool diff_in_percent(const struct diff *diff, unsigned quantity); /* values are shares */
+bool diff_is_shown(const struct diff *diff, unsigned quantity);   /* of the whole program */
 void diff_value_text(char text[DIFF_NUMBER], double value);
 void diff_change_text(const struct spe_change *change, char text[DIFF_NUMBER]);
 void diff_interval_text(const struct spe_change *change, char text[DIFF_NUMBER]);

@@ -65,7 +65,7 @@ static void put_side(struct json *j, const struct diff *d, const char *key, unsi
     json_string(j, "file", d->file[side]);
     json_number(j, "files", d->file_count[side]);
     if (!d->result->exact)
-        json_number(j, "samples", d->result->total.samples[side]);
+        json_number(j, "samples", d->result->total->samples[side]);
     json_real(j, "operations", d->result->operations[side]);
     if (d->result->program[side])
         json_string(j, "program", d->result->program[side]);
@@ -113,7 +113,7 @@ void diff_json(struct out *o, const struct diff *d)
     }
     json_array_end(&j);
     json_object(&j, "total");
-    put_quantities(&j, d, &d->result->total);
+    put_quantities(&j, d, d->result->total);
     json_object_end(&j);
     json_array(&j, "rows");
     for (size_t i = 0; i < d->result->row_count; i++)

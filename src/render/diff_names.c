@@ -74,9 +74,20 @@ const char *diff_quantity_words(unsigned q)
         [SPE_DIFF_L1_MISSES] = "L1 misses",
         [SPE_DIFF_LLC_MISSES] = "LLC misses",
         [SPE_DIFF_WALKS] = "TLB walks",
+        [SPE_DIFF_MISALIGNED] = "misaligned",
+        [SPE_DIFF_PARTIAL_PREDICATES] = "partial predicates",
     };
 
     return words[q];
+}
+
+/* Most CPUs have no event for the last two: they are left out where nothing was seen. */
+bool diff_is_shown(const struct diff *d, unsigned q)
+{
+    const struct spe_change *c = &d->result->total->changes[q];
+
+    return d->result->known >> q & 1 && !(q == SPE_DIFF_OPERATIONS && diff_in_percent(d, q)) &&
+           (q < SPE_DIFF_MISALIGNED || c->before > 0.0 || c->after > 0.0);
 }
 
 void diff_per_words(const struct diff *d, char *text, size_t size)
@@ -121,7 +132,7 @@ unsigned diff_main_quantity(const struct diff *d)
 void diff_total_sentence(const struct diff *d, char *text, size_t size)
 {
     unsigned q = diff_main_quantity(d);
-    const struct spe_change *c = &d->result->total.changes[q];
+    const struct spe_change *c = &d->result->total->changes[q];
     char per[DIFF_TEXT / 4], before[DIFF_NUMBER], after[DIFF_NUMBER], change[DIFF_NUMBER],
         range[DIFF_NUMBER];
 
@@ -158,7 +169,7 @@ void diff_most_sentence(const struct diff *d, char *text, size_t size)
     diff_value_text(before, diff_in_percent(d, q) ? 100.0 * c->before : c->before);
     diff_value_text(after, diff_in_percent(d, q) ? 100.0 * c->after : c->after);
     snprintf(text, size, "%s in %s: %s, was %s",
-             d->result->total.changes[q].significant ? "most of it" : "the most", name, after,
+             d->result->total->changes[q].significant ? "most of it" : "the most", name, after,
              before);
 }
 

@@ -84,7 +84,7 @@ static void range_cell(struct table *t, const struct spe_change *c)
 static void answer(struct page *p)
 {
     const struct spe_diff_result *r = p->result;
-    const struct spe_change *c = &r->total.changes[diff_main_quantity(p->diff)];
+    const struct spe_change *c = &r->total->changes[diff_main_quantity(p->diff)];
     char text[TEXT];
 
     if (!r->significant) {
@@ -106,7 +106,7 @@ static void side_line(struct page *p, unsigned side)
     const struct spe_diff_result *r = p->result;
     char samples[NUMBER], operations[NUMBER], more[NUMBER] = "", text[TEXT];
 
-    text_grouped(samples, r->total.samples[side]);
+    text_grouped(samples, r->total->samples[side]);
     diff_value_text(operations, r->operations[side]);
     if (p->diff->file_count[side] > 1)
         snprintf(more, sizeof(more), " and %zu more", p->diff->file_count[side] - 1);
@@ -174,10 +174,9 @@ static void total_section(struct page *p)
     title(p, text);
     table_begin(&t, columns, 5);
     for (unsigned q = 0; q < SPE_DIFF_QUANTITIES; q++) {
-        const struct spe_change *c = &p->result->total.changes[q];
+        const struct spe_change *c = &p->result->total->changes[q];
 
-        if (!(p->result->known >> q & 1) ||
-            (q == SPE_DIFF_OPERATIONS && diff_in_percent(p->diff, q)))
+        if (!diff_is_shown(p->diff, q))
             continue;
         table_text(&t, TONE_PLAIN, diff_quantity_words(q));
         value_cell(p, &t, q, c->before);

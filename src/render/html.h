@@ -14,6 +14,7 @@
 #include "render/report.h"
 
 #define HTML_FUNCTIONS 24 /* with their code */
+#define HTML_TOP 1000     /* rows of a list, at most: browsers have to live with them */
 #define HTML_LANES 32
 #define HTML_BINS 160
 #define HTML_LINES 16 /* shared cache lines */

@@ -84,9 +84,9 @@ static void total_table(struct out *o, const struct diff *d)
     snprintf(caption, sizeof(caption), "Whole program, %s; counts in %%", per);
     html_table_begin(o, "change-total", caption, columns, COUNT(columns));
     for (unsigned q = 0; q < SPE_DIFF_QUANTITIES; q++) {
-        const struct spe_change *c = &d->result->total.changes[q];
+        const struct spe_change *c = &d->result->total->changes[q];
 
-        if (!(d->result->known >> q & 1) || (q == SPE_DIFF_OPERATIONS && diff_in_percent(d, q)))
+        if (!diff_is_shown(d, q))
             continue;
         html_row_begin(o);
         html_head_text(o, diff_quantity_words(q));
@@ -158,7 +158,7 @@ static void answer(struct out *o, const struct diff *d)
     html_text(o, text);
     out_string(o, ".</p>\n<p class=\"note\">Old: ");
     for (unsigned side = 0; side < 2; side++) {
-        text_grouped(samples[side], d->result->total.samples[side]);
+        text_grouped(samples[side], d->result->total->samples[side]);
         out_string(o, side ? "; new: " : "");
         html_text(o, d->file[side]);
         out_printf(o, ", %s samples", samples[side]);

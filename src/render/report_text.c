@@ -446,8 +446,8 @@ static enum tone served_tone(unsigned served)
 static void served_section(struct page *p)
 {
     static const struct table_column columns[] = {
-        {"served by", true, 0, 12}, {"by", true, 3, 6},      {"loads", false, 0, 0},
-        {"share", false, 0, 0},     {"95 %", false, 2, 0},   {"latency", false, 0, 0},
+        {"served by", true, 0, 18}, {"by", true, 3, 6},      {"loads", false, 0, 0},
+        {"share", false, 0, 0},     {"95 %", false, 5, 0},   {"latency", false, 0, 0},
         {"mean", false, 0, 0},      {"median", false, 0, 0}, {"p95", false, 0, 0},
         {"p99", false, 0, 0},       {"max", false, 4, 0},
     };
@@ -632,7 +632,7 @@ static void groups_remark(struct page *p)
 static void branch_section(struct page *p)
 {
     static const struct table_column columns[] = {
-        {"pc", false, 0, 0},      {"function", true, 0, 18}, {"line", true, 1, 14},
+        {"pc", false, 0, 0},      {"function", true, 0, 18}, {"line", true, 1, 18},
         {"mispred", false, 0, 0}, {"of all", false, 2, 0},   {"samples", false, 0, 0},
         {"rate", false, 0, 0},    {"95 %", false, 3, 0},     {"not taken", false, 4, 0},
         {"mean", false, 5, 0},

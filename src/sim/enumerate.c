@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <strings.h>
 
+#include "base/vector.h"
+
 #define VARY_MAX 16
 #define COLUMN_MAX 32
 #define VALUES_MAX 65536
@@ -48,15 +50,8 @@ static bool add_value(struct sim *sim, struct vary *v, const struct token *t, co
         return false;
     if (v->count == VALUES_MAX)
         return sim_wrong(sim, t->column, "A vary has at most %d values.", VALUES_MAX);
-    if (v->count == v->room) {
-        size_t room = v->room ? 2 * v->room : 16;
-        char **grown = realloc(v->value, room * sizeof(*grown));
-
-        if (!grown)
-            return sim_wrong(sim, t->column, "There is no memory for the values.");
-        v->value = grown;
-        v->room = room;
-    }
+    if (vector_grow(&v->value, &v->room, v->count, sizeof(*v->value)) < 0)
+        return sim_wrong(sim, t->column, "There is no memory for the values.");
     v->value[v->count] = strdup(text);
     return v->value[v->count++] || sim_wrong(sim, t->column, "There is no memory for the values.");
 }

@@ -17,8 +17,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "qemu/option.h"
-#include "qemu/places.h"
+#include "launch/child.h"
+#include "launch/folders.h"
+#include "launch/option.h"
 #include "vm/vm.h"
 
 enum { PPI = 5 }; /* INTID 21, which Arm's base system architecture gives to the SPU */
@@ -602,7 +603,7 @@ static int find_things(struct boot *b)
 
     if (vm_cache_folder(b->cache, sizeof(b->cache), b->error) < 0 ||
         vm_find_qemu(o->qemu, b->cache, &b->qemu, b->error) < 0 ||
-        (!o->plain && vm_find_file(PLACES_PLUGIN, b->plugin, sizeof(b->plugin), b->error) < 0))
+        (!o->plain && vm_find_file(LAUNCH_PLUGIN, b->plugin, sizeof(b->plugin), b->error) < 0))
         return SPE_ERR_UNKNOWN;
     snprintf(b->guest, sizeof(b->guest), "%s/guest-%s", b->cache,
              o->kernel_version ? o->kernel_version : DEFAULT_KERNEL);
@@ -649,16 +650,14 @@ static void show_command(const struct boot *b)
 
 static int run(struct boot *b, struct vm_outcome *outcome)
 {
-    char level[16];
     int result;
 
     if (b->options->verbose)
         show_command(b);
-    snprintf(level, sizeof(level), "%d", b->qemu.level);
-    setenv("SPECIMEN_PLUGIN_LEVEL", level, 1);
+    qemu_tell_level(&b->qemu.version);
     result =
         vm_run_program(b->command.list, -1, !b->options->command, b->options->timeout, b->error);
-    if (result != 0 && !vm_asked_to_end())
+    if (result != 0 && !child_asked_to_end())
         show_console(b);
     if (result > 0)
         return qemu_failed(b, result);
@@ -717,7 +716,7 @@ int vm_boot(const struct vm_options *options, struct vm_outcome *outcome, struct
         return vm_fail(error, SPE_ERR_UNKNOWN, "vm",
                        "this build has no libfdt, which the device tree takes: install libfdt-dev "
                        "and build again");
-    vm_hold_signals(&before);
+    child_hold_signals(&before);
     result = find_things(&b);
     if (result == 0)
         result = make_folder(&b);
@@ -726,6 +725,6 @@ int vm_boot(const struct vm_options *options, struct vm_outcome *outcome, struct
         remove_folder(&b);
     }
     vm_qemu_free(&b.qemu);
-    vm_let_signals(&before);
+    child_let_signals(&before);
     return result;
 }

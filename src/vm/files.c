@@ -6,12 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "qemu/places.h"
+#include "launch/folders.h"
 #include "vm/vm.h"
 
 int vm_cache_folder(char *out, size_t size, struct vm_error *error)
 {
-    if (places_cache("vm", out, size))
+    if (launch_cache("vm", out, size))
         return 0;
     return vm_fail(error, SPE_ERR_UNKNOWN, "vm",
                    "neither XDG_CACHE_HOME nor HOME says where the cache is");
@@ -19,13 +19,15 @@ int vm_cache_folder(char *out, size_t size, struct vm_error *error)
 
 int vm_find_file(const char *name, char *out, size_t size, struct vm_error *error)
 {
-    const char *plugin = getenv("SPECIMEN_PLUGIN");
+    const char *given = NULL;
+    bool found = strcmp(name, LAUNCH_PLUGIN) == 0 ? launch_plugin(out, size, &given)
+                                                  : launch_file(name, out, size);
 
-    if (plugin && strcmp(name, PLACES_PLUGIN) == 0 &&
-        snprintf(out, size, "%s", plugin) < (int)size && access(out, R_OK) == 0)
+    if (found)
         return 0;
-    if (places_file(name, out, size))
-        return 0;
+    if (given)
+        return vm_fail(error, SPE_ERR_UNKNOWN, given,
+                       "SPECIMEN_PLUGIN names a plugin that cannot be read");
     return vm_fail(error, SPE_ERR_UNKNOWN, name,
                    "this file of Specimen's is not beside the command; is the installation whole?");
 }

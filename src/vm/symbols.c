@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/vector.h"
 #include "names/files.h"
 #include "vm/vm.h"
 
@@ -48,16 +49,9 @@ static void add(struct vm_symbols *s, const uint8_t *id, size_t id_size, char *p
 {
     struct vm_named *named;
 
-    if (s->count == s->room) {
-        size_t room = s->room ? 2 * s->room : 64;
-        struct vm_named *list = realloc(s->list, room * sizeof(*list));
-
-        if (!list) {
-            free(path);
-            return;
-        }
-        s->list = list;
-        s->room = room;
+    if (vector_grow(&s->list, &s->room, s->count, sizeof(*s->list)) < 0) {
+        free(path);
+        return;
     }
     named = &s->list[s->count++];
     *named = (struct vm_named){.id_size = (uint8_t)id_size, .path = path};

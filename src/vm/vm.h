@@ -9,12 +9,13 @@
 #ifndef VM_VM_H
 #define VM_VM_H
 
-#include <signal.h>
 #include <specimen/error.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+
+#include "launch/qemu.h"
 
 struct vm_error {
     char what[256], why[768];
@@ -54,8 +55,8 @@ int vm_fetch(const char *cache, const char *version, bool again, struct vm_error
 struct vm_qemu {
     struct vm_words command; /* the program and what it always needs */
     char path[4096];
-    int major, minor;
-    int level; /* of the plugin interface */
+    struct qemu_version version;
+    bool silent; /* it never said which */
 };
 
 /* The QEMU to use: `path` if it is given, else the cache's, else the one in PATH. SPE_ERR_UNKNOWN
@@ -63,22 +64,9 @@ struct vm_qemu {
 int vm_find_qemu(const char *path, const char *cache, struct vm_qemu *qemu, struct vm_error *error);
 void vm_qemu_free(struct vm_qemu *qemu);
 
-/*
- * Run a program. Its standard input is empty unless `interactive`, its standard output goes to
- * `output` unless that is -1. After `seconds`, if not 0, it is ended. It does not live longer than
- * we do. Returns its exit status (128 + signal), or an error.
- *
- * A signal that asks us to end ends the program; it then takes effect here, or as soon as the
- * caller does not hold it any more (vm_hold_signals).
- */
+/* child_run, with a sentence for what is not a status. */
 int vm_run_program(char *const *command, int output, bool interactive, unsigned seconds,
                    struct vm_error *error);
-
-/* Signals that ask us to end wait until vm_let_signals: what is temporary is then removed. */
-void vm_hold_signals(sigset_t *before);
-void vm_let_signals(const sigset_t *before);
-/* Has one come that waits? */
-bool vm_asked_to_end(void);
 
 /* ---- Device tree ----------------------------------------------------------------------------- */
 

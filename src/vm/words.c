@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vector.h"
 #include "vm/vm.h"
 
 int vm_fail(struct vm_error *error, int code, const char *what, const char *why, ...)
@@ -19,17 +20,10 @@ int vm_fail(struct vm_error *error, int code, const char *what, const char *why,
 
 static void add(struct vm_words *w, char *word)
 {
-    if (w->count + 2 > w->room) {
-        size_t room = w->room ? 2 * w->room : 32;
-        char **list = realloc(w->list, room * sizeof(*list));
-
-        if (!list) {
-            free(word);
-            w->failed = true;
-            return;
-        }
-        w->list = list;
-        w->room = room;
+    if (vector_grow(&w->list, &w->room, w->count + 1, sizeof(char *)) < 0) { /* and NULL */
+        free(word);
+        w->failed = true;
+        return;
     }
     w->list[w->count++] = word;
     w->list[w->count] = NULL;

@@ -527,11 +527,12 @@ static void test_data_exact(void **state)
     }
 }
 
-/* Rows of two processes that use each other's addresses, and of the kernel. Some lines are hot: all
- * their samples are in the second half if `late`, else in the first. */
-static void give_late_lines(struct spe_analysis *a, bool late, bool again)
+enum { SAMPLES = 90000, HOT = 20 };
+
+/* Rows of two processes that use each other's addresses, and of the kernel. Some lines are hot,
+ * from a sample on up to another. */
+static void give_hot_lines(struct spe_analysis *a, uint32_t from, uint32_t to, bool again)
 {
-    enum { SAMPLES = 90000, HOT = 20 };
 
     for (uint32_t n = 0; n < SAMPLES;) {
         start_rows();
@@ -539,7 +540,7 @@ static void give_late_lines(struct spe_analysis *a, bool late, bool again)
             uint64_t line = n * 2654435761u % MANY_LINES, kernel = n % 11 == 0;
             uint16_t latency = (uint16_t)(1 + n % 90);
 
-            if (n % 4 == 1 && late == (n > SAMPLES / 2)) {
+            if (n % 4 == 1 && n >= from && n < to) {
                 line = MANY_LINES + n / 4 % HOT;
                 latency = (uint16_t)(500 + line);
             }
@@ -560,16 +561,19 @@ static bool same_data(const struct spe_data *a, const struct spe_data *b)
 }
 
 /* In memory for few samples, and with rows that can come again, the hottest lines are those of an
- * analysis that keeps all: after one pass if they came first, else, or if all are asked for, after
- * two. */
+ * analysis that keeps all: after one pass if they came first, or while samples were kept; else, or
+ * if all are asked for, after two. */
 static void test_data_again(void **state)
 {
     static const struct {
-        bool late;
+        uint32_t from, to;
         uint64_t memory;
         size_t top;
         int again;
-    } cases[] = {{false, 1 << 19, 25, 0}, {true, 1 << 19, 25, 1}, {true, 1 << 21, 0, 1}};
+    } cases[] = {{0, SAMPLES / 2, 1 << 19, 25, 0},
+                 {12000, SAMPLES, 1 << 19, 25, 0},
+                 {SAMPLES / 2, SAMPLES, 1 << 19, 25, 1},
+                 {SAMPLES / 2, SAMPLES, 1 << 21, 0, 1}};
     static struct spe_data expected[4 * MANY_LINES], top[4 * MANY_LINES];
     struct spe_data_summary all, summary;
     struct spe_analysis *plain, *a;
@@ -580,7 +584,7 @@ static void test_data_again(void **state)
         size_t n = cases[c].top ? cases[c].top : 4 * MANY_LINES;
 
         assert_int_equal(spe_analysis_create(&plain, &config), SPE_OK);
-        give_late_lines(plain, cases[c].late, false);
+        give_hot_lines(plain, cases[c].from, cases[c].to, false);
         assert_int_equal(spe_analysis_finish(plain, NULL), SPE_OK);
         n = spe_analysis_data(plain, expected, n, &all);
 
@@ -588,11 +592,11 @@ static void test_data_again(void **state)
         config.data_top = cases[c].top;
         config.again = true;
         assert_int_equal(spe_analysis_create(&a, &config), SPE_OK);
-        give_late_lines(a, cases[c].late, false);
+        give_hot_lines(a, cases[c].from, cases[c].to, false);
         assert_int_equal(spe_analysis_merge(a, plain, NULL), SPE_ERR_INVALID);
         assert_int_equal(spe_analysis_wants_data(a), cases[c].again);
         if (cases[c].again)
-            give_late_lines(a, cases[c].late, true);
+            give_hot_lines(a, cases[c].from, cases[c].to, true);
         assert_int_equal(spe_analysis_finish(a, NULL), SPE_OK);
         assert_int_equal(spe_analysis_data(a, top, 4 * MANY_LINES, &summary), n);
         assert_int_equal(summary.missing, 0);
@@ -615,16 +619,16 @@ static void test_data_again_errors(void **state)
 
     (void)state;
     assert_int_equal(spe_analysis_create(&plain, &config), SPE_OK);
-    give_late_lines(plain, true, false);
+    give_hot_lines(plain, SAMPLES / 2, SAMPLES, false);
     assert_int_equal(spe_analysis_finish(plain, NULL), SPE_OK);
     lines = spe_analysis_data(plain, truth, 4 * MANY_LINES, &summary);
 
     config.data_memory = 1 << 17;
     config.again = true;
     assert_int_equal(spe_analysis_create(&a, &config), SPE_OK);
-    give_late_lines(a, true, false);
+    give_hot_lines(a, SAMPLES / 2, SAMPLES, false);
     assert_int_equal(spe_analysis_wants_data(a), 1);
-    give_late_lines(a, true, true);
+    give_hot_lines(a, SAMPLES / 2, SAMPLES, true);
     assert_int_equal(spe_analysis_finish(a, NULL), SPE_OK);
     n = spe_analysis_data(a, top, 4 * MANY_LINES, &summary);
     assert_true(n > 0 && n < lines && summary.missing > 0);

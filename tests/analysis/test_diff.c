@@ -325,7 +325,7 @@ static void test_names(void **state)
     assert_true(isinf(r->rows[1].changes[SPE_DIFF_OPERATIONS].ratio.low));
     assert_string_equal(r->rows[2].function, "memcpy");
     assert_false(r->rows[2].significant);
-    assert_near(r->total.changes[SPE_DIFF_LOADS].after, 150 + 10 + 5, 0);
+    assert_near(r->total->changes[SPE_DIFF_LOADS].after, 150 + 10 + 5, 0);
     spe_diff_destroy(diff);
 }
 
@@ -343,7 +343,7 @@ static void test_per_function(void **state)
     assert_int_equal(spe_diff_finish(diff), SPE_OK);
     r = spe_diff_result(diff);
     assert_int_equal(r->significant, 0);
-    assert_near(r->total.changes[SPE_DIFF_OPERATIONS].before, 11, 1e-12);
+    assert_near(r->total->changes[SPE_DIFF_OPERATIONS].before, 11, 1e-12);
     spe_diff_destroy(diff);
     diff = begin(SPE_BY_FUNCTION, SPE_PER_FUNCTION, "nobody");
     add_exact(diff, 0, "server", "serve", 1);

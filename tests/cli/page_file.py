@@ -82,6 +82,31 @@ def many_functions(directory, count):
     return path, int(words[2], 16), int(words[3], 16)
 
 
+def long_name(directory):
+    """A program one of whose functions has a name of a megabyte."""
+    name, original = "x" * 1000000, t.PROGRAM
+    assert f"int {SYMBOL}(int n)\n" in original
+    t.PROGRAM = original.replace(f"int {SYMBOL}(int n)\n", f"int {SYMBOL}(int n);\n"
+                                 f"int {SYMBOL}(int n) __asm__(\"{name}\");\nint {SYMBOL}(int n)\n")
+    try:
+        program = t.Program(directory)
+    finally:
+        t.PROGRAM = original
+    program.symbols[SYMBOL] = program.symbols[name]
+    return program
+
+
+def many_recorded(path, program, count):
+    """One sample of each of so many of its functions."""
+    where, start, offset = program
+    r = t.Recording()
+    r.comm(10, 10, "task")
+    r.mmap(10, start, 0x100000, offset, where)
+    r.aux(0, b"".join(t.sample(start + 4 * i, 10 + i, 10, LOAD, 2, 5, va=64 * i)
+                      for i in range(count)))
+    r.write(path)
+
+
 def slice_sums(table, row, bins):
     """What a row of a list has in all bins, by the names of the fields. In the data 0 is followed by
     how many of them there are."""

@@ -59,18 +59,28 @@ class Problems(FindingsTest):
         self.assertEqual(found["name"], name)
         self.assertEqual(found["place"]["function"], "walk")
         self.assertRegex(found["place"]["line"], r"program\.c:\d+$")
+        old = os.path.join(self.dir, "sick.data")
+        os.rename(self.path, old)
         _, names = self.first(healthy)
         self.assertNotIn(name, names)
+        return json.loads(self.good("diff", "--json", old, self.path))
 
     def test_partial_predicates(self):
         def loop(partial):
             return [("walk", SVE, PARTIAL if i < partial else 0, 4, None) for i in range(400)]
-        self.check("partial-predicates", self.ordinary(400) + loop(380), self.ordinary(400) + loop(20))
+        found = self.check("partial-predicates", self.ordinary(400) + loop(380),
+                           self.ordinary(400) + loop(20))
+        self.assertLess(found["total"]["quantities"]["partial_predicates"]["high"], -0.8)
+        self.assertTrue(found["rows"][0]["quantities"]["partial_predicates"]["significant"])
+        self.assertEqual(found["rows"][0]["function"], "walk")
 
     def test_store_burst(self):
         def stores(cycles):
             return [("walk", STORE, L1D, cycles, None)] * 300
-        self.check("stores", self.ordinary(400) + stores(90), self.ordinary(400) + stores(3))
+        found = self.check("stores", self.ordinary(400) + stores(90), self.ordinary(400) + stores(3))
+        self.assertLess(found["total"]["quantities"]["latency"]["high"], -0.5)
+        self.assertEqual(found["rows"][0]["function"], "walk")
+        self.assertTrue(found["rows"][0]["quantities"]["latency"]["significant"])
 
 
 class Page(FindingsTest):

@@ -121,9 +121,10 @@ class Html(CommandTest):
     def test_slices_do_not_grow(self):
         """However many rows a list has, and however many samples, the page does not."""
         path = self.usual()
-        text, page = self.page(path, "--top", "100000")
+        text, page = self.page(path, "--top", "1000")
         self.assertTrue(all(len(list_["rows"]) <= 200 for list_ in page.data()["slices"].values()))
         self.assertLess(len(text), 3 << 20)
+        self.assertIn("1000", self.bad(2, "report", "--html", "x.html", "--top", "1001", path))
 
     def older(self):
         """Another recording: of one branch more, and nothing else."""
@@ -202,20 +203,7 @@ class Html(CommandTest):
         self.assertIn(p.EVIL[0], page.text)
 
     def test_long_name(self):
-        program = t.Program(self.dir)
-        source = os.path.join(self.dir, "program.c")
-        with open(source, encoding="utf-8") as f:
-            text = f.read()
-        text = text.replace(f"int {p.SYMBOL}(int n)\n", f"int {p.SYMBOL}(int n);\n"
-                            f"int {p.SYMBOL}(int n) __asm__(\"{'x' * 1000000}\");\n"
-                            f"int {p.SYMBOL}(int n)\n")
-        original = t.PROGRAM
-        t.PROGRAM = text
-        try:
-            program = t.Program(self.dir)
-        finally:
-            t.PROGRAM = original
-        program.symbols[p.SYMBOL] = program.symbols["x" * 1000000]
+        program = p.long_name(self.dir)
         path = os.path.join(self.dir, "perf.data")
         p.recording(path, program)
         text, page = self.page(path)
@@ -230,16 +218,11 @@ class Html(CommandTest):
         self.assertEqual(page.data(), {})
 
     def test_many_functions(self):
-        program, start, offset = p.many_functions(self.dir, 80000)
+        program = p.many_functions(self.dir, 80000)
+        path = os.path.join(self.dir, "perf.data")
         sizes = []
         for count in (2000, 80000):
-            r = t.Recording()
-            r.comm(10, 10, "task")
-            r.mmap(10, start, 0x100000, offset, program)
-            r.aux(0, b"".join(t.sample(start + 4 * i, 10 + i, 10, p.LOAD, 2, 5, va=64 * i)
-                              for i in range(count)))
-            path = os.path.join(self.dir, "perf.data")
-            r.write(path)
+            p.many_recorded(path, program, count)
             text, page = self.page(path)
             sizes.append(len(text))
             self.assertIn(f"of {count:,}", page.text)

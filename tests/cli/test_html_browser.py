@@ -43,10 +43,10 @@ class Browse(CommandTest):
         super().setUp()
         self.path = os.path.join(self.dir, "perf.data")
 
-    def open(self):
+    def open(self, *options):
         """The page of the recording, in silence and with one request: the page itself."""
         page = os.path.join(self.dir, "page.html")
-        self.good("report", "--html", page, self.path)
+        self.good("report", "--html", page, *options, self.path)
         self.browser.open(page)
         self.assertEqual(self.browser.errors, [])
         self.assertEqual(len(self.browser.requests), 1, self.browser.requests)
@@ -257,6 +257,36 @@ class Browse(CommandTest):
         self.assertEqual(self.run_in_page("document.querySelectorAll('img, b, body script').length"), 2)
         self.assertIn(p.EVIL[0], self.run_in_page("document.querySelector('.lanes li').textContent"))
         self.assertIn(p.EVIL[0], "".join(self.column("function", 0)))
+
+    def test_many_functions(self):
+        """80,000 functions, 300 of them in the table: it sorts, searches and brushes."""
+        p.many_recorded(self.path, p.many_functions(self.dir, 80000), 80000)
+        self.open("--top", "300")
+        self.assertEqual(self.run_in_page(f"{TABLE % 'function'}.tBodies[0].rows.length"), 300)
+        self.run_in_page(self.head("function", "function") + ".click()")
+        self.assertEqual(self.run_in_page(f"{TABLE % 'function'}.tBodies[0].rows[0].cells[0].textContent"),
+                         "function_number_0")
+        self.run_in_page("const box = document.getElementById('function-table-search');"
+                         "box.value = 'number_299'; box.dispatchEvent(new Event('input'))")
+        self.assertEqual(self.run_in_page(f"{ROWS % 'function'}.length"), 1)
+        self.run_in_page("const end = document.getElementById('time-to'); end.value = 9;"
+                         "end.dispatchEvent(new Event('input'))")
+        self.assertIn(": 5,110 samples", self.run_in_page("document.getElementById('time-answer').textContent"))
+        self.assertEqual(self.browser.errors, [])
+
+    def test_long_name(self):
+        """A megabyte of name, in the row of a function and in its code."""
+        program = p.long_name(self.dir)
+        p.recording(self.path, program)
+        self.open()
+        names = self.column("function", 0)
+        self.assertTrue(any(name.startswith("x" * 500) and len(name) < 600 for name in names))
+        self.run_in_page(f"[...{TABLE % 'function'}.querySelectorAll('a')]"
+                         ".find((a) => a.textContent.startsWith('xxx')).click()")
+        self.run_in_page("new Promise((done) => setTimeout(done, 50))")
+        self.assertTrue(self.run_in_page("document.querySelector('.code.shown h3').textContent")
+                        .startswith("xxx"))
+        self.assertLessEqual(self.run_in_page("document.documentElement.scrollWidth"), 1280)
 
     def test_empty(self):
         t.Recording().write(self.path)

@@ -33,6 +33,17 @@ class Man(CommandTest):
         text = self.good("--help").decode()
         self.assertEqual(set(re.findall(r"^  ([\w-]+) {2,}\w", text, re.M)), names)
 
+    def test_index(self):
+        """docs/README.md names every document, and README.md leads to it."""
+        folder = os.path.join(os.environ["SPE_SOURCE_DIR"], "docs")
+        with open(os.path.join(folder, "README.md"), encoding="utf-8") as f:
+            index = f.read()
+        for name in os.listdir(folder):
+            if name.endswith(".md") and name != "README.md":
+                self.assertIn(f"({name})", index)
+        for name in re.findall(r"\]\(([\w./-]+)\)", index):
+            self.assertTrue(os.path.exists(os.path.join(folder, name)), name)
+
     def test_lint(self):
         if not shutil.which("mandoc"):
             self.skipTest("there is no mandoc")

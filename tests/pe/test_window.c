@@ -317,6 +317,46 @@ static void test_short_ways(void **state)
     }
 }
 
+/* Rounds without an access become one event, unless each is handed over at once. Either way the
+ * same happens. */
+static void some_rounds(bool apart, struct outcome *outcome)
+{
+    struct pe_block *loops[2];
+    uint64_t seed = 1;
+    struct rig r;
+
+    begin(&r);
+    loops[0] = block(&r, 0x1000, count_words, 4);
+    loops[1] = block(&r, 0x2000, chase_words, 3);
+    for (unsigned i = 0; i < 2000; i++) {
+        for (uint64_t rounds = next_random(&seed) % 200; rounds; rounds--)
+            if (pe_put_block(&r.stream, loops[0]) || apart)
+                pe_stream_hand(&r.stream);
+        if (pe_put_block(&r.stream, loops[1]) || apart)
+            pe_stream_hand(&r.stream);
+        pe_put_access(&r.stream, 0, some_address(&seed, i));
+    }
+    now(&r);
+    memset(outcome, 0, sizeof(*outcome));
+    outcome->now = r.machine->cpus[0]->window.now;
+    outcome->cycles = r.machine->cpus[0]->window.operations;
+    spe_machine_counts(r.machine, 0, &outcome->counts);
+    end(&r);
+}
+
+static void test_rounds(void **state)
+{
+    struct outcome together, apart;
+
+    (void)state;
+    some_rounds(false, &together);
+    some_rounds(true, &apart);
+    assert_true(together.counts.branches > 100000);
+    assert_int_equal(together.now, apart.now);
+    assert_int_equal(together.cycles, apart.cycles);
+    assert_memory_equal(&together.counts, &apart.counts, sizeof(together.counts));
+}
+
 /* Cpus that come when the directory has no room for them: what others hold is still known. */
 static void test_cpus_come_later(void **state)
 {
@@ -352,6 +392,7 @@ int main(void)
         cmocka_unit_test(test_stores),
         cmocka_unit_test(test_on_its_way),
         cmocka_unit_test(test_short_ways),
+        cmocka_unit_test(test_rounds),
         cmocka_unit_test(test_cpus_come_later),
     };
 

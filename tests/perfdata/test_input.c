@@ -21,7 +21,7 @@
 #define WINDOW ((size_t)16 << 20) /* that stays in memory where a file is read in order */
 
 struct fake {
-    struct pd_input source;
+    struct pd_input input;
     uint8_t *memory;
     size_t page, size;
 };
@@ -35,7 +35,7 @@ static void fake_start(struct fake *f, size_t size)
         mmap(NULL, f->size + f->page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_true(f->memory != MAP_FAILED);
     memset(f->memory, 1, f->size + f->page);
-    f->source = (struct pd_input){
+    f->input = (struct pd_input){
         .kind = PD_MEMORY, .memory = f->memory, .mapped = true, .fd = -1, .size = size};
 }
 
@@ -85,7 +85,7 @@ static void done(void **state)
         if (round % 4 < 2)
             to = size;
         fake_start(&f, size);
-        pd_input_done(&f.source, from, to - from);
+        pd_input_done(&f.input, from, to - from);
         check_gone(&f, from / page * page, to / page * page);
         fake_end(&f);
     }
@@ -98,8 +98,8 @@ static void done_in_memory(void **state)
 
     (void)state;
     fake_start(&f, PAGES * (size_t)sysconf(_SC_PAGESIZE));
-    f.source.mapped = false;
-    pd_input_done(&f.source, 0, f.size);
+    f.input.mapped = false;
+    pd_input_done(&f.input, 0, f.size);
     check_gone(&f, 0, 0);
     fake_end(&f);
 }
@@ -113,15 +113,15 @@ static void window(void **state)
     (void)state;
     need_madvise();
     fake_start(&f, 3 * WINDOW);
-    assert_int_equal(pd_input_at(&f.source, 10, 8, &bytes), 8);
-    assert_int_equal(pd_input_at(&f.source, WINDOW, 8, &bytes), 8);
+    assert_int_equal(pd_input_at(&f.input, 10, 8, &bytes), 8);
+    assert_int_equal(pd_input_at(&f.input, WINDOW, 8, &bytes), 8);
     check_gone(&f, 0, 0);
-    assert_int_equal(pd_input_at(&f.source, WINDOW + f.page + 1, 8, &bytes), 8);
+    assert_int_equal(pd_input_at(&f.input, WINDOW + f.page + 1, 8, &bytes), 8);
     assert_ptr_equal(bytes, f.memory + WINDOW + f.page + 1);
     check_gone(&f, 0, WINDOW + f.page);
     memset(f.memory, 1, f.size);
-    assert_int_equal(pd_input_at(&f.source, 5 * f.page, 8, &bytes), 8); /* back */
-    assert_int_equal(pd_input_at(&f.source, 2 * WINDOW, 8, &bytes), 8);
+    assert_int_equal(pd_input_at(&f.input, 5 * f.page, 8, &bytes), 8); /* back */
+    assert_int_equal(pd_input_at(&f.input, 2 * WINDOW, 8, &bytes), 8);
     check_gone(&f, 5 * f.page, 2 * WINDOW);
     fake_end(&f);
 }

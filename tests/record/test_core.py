@@ -162,6 +162,15 @@ class Crowd(CoreTest):
                                 capture_output=True, text=True, timeout=300)
         self.assertLess(int(result.stdout.split()[-1]), 300 << 10)
 
+    def test_header(self):
+        """How many CPUs there were is not what the file has room for."""
+        self.run_core("crowd", "3", count=512)
+        page = self.good("report", "--width", "200", self.data).decode()
+        self.assertRegex(page, r"(?m)^  machine .*, 4 modelled CPUs$")
+        self.run_core("crowd", "3", count=512, options=("--cpus", "2"))
+        page = self.good("report", "--width", "200", self.data).decode()
+        self.assertRegex(page, r"(?m)^  machine .*, 2 modelled CPUs$")
+
     def test_more_threads_than_cpus(self):
         """Every record names its thread, and nothing else contradicts it."""
         summary = self.run_core("crowd", "270", count=512)

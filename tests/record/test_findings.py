@@ -39,9 +39,21 @@ class Findings(RecordTest):
         self.assertLessEqual(first["share"], first["interval"]["high"])
         self.assertTrue(first["interval"]["high"] - first["interval"]["low"] < 0.2, first)
         self.assertIn(function, first["sentence"])
+        old = os.path.join(self.dir, "sick.data")
+        os.rename(self.data, old)
         healthy = self.findings(program, "healthy", *options)
         self.assertNotIn(finding, [f["name"] for f in healthy])
+        self.check_repair(old, function, "misaligned" if finding == "misaligned" else "latency")
         return first
+
+    def check_repair(self, old, function, quantity):
+        """spe diff says what became better, and where."""
+        found = json.loads(self.good("diff", "--json", old, self.data))
+        self.assertTrue(found["total"]["quantities"][quantity]["significant"])
+        self.assertLess(found["total"]["quantities"][quantity]["high"], 0)
+        better = [row["function"] for row in found["rows"] if row["quantities"][quantity]["significant"]
+                  and row["quantities"][quantity]["change"] < 0]
+        self.assertIn(function, better[:2])
 
     def test_list_in_memory(self):
         found = self.check("list", "dram", "walk_list", "e->")

@@ -30,6 +30,7 @@ enum { BYTES = 64 }; /* of a record, here */
 
 /* A recording, and what is in its file when it has ended. */
 struct test {
+    struct record_options options;
     char path[32];
     struct wire_setup setup;
     struct record_summary summary;
@@ -61,19 +62,19 @@ static int open_descriptors(void)
 
 static void begin(struct test *t)
 {
-    struct record_options options = {
-        .period = 4096, .output = t->path, .cpu = "neoverse-n1", .model = RECORD_MODEL_FUNCTIONAL};
     struct record_problem problem;
     int fd;
 
     memset(t, 0, sizeof(*t));
+    t->options = (struct record_options){
+        .period = 4096, .output = t->path, .cpu = "neoverse-n1", .model = RECORD_MODEL_FUNCTIONAL};
     t->descriptors = open_descriptors();
     strcpy(t->path, "/tmp/spe-receive-XXXXXX");
     fd = mkstemp(t->path);
     assert_true(fd >= 0);
     close(fd);
     t->setup.header = (struct wire_header){.type = WIRE_SETUP, .size = sizeof(t->setup)};
-    t->file = file_create(&options, "/bin/true", 4, &problem);
+    t->file = file_create(&t->options, "/bin/true", 4, &problem);
     assert_non_null(t->file);
     t->receiver = receiver_create(t->file, &t->setup, &t->summary, &t->counts);
     assert_non_null(t->receiver);

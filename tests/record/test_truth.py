@@ -25,11 +25,23 @@ ROUNDS = 400000
 
 class Truth(recordtest.RecordTest):
     def test_intervals_hold(self):
-        pairs, runs = truth.measure(SPE)
-        good = sum(map(truth.within, pairs))
-        self.assertGreaterEqual(len(runs), 5)
-        self.assertGreaterEqual(len(pairs), 200)
-        self.assertGreaterEqual(good, 0.93 * len(pairs))
+        """With every model; docs/truth.md has more programs and seeds."""
+        programs = {name: truth.OWN[name] for name in ("bodies", "hash", "parse", "pixels", "workers")}
+        pairs = truth.measure(SPE, truth.runs_of(programs, 1, 1))
+        for model in truth.MODELS:
+            some = truth.of(pairs, model=model)
+            self.assertGreaterEqual(len(some), 150, model)
+            self.assertGreaterEqual(sum(map(truth.within, some)), 0.92 * len(some), model)
+        largest = truth.deviations(pairs)
+        self.assertLess(abs(largest[0][0]), truth.limit(len(largest)), largest[0])
+
+    def test_stacks_agree(self):
+        """Every stack is one that the program had, and few have none."""
+        for model in truth.MODELS:
+            row = truth.stacks(SPE, "paths", model, self.dir)
+            self.assertGreater(row.agree, 50000, model)
+            self.assertEqual(row.wrong, 0, model)
+            self.assertLess(row.none, row.samples / 1000, model)
 
     def test_loops_have_no_bias(self):
         program = self.compile("loops.S", "-nostdlib", "-static")

@@ -278,8 +278,68 @@ static void read_file(void)
     UNHARMED(record);
 }
 
+/* A list with room for n elements, and what lies behind it. */
+#define LIST(type, name, n)                                                                        \
+    struct {                                                                                       \
+        struct type it[n];                                                                         \
+        unsigned char after[GUARD];                                                                \
+    } *name = guarded(sizeof(*name), sizeof(struct type) * (n))
+
+/* Elements are where the caller looks for them: each differs from the one before. */
+static void lists(const struct spe_analysis *analysis)
+{
+    LIST(spe_group, groups, 8);
+    LIST(spe_branch, branches, 8);
+    LIST(spe_data, data, 8);
+    LIST(spe_mix, mix, SPE_MIX_MAX);
+    LIST(spe_served_row, served, SPE_SERVED_COUNT);
+    GUARDED(spe_data_summary, summary);
+    uint64_t error, samples = 0, loads = 0;
+    size_t n = spe_analysis_groups(analysis, SPE_BY_PC, SPE_SORT_SAMPLES, groups->it, 8), i;
+
+    CHECK(n >= 2);
+    for (i = 1; i < n; i++)
+        CHECK(groups->it[i].address && groups->it[i].address != groups->it[i - 1].address &&
+              groups->it[i].symbol == SPE_NO_SYMBOL);
+    n = spe_analysis_branches(analysis, branches->it, 8, &error);
+    CHECK(n >= 2 && error == 0);
+    for (i = 1; i < n; i++)
+        CHECK(branches->it[i].pc != branches->it[i - 1].pc && branches->it[i].samples);
+    n = spe_analysis_data(analysis, data->it, 8, &summary->it);
+    CHECK(n >= 2 && summary->it.shift == 6);
+    for (i = 1; i < n; i++)
+        CHECK(data->it[i].address != data->it[i - 1].address && data->it[i].samples &&
+              data->it[i].latency <= data->it[i - 1].latency);
+    n = spe_analysis_mix(analysis, mix->it);
+    for (i = 0; i < n; i++)
+        samples += mix->it[i].is_class ? mix->it[i].samples : 0;
+    CHECK(samples == 500);
+    n = spe_analysis_served(analysis, served->it);
+    for (i = 0; i < n; i++)
+        loads += served->it[i].loads;
+    CHECK(n > 1 && loads == mix->it[0].samples && !strcmp(mix->it[0].name, "loads"));
+    UNHARMED(groups);
+    UNHARMED(branches);
+    UNHARMED(data);
+    UNHARMED(mix);
+    UNHARMED(served);
+    UNHARMED(summary);
+}
+
+/* Of the library's lists: the next element is as far away as the library says. */
+static void instructions(const struct spe_annotation *annotation)
+{
+    size_t count;
+    const struct spe_instruction *list = spe_annotation_instructions(annotation, 0, &count);
+
+    CHECK(count > 100);
+    for (size_t i = 1; i < count; i++)
+        CHECK(spe_instruction_at(list, i)->address > spe_instruction_at(list, i - 1)->address);
+}
+
 static void analyse(void)
 {
+    LIST(spe_finding, findings, SPE_FINDINGS_MAX);
     GUARDED(spe_profile_options, options);
     GUARDED(spe_analysis_config, config);
     GUARDED(spe_rows, rows);
@@ -287,6 +347,8 @@ static void analyse(void)
     GUARDED(spe_profile_symbol, symbol);
     GUARDED(spe_profile_place, place);
     struct spe_profile *profile;
+    struct spe_code_choice everything = {SPE_NO_SYMBOL, SPE_NO_ID};
+    struct spe_annotation *annotation;
     struct spe_analysis *analysis;
     uint64_t selected[1024];
     struct spe_filter *filter;
@@ -294,20 +356,30 @@ static void analyse(void)
     spe_profile_options_init(&options->it);
     CHECK(spe_profile_open_memory(&profile, file.bytes, file.size, &options->it, NULL) == SPE_OK);
     spe_analysis_config_init(&config->it);
-    config->it.by = 1u << SPE_BY_DSO;
+    config->it.by = 1u << SPE_BY_PC;
+    config->it.data = config->it.findings = true;
     CHECK(spe_analysis_create(&analysis, &config->it) == SPE_OK);
+    CHECK(spe_annotation_create(&annotation, &everything, 1) == SPE_OK);
     CHECK(spe_filter_create(&filter, "load or not load", NULL) == SPE_OK);
     while (spe_profile_next(profile, &rows->it) > 0) {
         CHECK(rows->it.size == sizeof(rows->it));
         CHECK(spe_filter_select(filter, profile, &rows->it, selected) == (int64_t)rows->it.count);
         CHECK(spe_analysis_add(analysis, profile, &rows->it) == SPE_OK);
+        CHECK(spe_annotation_add(annotation, profile, &rows->it) == SPE_OK);
     }
     CHECK(spe_analysis_finish(analysis, profile) == SPE_OK);
     spe_analysis_totals(analysis, &totals->it);
     CHECK(totals->it.samples == 500);
+    lists(analysis);
+    CHECK(spe_annotation_finish(annotation) == SPE_OK);
+    instructions(annotation);
+    CHECK(spe_analysis_findings(analysis, profile, findings->it) >= 1 &&
+          strlen(spe_finding_name(findings->it[0].rule)) > 2);
+    UNHARMED(findings);
     CHECK(spe_profile_symbol(profile, SPE_NO_SYMBOL, &symbol->it) == SPE_ERR_UNKNOWN);
     CHECK(spe_profile_place(profile, 0, 0, 0, false, &place->it) == SPE_ERR_UNKNOWN);
     spe_filter_destroy(filter);
+    spe_annotation_destroy(annotation);
     spe_analysis_destroy(analysis);
     spe_profile_close(profile);
     UNHARMED(options);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 The Specimen authors
 """Callers of other releases: the library of this one runs programs that were compiled with headers
-in which a struct has one member less at its end, or one more."""
+in which a struct, or the elements of a list, have one member less at their end, or one more."""
 
 import os
 import re
@@ -19,7 +19,10 @@ CALLER = os.path.join(SOURCE, "tests", "tools", "caller.c")
 # Structs that grow: those with a size, and those whose size a function is told. The others are
 # finished, or belong to the library (version.h).
 FILLED = ["spe_spu_stats", "spe_machine_counts", "spe_counts", "spe_profile_symbol",
-          "spe_profile_place", "spe_perf_event", "spe_perf_features"]
+          "spe_profile_place", "spe_perf_event", "spe_perf_features",
+          # elements of lists
+          "spe_group", "spe_branch", "spe_data", "spe_data_summary", "spe_mix", "spe_served_row",
+          "spe_finding", "spe_instruction"]
 
 
 def text_of(header):

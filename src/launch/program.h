@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
 /* Is a file a program that QEMU for AArch64 can run? Asked before start, and again at exec. */
-#ifndef QEMU_PROGRAM_H
-#define QEMU_PROGRAM_H
+#ifndef LAUNCH_PROGRAM_H
+#define LAUNCH_PROGRAM_H
 
 #include <limits.h>
 #include <stdbool.h>

@@ -8,8 +8,8 @@
  * never asked for it. Writing to a file that is too large, or to a pipe that nobody reads, is an
  * error like others.
  */
-#ifndef RECORD_SIGNALS_H
-#define RECORD_SIGNALS_H
+#ifndef LAUNCH_SIGNALS_H
+#define LAUNCH_SIGNALS_H
 
 #include <signal.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
-#include "qemu/option.h"
+#include "launch/option.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
-#include "qemu/program.h"
+#include "launch/program.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
-#include "record/signals.h"
+#include "launch/signals.h"
 
 #include <errno.h>
 #include <stdint.h>

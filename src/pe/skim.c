@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+#include "pe/skim.h"
+
+/* ---- Accesses -------------------------------------------------------------------------------- */
+
+/* The line comes from beyond L2 and is not there yet. */
+static inline bool is_far(struct pe_cpu *cpu, uint64_t line)
+{
+    const struct pe_flight *flight = pe_flight_of(cpu, line);
+
+    return flight->line == line && flight->done > cpu->window.now && flight->place > SPE_PLACE_L2;
+}
+
+static inline void translate(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t line)
+{
+    if (pe_translation_cycles(machine, cpu, line) > machine->config.l2_tlb_latency)
+        cpu->window.slow_at = cpu->window.operations;
+}
+
+/* As pe_timed_quick, but for the window. */
+PE_INLINE bool hit(struct spe_machine *machine, struct pe_cpu *cpu, const struct pe_near *near,
+                   const struct pe_site *site, uint64_t va, uint64_t line, unsigned way, bool store)
+{
+    pe_word *at = pe_cache_word(&near->l1, line, way);
+    uint64_t word = pe_get(at), after = word & ~(PE_FRESH | PE_PREFETCHED | PE_FLIGHT);
+
+    if ((store && !(word & PE_EXCLUSIVE)) || (word & PE_FLIGHT && is_far(cpu, line)))
+        return false;
+    translate(machine, cpu, line);
+    atomic_store_explicit(at, after | (store ? PE_MODIFIED : 0), memory_order_relaxed);
+    pe_use_l1(cpu, &near->l1, line, way);
+    pe_count(&cpu->counts.accesses, 1);
+    if (word & PE_PREFETCHED)
+        pe_prefetch(machine, cpu, pe_site_pc(site), va, false, cpu->window.now);
+    return true;
+}
+
+PE_INLINE bool refill(struct spe_machine *machine, struct pe_cpu *cpu, const struct pe_near *near,
+                      const struct pe_site *site, uint64_t va, uint64_t line, bool store)
+{
+    if (is_far(cpu, line) || !pe_refill_near(machine, cpu, near, line, store, 0))
+        return false;
+    translate(machine, cpu, line);
+    pe_prefetch(machine, cpu, pe_site_pc(site), va, false, cpu->window.now);
+    return true;
+}
+
+PE_INLINE bool any_access(struct spe_machine *machine, struct pe_cpu *cpu,
+                          const struct pe_near *near, const struct pe_site *site, uint64_t va,
+                          uint32_t bytes, bool store)
+{
+    uint64_t line = pe_line_of(near, va);
+    int way;
+
+    if (pe_hit_near(cpu, near, va, bytes, store))
+        return true;
+    if (pe_crosses_lines(near, va, bytes))
+        return false;
+    way = pe_cache_find(&near->l1, line);
+    return way >= 0 ? hit(machine, cpu, near, site, va, line, (unsigned)way, store)
+                    : refill(machine, cpu, near, site, va, line, store);
+}
+
+/* ---- Blocks ---------------------------------------------------------------------------------- */
+
+/* What the loop has at hand. The window and the predictor have it where others look at them. */
+struct view {
+    struct spe_machine *machine;
+    struct pe_cpu *cpu;
+    struct pe_near near;
+    const struct pe_block *block; /* that has begun last */
+    uint64_t now, operations, until;
+};
+
+PE_INLINE void show(const struct view *v)
+{
+    v->cpu->window.now = v->now;
+    v->cpu->window.operations = v->operations;
+}
+
+PE_INLINE bool access(struct view *v, uint32_t index, uint64_t va, uint32_t bytes, bool store)
+{
+    if (pe_hit_again(v->cpu, &v->near, va, bytes, store))
+        return true;
+    show(v);
+    if (!any_access(v->machine, v->cpu, &v->near, &v->block->sites[index], va, bytes, store))
+        return false;
+    if (v->cpu->window.slow_at == v->operations)
+        v->until = 0;
+    return true;
+}
+
+PE_INLINE void end_branch(struct view *v, uint64_t next)
+{
+    const struct pe_block *last = v->block;
+    struct pe_cpu *cpu = v->cpu;
+    bool taken;
+
+    if (!last->branch || !pe_branch_outcome(last, next, &taken))
+        return;
+    if (!last->plain) {
+        spe_machine_branch(v->machine, cpu->number, last->end - 4, last->kind, taken, next);
+        return;
+    }
+    if (pe_foreseen(cpu, last->end - 4, taken))
+        return;
+    pe_count(&cpu->counts.branches, 1);
+    pe_count(&cpu->counts.mispredicted, !pe_direction(&cpu->predictor, last->end - 4, taken));
+}
+
+PE_INLINE void begin(struct view *v, const struct pe_block *block)
+{
+    const struct pe_block *last = v->block;
+
+    end_branch(v, block->pc);
+    v->now += pe_block_time(&v->cpu->window, last, block) + last->stall;
+    v->operations += last->count;
+    v->block = block;
+}
+
+/* The event's block begins, and does so again. False: it has to begin once more, but not here. */
+PE_INLINE bool begin_rounds(struct view *v, uint64_t event, uint32_t *begun)
+{
+    uint32_t rounds = pe_event_again(event) + 1, i;
+
+    for (i = *begun; i < rounds && v->operations < v->until; i++)
+        begin(v, pe_event_block(event));
+    *begun = i == rounds ? 0 : i;
+    return i == rounds;
+}
+
+/* Events from `done` on, until one that is not for here. */
+PE_INLINE void skim(struct pe_stream *s, struct view v)
+{
+    const uint64_t *events = s->events, handed = s->handed;
+    uint64_t done = s->done;
+    uint32_t again = s->again;
+
+    for (; done != handed; done++) {
+        uint64_t event = events[done % PE_EVENTS], more;
+        unsigned tag = (unsigned)(event >> PE_EVENT_SHIFT);
+
+        event &= PE_EVENT_MASK;
+        if (tag < PE_ORDINALS) {
+            const struct pe_plain plain = v.block->plain_sites[tag];
+
+            if (!access(&v, plain.index, event, plain.bytes, plain.store))
+                break;
+        } else if (tag == PE_EVENT_BLOCK) {
+            if (!begin_rounds(&v, event, &again))
+                break;
+        } else if (tag == PE_EVENT_WIDE) {
+            more = events[(done + 1) % PE_EVENTS];
+            if (PE_WIDE_HOW(more) & ~SPE_ACCESS_STORE ||
+                !access(&v, PE_WIDE_INDEX(more), event, PE_WIDE_BYTES(more), PE_WIDE_HOW(more)))
+                break;
+            done++;
+        } else {
+            break;
+        }
+    }
+    show(&v);
+    v.cpu->window.block = s->block = v.block;
+    s->done = done;
+    s->again = again;
+}
+
+PE_INLINE struct view view_of(const struct pe_stream *s, bool usual)
+{
+    const struct pe_window *w = &s->cpu->window;
+
+    return (struct view){s->merge->machine, s->cpu, pe_near_of(s->cpu, usual),
+                         s->block,          w->now, w->operations,
+                         s->skim_until};
+}
+
+/* Stores have numbers to count how many are between two of them: here are none. */
+void pe_skim(struct pe_stream *s)
+{
+    const struct pe_window *w = &s->cpu->window;
+    uint64_t now = w->now, operations = w->operations;
+
+    if (s->cpu->usual)
+        skim(s, view_of(s, true));
+    else
+        skim(s, view_of(s, false));
+    pe_window_carry(s->cpu, w->now - now, w->operations - operations);
+    s->followed_from = w->operations;
+    s->skimmed += w->operations - operations;
+}
+
+/* ---- What a block takes ---------------------------------------------------------------------- */
+
+#define ROUNDS 64 /* that the average is of */
+
+void pe_skim_learn(struct pe_stream *s, const struct pe_block *block)
+{
+    const struct pe_window *w = &s->cpu->window;
+    uint64_t from = s->followed_from > w->slow_at ? s->followed_from : w->slow_at;
+    struct pe_block *last = s->block ? pe_block_last(s->block)->block : NULL;
+    int64_t stall, known;
+
+    if (last && w->operations - from >= pe_skim_margin(s) * 3 / 4) { /* the window has filled */
+        stall = (int64_t)(w->now - s->began - pe_block_time(w, last, block));
+        known = (int64_t)last->stall;
+        last->learnt += last->learnt < ROUNDS;
+        last->stall = (uint32_t)(known + (stall - known) / (int64_t)last->learnt);
+    }
+    s->began = w->now;
+}

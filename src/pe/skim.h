@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/*
+ * Between samples. Caches, TLB, prediction and prefetchers are told everything, always. The window,
+ * which makes times, is followed only where somebody may look at them: from some operations before
+ * an instruction that is watched until it is done, and while anything from beyond L2 may be on its
+ * way. Elsewhere a block takes what it took on average when it was followed, and what the window
+ * waited for before, it waits for behind.
+ *
+ * Only where the stream is alone: threads that take lines from each other do so by time.
+ */
+#ifndef PE_SKIM_H
+#define PE_SKIM_H
+
+#include "pe/machine_fast.h"
+#include "pe/merge.h"
+
+/* Operations that the window is followed before one that is watched, and behind what was slow: it
+ * holds most of these, and the rest is for what waits longer than it. */
+static inline uint64_t pe_skim_margin(const struct pe_stream *s)
+{
+    return s->merge->machine->config.window + UINT64_C(128);
+}
+
+/* May the next block, of those that were handed over, be the first to be skimmed? */
+static inline bool pe_may_skim(const struct pe_stream *s)
+{
+    const struct pe_window *w = &s->cpu->window;
+
+    return w->operations < s->skim_until && s->merge->count == 1 && !s->merge->thorough &&
+           w->operations - w->slow_at > pe_skim_margin(s);
+}
+
+/* Have events until one that is not for here: all else is as before it. The block that is last had
+ * has begun. */
+void pe_skim(struct pe_stream *s);
+
+/* The window was followed through the stream's block, and the next has begun: what the last one
+ * waited for is not only its own, but on average it is. */
+void pe_skim_learn(struct pe_stream *s, const struct pe_block *next);
+
+#endif

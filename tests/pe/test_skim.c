@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Copyright (c) 2026 The Specimen authors */
+/*
+ * Between samples the window is not followed. Samples must not show it: programs of several kinds
+ * run twice, with the same samples, once followed everywhere, and what the samples say is compared:
+ * how long they waited, how long their data took, and from where it came.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "pe/machine_internal.h"
+#include "pe/merge.h"
+
+/* LDR x1, [x0]; ADD x2, x2, x1; ADD x0, x0, #8; SUBS x3, x3, #1; B.NE */
+static const uint32_t sum_words[] = {0xf9400001, 0x8b010042, 0x91002000, 0xf1000463, 0x54ffff81};
+/* LDR x0, [x0]; SUBS x3, x3, #1; B.NE */
+static const uint32_t chase_words[] = {0xf9400000, 0xf1000463, 0x54ffffc1};
+/* STR x1, [x0]; ADD; SUBS; B.NE */
+static const uint32_t store_words[] = {0xf9000001, 0x910004c6, 0xf1000463, 0x54ffffa1};
+/* ADD x5, x5, #1; ADD x6, x6, #1; SUBS; B.NE */
+static const uint32_t count_words[] = {0x910004a5, 0x910004c6, 0xf1000463, 0x54ffffa1};
+/* LDR d1, [x1]; ADD x1, x1, #2048; LDR d2, [x0], #8; FMADD d0, d2, d1, d0; CMP x0, x2; B.NE */
+static const uint32_t column_words[] = {0xfd400021, 0x91200021, 0xfc408402,
+                                        0x1f410040, 0xeb02001f, 0x54ffff61};
+/* LDR x1, [x0]; CMP x1, x2; B.NE + 4: the next block, or the one behind it */
+static const uint32_t test_words[] = {0xf9400001, 0xeb02003f, 0x54000041};
+/* ADD x5, x5, #1 */
+static const uint32_t then_words[] = {0x910004a5};
+/* ADD x6, x6, #1; B back */
+static const uint32_t else_words[] = {0x910004c6, 0x17fffffb};
+
+#define NODES (1u << 15)
+enum { ROUNDS = 300000, INTERVAL = 2048, JITTER = 256, BINS = 1024, SAMPLES_MAX = 4096 };
+
+struct rig {
+    struct spe_machine_config config;
+    struct spe_machine *machine;
+    struct pe_merge merge;
+    struct pe_stream stream;
+    struct pe_block *blocks[8];
+    uint32_t *next; /* nodes in an order that nobody foresees */
+    uint32_t node;
+    uint64_t random;
+    int64_t left; /* operations up to the next sample */
+    unsigned put, taken;
+    struct pe_watch *latest;
+    struct outcome *outcome;
+};
+
+struct outcome {
+    unsigned samples, misses, far;
+    double wait, cycles;                         /* sums */
+    unsigned wait_bins[BINS], cycles_bins[BINS]; /* of the samples */
+    double clock, skimmed;
+    struct spe_machine_counts counts;
+};
+
+static uint32_t next_random(uint64_t *state)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(*state >> 33);
+}
+
+/* ---- What the samples say -------------------------------------------------------------------- */
+
+static void take_sample(struct rig *r)
+{
+    struct outcome *o = r->outcome;
+    const struct pe_watch *w = r->latest;
+    uint32_t cycles;
+
+    pe_stream_hand(&r->stream);
+    assert_true(w->done);
+    cycles = w->access_count ? w->accesses[0].met.cycles : 0;
+    o->samples++;
+    o->wait += w->wait;
+    o->cycles += cycles;
+    o->wait_bins[w->wait < BINS ? w->wait : BINS - 1]++;
+    o->cycles_bins[cycles < BINS ? cycles : BINS - 1]++;
+    o->misses += w->access_count && w->accesses[0].met.facts & SPE_FACT_L1D_REFILL;
+    o->far += w->access_count && w->accesses[0].met.place > SPE_PLACE_L2;
+    r->latest = NULL;
+}
+
+/* A block begins. It is looked at when a sample falls into it, as the plugin does. */
+static void put_block(struct rig *r, struct pe_block *block)
+{
+    if (r->latest && r->put++ == 1)
+        take_sample(r);
+    r->left -= block->count;
+    if (r->left < 0) {
+        unsigned number = r->taken++ % PE_WATCHES;
+
+        if (r->latest)
+            take_sample(r);
+        r->latest = &r->stream.watches[number];
+        memset(r->latest, 0, sizeof(*r->latest));
+        r->latest->index = (uint32_t)(r->left + block->count);
+        pe_put_watch(&r->stream, number);
+        r->left = INTERVAL + next_random(&r->random) % JITTER;
+        pe_put_rest(&r->stream, block->count + (uint64_t)r->left);
+        r->put = 0;
+    }
+    if (pe_put_block(&r->stream, block))
+        pe_stream_hand(&r->stream);
+}
+
+static void put_access(struct rig *r, unsigned ordinal, uint64_t va)
+{
+    pe_put_access(&r->stream, (uint64_t)ordinal << PE_EVENT_SHIFT, va);
+}
+
+/* ---- Programs -------------------------------------------------------------------------------- */
+
+#define DATA UINT64_C(0x10000000)
+
+static void walk(struct rig *r, uint64_t node_bytes)
+{
+    put_block(r, r->blocks[1]);
+    put_access(r, 0, DATA + node_bytes * r->node);
+    r->node = r->next[r->node];
+}
+
+static void chase_l2(struct rig *r, unsigned i)
+{
+    (void)i;
+    walk(r, 8); /* 256 KiB */
+}
+
+static void chase_llc(struct rig *r, unsigned i)
+{
+    (void)i;
+    walk(r, 256); /* 8 MiB */
+}
+
+static void stream(struct rig *r, unsigned i)
+{
+    put_block(r, r->blocks[0]);
+    put_access(r, 0, DATA + UINT64_C(8) * i);
+}
+
+static void columns(struct rig *r, unsigned i)
+{
+    put_block(r, r->blocks[3]);
+    put_access(r, 0, DATA + UINT64_C(2048) * (i % 256) + UINT64_C(8) * (i / 256 % 256));
+    put_access(r, 1, DATA + 0x100000 + UINT64_C(8) * (i % 256));
+}
+
+static void stores(struct rig *r, unsigned i)
+{
+    put_block(r, r->blocks[2]);
+    put_access(r, 0, DATA + UINT64_C(72) * i % 0x60000);
+}
+
+/* A branch that nobody can foresee, every fourth time. */
+static void branches(struct rig *r, unsigned i)
+{
+    put_block(r, r->blocks[4]);
+    put_access(r, 0, DATA + UINT64_C(8) * (i % 1024));
+    if (i % 4 == 0 && next_random(&r->random) % 2)
+        put_block(r, r->blocks[5]);
+    put_block(r, r->blocks[6]);
+}
+
+/* A loop of some rounds without an access, which is one event, behind each access. */
+static void rounds(struct rig *r, unsigned i)
+{
+    if (i % 8 == 0)
+        walk(r, 8);
+    put_block(r, r->blocks[7]);
+}
+
+/* Now from L2, now from memory, now nothing at all. */
+static void phases(struct rig *r, unsigned i)
+{
+    switch (i / 20000 % 3) {
+    case 0:
+        chase_l2(r, i);
+        break;
+    case 1:
+        stream(r, 3 * i);
+        break;
+    default:
+        branches(r, i);
+    }
+}
+
+/* ---- Running them ---------------------------------------------------------------------------- */
+
+static struct pe_block *block(uint64_t pc, const uint32_t *words, size_t count)
+{
+    struct pe_block *b = pe_block_create(pc, words, count);
+
+    assert_non_null(b);
+    return b;
+}
+
+static void make_blocks(struct rig *r)
+{
+    r->blocks[0] = block(0x1000, sum_words, 5);
+    r->blocks[1] = block(0x2000, chase_words, 3);
+    r->blocks[2] = block(0x3000, store_words, 4);
+    r->blocks[3] = block(0x4000, column_words, 6);
+    r->blocks[4] = block(0x5000, test_words, 3);
+    r->blocks[5] = block(0x500c, then_words, 1);
+    r->blocks[6] = block(0x5010, else_words, 2);
+    r->blocks[7] = block(0x6000, count_words, 4);
+}
+
+static void shuffle(struct rig *r)
+{
+    uint32_t *order = malloc(NODES * sizeof(*order));
+
+    r->next = malloc(NODES * sizeof(*r->next));
+    assert_true(order && r->next);
+    for (uint32_t i = 0; i < NODES; i++)
+        order[i] = i;
+    for (uint32_t i = NODES - 1; i; i--) {
+        uint32_t j = next_random(&r->random) % (i + 1), t = order[i];
+
+        order[i] = order[j];
+        order[j] = t;
+    }
+    for (uint32_t i = 0; i < NODES; i++)
+        r->next[order[i]] = order[(i + 1) % NODES];
+    free(order);
+}
+
+static void run(void (*round)(struct rig *r, unsigned i), const char *preset, bool thorough,
+                struct outcome *outcome)
+{
+    struct rig r = {.random = 1, .outcome = outcome, .left = INTERVAL};
+
+    memset(outcome, 0, sizeof(*outcome));
+    spe_machine_config_init(&r.config, preset);
+    assert_int_equal(spe_machine_create(&r.config, &r.machine, NULL, 0), SPE_OK);
+    assert_true(pe_merge_init(&r.merge, r.machine, false));
+    assert_true(pe_stream_begin(&r.stream, &r.merge, 0));
+    r.merge.thorough = thorough;
+    make_blocks(&r);
+    shuffle(&r);
+    for (unsigned i = 0; i < ROUNDS; i++)
+        round(&r, i);
+    pe_stream_hand(&r.stream);
+    outcome->clock = (double)r.machine->cpus[0]->window.now;
+    outcome->skimmed = (double)r.stream.skimmed / (double)r.machine->cpus[0]->window.operations;
+    spe_machine_counts(r.machine, 0, &outcome->counts);
+    pe_stream_end(&r.stream);
+    free(r.stream.watches);
+    for (unsigned i = 0; i < 8; i++)
+        pe_block_destroy(r.blocks[i]);
+    free(r.next);
+    pe_merge_free(&r.merge);
+    spe_machine_destroy(r.machine);
+}
+
+/* The largest difference of the two distributions (Kolmogorov and Smirnov). */
+static double distance(const unsigned *a, const unsigned *b, unsigned samples)
+{
+    double sum = 0, largest = 0;
+
+    for (unsigned i = 0; i < BINS; i++) {
+        sum += (double)a[i] - (double)b[i];
+        largest = fabs(sum) > largest ? fabs(sum) : largest;
+    }
+    return largest / samples;
+}
+
+static bool is_near(double a, double b, double part, double absolute)
+{
+    return fabs(a - b) <= part * fabs(b) + absolute;
+}
+
+static void compare(const char *name, void (*round)(struct rig *r, unsigned i), const char *preset,
+                    double least_skimmed)
+{
+    static struct outcome quick, slow;
+    unsigned n;
+
+    run(round, preset, false, &quick);
+    run(round, preset, true, &slow);
+    n = slow.samples;
+    print_message("%s, %s: %.0f %% skimmed; %u samples, wait %.2f and %.2f (distance %.3f), "
+                  "data %.2f and %.2f (%.3f), clock %.3f of it\n",
+                  name, preset, 100 * quick.skimmed, n, quick.wait / n, slow.wait / n,
+                  distance(quick.wait_bins, slow.wait_bins, n), quick.cycles / n, slow.cycles / n,
+                  distance(quick.cycles_bins, slow.cycles_bins, n), quick.clock / slow.clock);
+    assert_true(n > 300 && quick.samples == n);
+    assert_true(slow.skimmed == 0 && quick.skimmed >= least_skimmed);
+    assert_true(is_near(quick.wait, slow.wait, 0.02, 0.1 * n));
+    assert_true(is_near(quick.cycles, slow.cycles, 0.02, 0.1 * n));
+    assert_true(distance(quick.wait_bins, slow.wait_bins, n) < 0.05);
+    assert_true(distance(quick.cycles_bins, slow.cycles_bins, n) < 0.05);
+    assert_true(is_near(quick.misses, slow.misses, 0.02, 3));
+    assert_true(is_near(quick.far, slow.far, 0.02, 3));
+    assert_true(is_near(quick.clock, slow.clock, 0.05, 0));
+    /* Prediction is told everything. */
+    assert_int_equal(quick.counts.branches, slow.counts.branches);
+    assert_int_equal(quick.counts.mispredicted, slow.counts.mispredicted);
+    assert_int_equal(quick.counts.accesses, slow.counts.accesses);
+    assert_true(is_near((double)quick.counts.l1_misses, (double)slow.counts.l1_misses, 0.01, 10));
+}
+
+static void test_same_samples(void **state)
+{
+    static const char *const presets[] = {"neoverse-n1", "neoverse-v2"};
+
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        double share = i ? 0.4 : 0.6; /* V2 has a larger window */
+
+        compare("chase in L2", chase_l2, presets[i], share);
+        compare("chase beyond L2", chase_llc, presets[i], 0);
+        compare("stream", stream, presets[i], 0);
+        compare("columns", columns, presets[i], share);
+        compare("stores", stores, presets[i], share);
+        compare("branches", branches, presets[i], share);
+        compare("rounds", rounds, presets[i], 0.4);
+        compare("phases", phases, presets[i], 0.2);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_same_samples),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

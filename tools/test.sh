@@ -6,17 +6,15 @@
 # last lines say which these are.
 #
 #   tools/test.sh [STAGE...]     by default: layers headers format man scripts conformance gcc abi
-#                                clang asan tsan aarch64 faults tidy python vm; `spark`, which takes
-#                                longest, has to be named
+#                                clang asan tsan aarch64 faults tidy python spark vm
 #
 # The network has a part in `python`, `spark` and `vm` alone: they come last and are counted apart.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 
-usual_stages=(layers headers format man scripts conformance gcc abi clang asan tsan aarch64 faults tidy python vm)
-all_stages=("${usual_stages[@]}" spark)
+all_stages=(layers headers format man scripts conformance gcc abi clang asan tsan aarch64 faults tidy python spark vm)
 stages=("$@")
-[ $# -gt 0 ] || stages=("${usual_stages[@]}")
+[ $# -gt 0 ] || stages=("${all_stages[@]}")
 pinned=14 # the clang-format and clang-tidy whose word counts
 jobs=$(nproc)
 

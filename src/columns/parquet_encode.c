@@ -177,9 +177,13 @@ static int make_room(struct encoder *e, size_t rows)
         const type *from = cells->values;                                                          \
         for (size_t i = 0; !cells->valid && i < rows; i++)                                         \
             to[i] = from[i];                                                                       \
-        for (size_t i = 0; cells->valid && i < rows; i++) {                                        \
-            *to = from[i];                                                                         \
-            to += cells->valid[i / 64] >> i % 64 & 1;                                              \
+        for (size_t i = 0; cells->valid && i < rows; i += 64) {                                    \
+            size_t end = rows - i < 64 ? rows : i + 64;                                            \
+            uint64_t bits = cells->valid[i / 64];                                                  \
+            for (size_t k = i; k < end; k++, bits >>= 1) {                                         \
+                *to = from[k];                                                                     \
+                to += bits & 1;                                                                    \
+            }                                                                                      \
         }                                                                                          \
     } while (0)
 

@@ -2,6 +2,7 @@
 /* Copyright (c) 2026 The Specimen authors */
 #include "render/shorten.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,6 +78,7 @@ static bool recut_run(struct short_name **run, size_t count, unsigned width, rec
 /* Give names that differ, but whose texts do not, another text. */
 static bool keep_apart(struct short_name *names, size_t count, unsigned width, recut *again)
 {
+    /* NOLINTNEXTLINE(bugprone-sizeof-expression): pointers are sorted */
     struct short_name **sorted = calloc(count ? count : 1, sizeof(*sorted));
     bool good = sorted != NULL;
     size_t start = 0;
@@ -85,6 +87,7 @@ static bool keep_apart(struct short_name *names, size_t count, unsigned width, r
         return false;
     for (size_t i = 0; i < count; i++)
         sorted[i] = &names[i];
+    /* NOLINTNEXTLINE(bugprone-sizeof-expression) */
     qsort(sorted, count, sizeof(*sorted), by_text);
     for (size_t i = 1; good && i <= count; i++) {
         if (i < count && strcmp(sorted[i]->text, sorted[start]->text) == 0)
@@ -131,17 +134,16 @@ static void drop_directories(char *text)
 static bool keep_directories(struct short_name *name, size_t difference, unsigned width)
 {
     size_t before = strcspn(name->full, "/");
-    char *text = malloc(strlen(name->full) + 3);
+    size_t size = strlen(name->full) + 3;
+    char *text = malloc(size);
 
     (void)width;
     while (difference > before && name->full[difference - 1] != '/')
         difference--;
     if (text && difference > before + 2) {
-        memcpy(text, name->full, before);
-        memcpy(text + before, "..", 2);
-        strcpy(text + before + 2, name->full + difference);
+        snprintf(text, size, "%.*s..%s", (int)before, name->full, name->full + difference);
     } else if (text) {
-        strcpy(text, name->full);
+        snprintf(text, size, "%s", name->full);
     }
     return replace(name, text);
 }
@@ -163,8 +165,9 @@ static char *ends(const char *text, unsigned length, unsigned head, unsigned tai
     if (!cut)
         return NULL;
     to = put_points(cut, text, head);
-    memcpy(to, "..", 2);
-    to = put_points(to + 2, skip_points(text, length - tail), tail);
+    *to++ = '.';
+    *to++ = '.';
+    to = put_points(to, skip_points(text, length - tail), tail);
     *to = '\0';
     return cut;
 }
@@ -185,8 +188,9 @@ static bool keep_difference(struct short_name *name, size_t difference, unsigned
     if (!text)
         return false;
     to = put_points(text, name->full, head);
-    memcpy(to, "..", 2);
-    to = put_points(to + 2, place, room);
+    *to++ = '.';
+    *to++ = '.';
+    to = put_points(to, place, room);
     memcpy(to, "..", 3);
     return replace(name, text);
 }

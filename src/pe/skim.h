@@ -38,6 +38,6 @@ void pe_skim(struct pe_stream *s);
 
 /* The window was followed through the stream's block, and the next has begun: what the last one
  * waited for is not only its own, but on average it is. */
-void pe_skim_learn(struct pe_stream *s, const struct pe_block *block);
+void pe_skim_learn(struct pe_stream *s, const struct pe_block *next);
 
 #endif

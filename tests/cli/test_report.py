@@ -235,6 +235,8 @@ class Report(CommandTest):
         if os.path.basename(self.path) != "perf.data":
             os.rename(self.path, os.path.join(where, "perf.data"))
         self.assertIn(b"file        perf.data", self.good("report", cwd=where))
+        self.assertIn(b"PC 0x", self.good("dump", cwd=where))
+        self.assertIn(b"perf.data: ", spe("check", cwd=where).stdout)
         self.assertEqual(self.bad(2, "report", "a", "b"), "spe: b: one file at a time")
 
 

@@ -59,9 +59,9 @@ mkdir "$work/build/src"
 archive=$(basename "$(tools/dist.sh "$work/build/src" | tail -n 1)")
 tree=/src/${archive%.tar.xz}
 tar -C "$work/build/src" -xf "$work/build/src/$archive"
-quietly inside "$work/build" apt-get install -qy --no-install-recommends build-essential fakeroot lintian xz-utils
-profiles=nocheck
-[ "$arch" = "$native" ] || profiles=cross,nocheck
+compilers=(build-essential) profiles=nocheck
+if [ "$arch" != "$native" ]; then compilers+=("crossbuild-essential-$arch") profiles=cross,nocheck; fi
+quietly inside "$work/build" apt-get install -qy --no-install-recommends "${compilers[@]}" fakeroot lintian xz-utils
 quietly inside "$work/build" apt-get build-dep -qy --no-install-recommends -a "$arch" -P "$profiles" "$tree"
 inside "$work/build" DEB_ARCH="$arch" DEB_ARCHIVE="/src/$archive" "$tree/tools/deb.sh" /src/packages
 mkdir -p "$folder"

@@ -81,6 +81,45 @@ void report_symbol_name(const struct report *report, uint64_t symbol, char name[
         snprintf(name, REPORT_NAME, "%s", s.name);
 }
 
+static size_t append_char(char *text, size_t used, char c)
+{
+    if (used + 1 < REPORT_COMMAND) {
+        text[used] = c;
+        text[used + 1] = '\0';
+    }
+    return used + 1;
+}
+
+/* A word that a shell might read in another way stands between apostrophes. */
+static size_t append_word(char *text, size_t used, const char *word)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+                                "_@%+=:,./-";
+    bool quoted = !*word || word[strspn(word, plain)];
+
+    if (quoted)
+        used = append_char(text, used, '\'');
+    for (; *word; word++) {
+        if (*word == '\'')
+            for (const char *s = "'\\'"; *s; s++)
+                used = append_char(text, used, *s);
+        used = append_char(text, used, *word);
+    }
+    return quoted ? append_char(text, used, '\'') : used;
+}
+
+void report_command(const struct spe_profile_info *info, char text[REPORT_COMMAND])
+{
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (size_t i = 0; i < info->command_count; i++) {
+        if (i)
+            used = append_char(text, used, ' ');
+        used = append_word(text, used, info->command[i]);
+    }
+}
+
 void report_line_name(const struct report *report, uint32_t line, char name[REPORT_NAME])
 {
     struct spe_profile_line l;

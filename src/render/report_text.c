@@ -121,14 +121,11 @@ static void cpu_line(struct page *p)
 
 static void command_line(struct page *p)
 {
-    const struct spe_profile_info *info = p->report->info;
-    struct text t = {.used = 0};
-    size_t i;
+    char command[REPORT_COMMAND];
 
-    for (i = 0; i < info->command_count; i++)
-        append(&t, "%s%s", i ? " " : "", info->command[i]);
-    if (t.used)
-        header_line(p, "command", TONE_PLAIN, t.bytes);
+    report_command(p->report->info, command);
+    if (command[0])
+        header_line(p, "command", TONE_PLAIN, command);
 }
 
 static void duration_line(struct page *p)

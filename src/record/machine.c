@@ -20,19 +20,19 @@ static void list_keys(char *list, size_t room)
 }
 
 /* The length of SVE's vectors, in bits. */
-static bool set_vectors(struct record_machine *m, const char *value, struct record_problem *problem)
+static bool set_vectors(struct record_machine *m, const char *value, struct problem *problem)
 {
     char *end;
     unsigned long bits = strtoul(value, &end, 10);
 
     if (!m->vector_bits) {
-        record_fail(problem, "vl",
+        problem_say(problem, false, "vl",
                     "this CPU has no SVE; neoverse-v1, neoverse-n2, neoverse-v2 and "
                     "architecture have it (--cpu)");
         return false;
     }
     if (*end || bits < 128 || bits > VECTOR_BITS_MAX || (bits & (bits - 1))) {
-        record_fail(problem, "vl", "vl is %s, not 128, 256, 512, 1024 or 2048 bits", value);
+        problem_say(problem, false, "vl", "vl is %s, not 128, 256, 512, 1024 or 2048 bits", value);
         return false;
     }
     m->vector_bits = (uint32_t)bits;
@@ -40,7 +40,7 @@ static bool set_vectors(struct record_machine *m, const char *value, struct reco
 }
 
 static bool set(struct record_machine *m, enum record_model model, const char *key,
-                const char *value, struct record_problem *problem)
+                const char *value, struct problem *problem)
 {
     char why[200], list[400];
     int error;
@@ -50,11 +50,11 @@ static bool set(struct record_machine *m, enum record_model model, const char *k
     error = spe_machine_config_set(&m->config, key, value, why, sizeof(why));
     if (error == SPE_ERR_UNKNOWN) {
         list_keys(list, sizeof(list));
-        record_fail(problem, key, "--machine has no such setting; there are %s", list);
+        problem_say(problem, false, key, "--machine has no such setting; there are %s", list);
     } else if (error) {
-        record_fail(problem, "--machine", "%s", why);
+        problem_say(problem, false, "--machine", "%s", why);
     } else if (model == RECORD_MODEL_NONE) {
-        record_fail(problem, key,
+        problem_say(problem, false, key,
                     "--model none has no machine to set this of; only vl counts there");
         return false;
     }
@@ -63,14 +63,15 @@ static bool set(struct record_machine *m, enum record_model model, const char *k
 
 /* One KEY=VALUE of the list. */
 static bool set_one(struct record_machine *m, enum record_model model, const char *text,
-                    size_t length, struct record_problem *problem)
+                    size_t length, struct problem *problem)
 {
     char setting[SETTING], *value;
 
     snprintf(setting, sizeof(setting), "%.*s", (int)length, text);
     value = strchr(setting, '=');
     if (!value || value == setting || length >= sizeof(setting)) {
-        record_fail(problem, setting, "--machine takes KEY=VALUE,..., such as l2=2M,page=64K");
+        problem_say(problem, false, setting,
+                    "--machine takes KEY=VALUE,..., such as l2=2M,page=64K");
         return false;
     }
     *value = '\0';
@@ -78,7 +79,7 @@ static bool set_one(struct record_machine *m, enum record_model model, const cha
 }
 
 bool record_machine_of(const struct record_options *options, unsigned cpus,
-                       struct record_machine *machine, struct record_problem *problem)
+                       struct record_machine *machine, struct problem *problem)
 {
     const struct record_cpu *cpu = record_cpu_find(options->cpu);
     const char *at = options->machine;
@@ -96,6 +97,6 @@ bool record_machine_of(const struct record_options *options, unsigned cpus,
     }
     if (spe_machine_config_validate(&machine->config, why, sizeof(why)) == SPE_OK)
         return true;
-    record_fail(problem, "--machine", "there is no such machine: %s", why);
+    problem_say(problem, false, "--machine", "there is no such machine: %s", why);
     return false;
 }

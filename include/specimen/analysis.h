@@ -874,6 +874,12 @@ struct spe_change {
                                   a difference */
 };
 
+/* Whether a change is beyond a bound: more than `bound`, or with `below` less; `percent`: of
+ * before, else in the quantity's own unit. Of samples (`exact` is false) the whole interval has to
+ * be. */
+SPE_API bool spe_change_exceeds(const struct spe_change *change, double bound, bool below,
+                                bool percent, bool exact);
+
 struct spe_diff_row {
     const char *dso, *function, *line; /* "" where there is none */
     uint64_t samples[2];

@@ -333,6 +333,16 @@ SPE_API const struct spe_profile_dso *spe_profile_dso(const struct spe_profile *
                                                       uint32_t id);
 SPE_API size_t spe_profile_dso_count(const struct spe_profile *profile);
 
+/* The file of the recorded program: of the first process (of those in spe_profile_options.pids)
+ * that mapped a file. SPE_NO_ID if no process did. */
+SPE_API uint32_t spe_profile_program(const struct spe_profile *profile);
+
+/* The first dso with this path, or else with this name without directories; SPE_NO_ID. */
+SPE_API uint32_t spe_profile_find_dso(const struct spe_profile *profile, const char *name);
+
+/* The mean number of operations from one sample to the next; 0 if it is not known. */
+SPE_API double spe_profile_interval(const struct spe_profile *profile);
+
 SPE_API const struct spe_profile_map *spe_profile_map(const struct spe_profile *profile,
                                                       uint32_t id);
 SPE_API size_t spe_profile_map_count(const struct spe_profile *profile);

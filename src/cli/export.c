@@ -335,7 +335,7 @@ static int export_profile(struct job *job, struct spe_profile *profile)
     int result;
 
     if (is_code(job)) {
-        dso = export_code_dso(profile, &job->recording, job->file, job->dso);
+        dso = export_code_dso(profile, job->file, job->dso);
         if (dso == SPE_NO_ID)
             return STATUS_BAD_DATA;
     }

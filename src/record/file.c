@@ -188,7 +188,7 @@ static void begin(struct record_file *f, const struct record_options *o)
 }
 
 /* What cannot be written twice gets the form that perf has for pipes. */
-static bool open_writer(struct record_file *f, const char *program, struct record_problem *problem)
+static bool open_writer(struct record_file *f, const char *program, struct problem *problem)
 {
     struct spe_perf_error error;
     bool seekable;
@@ -199,18 +199,18 @@ static bool open_writer(struct record_file *f, const char *program, struct recor
     if (spe_perf_writer_open_fd(&f->writer, f->fd, seekable ? 0 : SPE_PERF_WRITE_PIPE, &error) ==
         SPE_OK)
         return true;
-    record_fail(problem, f->path, "%s", error.text);
+    problem_say(problem, false, f->path, "%s", error.text);
     return false;
 }
 
 struct record_file *file_create(const struct record_options *options, const char *settings,
-                                const char *program, unsigned cpus, struct record_problem *problem)
+                                const char *program, unsigned cpus, struct problem *problem)
 {
     struct record_file *f = calloc(1, sizeof(*f));
 
     if (!f || !(f->path = strdup(options->output))) {
         free(f);
-        record_fail(problem, options->output, "%s", spe_strerror(SPE_ERR_NOMEM));
+        problem_say(problem, false, options->output, "%s", spe_strerror(SPE_ERR_NOMEM));
         return NULL;
     }
     f->options = options;
@@ -578,19 +578,20 @@ void file_aux(struct record_file *f, const struct file_place *at, uint32_t queue
 
 /* ---- The end -------------------------------------------------------------------------------- */
 
-static bool judge(struct record_file *f, struct record_problem *problem)
+static bool judge(struct record_file *f, struct problem *problem)
 {
     const struct spe_perf_error *e = spe_perf_writer_problem(f->writer);
 
     if (!f->error)
         return true;
     if (!f->reported)
-        record_fail(problem, f->path, "%s", e && e->text[0] ? e->text : spe_strerror(f->error));
+        problem_say(problem, false, f->path, "%s",
+                    e && e->text[0] ? e->text : spe_strerror(f->error));
     f->reported = true;
     return false;
 }
 
-bool file_flush(struct record_file *f, struct record_problem *problem)
+bool file_flush(struct record_file *f, struct problem *problem)
 {
     if (!f->error)
         add_features(f);
@@ -599,7 +600,7 @@ bool file_flush(struct record_file *f, struct record_problem *problem)
     return judge(f, problem);
 }
 
-bool file_finish(struct record_file *f, uint64_t *bytes, struct record_problem *problem)
+bool file_finish(struct record_file *f, uint64_t *bytes, struct problem *problem)
 {
     if (!f->error)
         add_features(f);

@@ -24,19 +24,19 @@ static void list_keys(char *list, size_t room)
 }
 
 /* The length of SVE's vectors, in bits. */
-static bool set_vectors(struct record_machine *m, const char *value, struct record_problem *problem)
+static bool set_vectors(struct record_machine *m, const char *value, struct problem *problem)
 {
     char *end;
     unsigned long bits = strtoul(value, &end, 10);
 
     if (!m->vector_bits) {
-        record_fail(problem, "vl",
+        problem_say(problem, false, "vl",
                     "this CPU has no SVE; neoverse-v1, neoverse-n2, neoverse-v2 and "
                     "architecture have it (--cpu)");
         return false;
     }
     if (*end || bits < 128 || bits > VECTOR_BITS_MAX || (bits & (bits - 1))) {
-        record_fail(problem, "vl", "vl is %s, not 128, 256, 512, 1024 or 2048 bits", value);
+        problem_say(problem, false, "vl", "vl is %s, not 128, 256, 512, 1024 or 2048 bits", value);
         return false;
     }
     m->vector_bits = (uint32_t)bits;
@@ -44,7 +44,7 @@ static bool set_vectors(struct record_machine *m, const char *value, struct reco
 }
 
 static bool set(struct record_machine *m, enum record_model model, const char *key,
-                const char *value, struct record_problem *problem)
+                const char *value, struct problem *problem)
 {
     char why[200], list[400];
     int error;
@@ -54,11 +54,11 @@ static bool set(struct record_machine *m, enum record_model model, const char *k
     error = spe_machine_config_set(&m->config, key, value, why, sizeof(why));
     if (error == SPE_ERR_UNKNOWN) {
         list_keys(list, sizeof(list));
-        record_fail(problem, key, "--machine has no such setting; there are %s", list);
+        problem_say(problem, false, key, "--machine has no such setting; there are %s", list);
     } else if (error) {
-        record_fail(problem, "--machine", "%s", why);
+        problem_say(problem, false, "--machine", "%s", why);
     } else if (model == RECORD_MODEL_NONE) {
-        record_fail(problem, key,
+        problem_say(problem, false, key,
                     "--model none has no machine to set this of; only vl counts there");
         return false;
     }
@@ -96,7 +96,7 @@ static void list(struct record_machine *m, const char *key, const char *value)
 
 /* One KEY=VALUE. */
 static bool set_one(struct record_machine *m, enum record_model model, const char *text,
-                    struct record_problem *problem)
+                    struct problem *problem)
 {
     char setting[MACHINE_SETTING], *value;
     size_t length = strlen(text);
@@ -104,7 +104,8 @@ static bool set_one(struct record_machine *m, enum record_model model, const cha
     snprintf(setting, sizeof(setting), "%s", text);
     value = strchr(setting, '=');
     if (!value || value == setting || length >= sizeof(setting)) {
-        record_fail(problem, setting, "--machine takes KEY=VALUE,..., such as l2=2M,page=64K");
+        problem_say(problem, false, setting,
+                    "--machine takes KEY=VALUE,..., such as l2=2M,page=64K");
         return false;
     }
     *value++ = '\0';
@@ -116,14 +117,14 @@ static bool set_one(struct record_machine *m, enum record_model model, const cha
 
 /* What is wrong in a file is said with its line. */
 static bool set_file(struct record_machine *m, enum record_model model, const char *path,
-                     struct record_problem *problem)
+                     struct problem *problem)
 {
     struct machine_file file;
     char setting[MACHINE_SETTING + 1]; /* one that is cut is still too long */
     bool good = machine_file_open(&file, path, problem);
 
     while (good && machine_file_next(&file, setting, sizeof(setting))) {
-        struct record_problem wrong;
+        struct problem wrong;
 
         good = set_one(m, model, setting, &wrong);
         if (!good)
@@ -146,7 +147,7 @@ static bool is_key(const char *text)
 
 /* A word without '=' is a file, unless a value was forgotten. */
 static bool set_word(struct record_machine *m, enum record_model model, const char *word,
-                     struct record_problem *problem)
+                     struct problem *problem)
 {
     if (!*word || strchr(word, '=') || is_key(word))
         return set_one(m, model, word, problem);
@@ -154,13 +155,13 @@ static bool set_word(struct record_machine *m, enum record_model model, const ch
 }
 
 static bool set_all(struct record_machine *m, const struct record_options *options,
-                    struct record_problem *problem)
+                    struct problem *problem)
 {
     char *words = strdup(options->machine), *next = words;
     bool good = words != NULL;
 
     if (!good)
-        record_fail(problem, "--machine", "%s", spe_strerror(SPE_ERR_NOMEM));
+        problem_say(problem, false, "--machine", "%s", spe_strerror(SPE_ERR_NOMEM));
     while (good && next) {
         char *word = strsep(&next, ",");
 
@@ -171,7 +172,7 @@ static bool set_all(struct record_machine *m, const struct record_options *optio
 }
 
 bool record_machine_of(const struct record_options *options, unsigned cpus,
-                       struct record_machine *machine, struct record_problem *problem)
+                       struct record_machine *machine, struct problem *problem)
 {
     const struct record_cpu *cpu = record_cpu_find(options->cpu);
     char why[200];
@@ -184,6 +185,6 @@ bool record_machine_of(const struct record_options *options, unsigned cpus,
         return false;
     if (spe_machine_config_validate(&machine->config, why, sizeof(why)) == SPE_OK)
         return true;
-    record_fail(problem, "--machine", "there is no such machine: %s", why);
+    problem_say(problem, false, "--machine", "there is no such machine: %s", why);
     return false;
 }

@@ -18,25 +18,25 @@ enum { FILE_MAX = 65536, WHAT_MAX = 230 };
  * A shell's <(...) is a pipe and welcome; devices are not: to open one may do something. A FIFO
  * that nobody writes to is an empty file, not one to wait for.
  */
-static int open_file(const char *path, struct record_problem *problem)
+static int open_file(const char *path, struct problem *problem)
 {
     struct stat st;
     int fd = -1;
 
     if (stat(path, &st) < 0) {
-        record_fail(problem, path, "%s; --machine takes KEY=VALUE,... or a file of such lines",
-                    strerror(errno));
+        problem_say(problem, false, path,
+                    "%s; --machine takes KEY=VALUE,... or a file of such lines", strerror(errno));
         return -1;
     }
     if (!S_ISREG(st.st_mode) && !S_ISFIFO(st.st_mode)) {
-        record_fail(problem, path,
+        problem_say(problem, false, path,
                     "is not a file; --machine takes KEY=VALUE,... or a file of such "
                     "lines");
         return -1;
     }
     fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (fd < 0 || fcntl(fd, F_SETFL, 0) < 0) /* a writer that is there is waited for */
-        record_fail(problem, path, "%s", strerror(errno));
+        problem_say(problem, false, path, "%s", strerror(errno));
     return fd;
 }
 
@@ -57,21 +57,21 @@ static ssize_t read_all(int fd, char *text)
     return (ssize_t)size;
 }
 
-static bool is_good(const struct machine_file *f, ssize_t size, struct record_problem *problem)
+static bool is_good(const struct machine_file *f, ssize_t size, struct problem *problem)
 {
     if (size < 0)
-        record_fail(problem, f->path, "%s", strerror(errno));
+        problem_say(problem, false, f->path, "%s", strerror(errno));
     else if (size > FILE_MAX)
-        record_fail(problem, f->path, "has more than %d bytes: this is not a list of settings",
-                    FILE_MAX);
+        problem_say(problem, false, f->path,
+                    "has more than %d bytes: this is not a list of settings", FILE_MAX);
     else if (memchr(f->text, '\0', (size_t)size))
-        record_fail(problem, f->path, "is not a text: it has a byte of value 0");
+        problem_say(problem, false, f->path, "is not a text: it has a byte of value 0");
     else
         return true;
     return false;
 }
 
-bool machine_file_open(struct machine_file *f, const char *path, struct record_problem *problem)
+bool machine_file_open(struct machine_file *f, const char *path, struct problem *problem)
 {
     int fd = open_file(path, problem);
     ssize_t size;
@@ -81,7 +81,7 @@ bool machine_file_open(struct machine_file *f, const char *path, struct record_p
         return false;
     if (!f->text) {
         close(fd);
-        record_fail(problem, path, "%s", spe_strerror(SPE_ERR_NOMEM));
+        problem_say(problem, false, path, "%s", spe_strerror(SPE_ERR_NOMEM));
         return false;
     }
     size = read_all(fd, f->text);
@@ -131,8 +131,8 @@ bool machine_file_next(struct machine_file *f, char *setting, size_t room)
     return false;
 }
 
-void machine_file_fail(const struct machine_file *f, const struct record_problem *wrong,
-                       struct record_problem *problem)
+void machine_file_fail(const struct machine_file *f, const struct problem *wrong,
+                       struct problem *problem)
 {
     size_t length = strlen(f->path);
     bool of_option = strcmp(wrong->what, "--machine") == 0; /* which the line's place says better */
@@ -140,6 +140,6 @@ void machine_file_fail(const struct machine_file *f, const struct record_problem
 
     snprintf(place, sizeof(place), "%s:%u", f->path + (length > WHAT_MAX ? length - WHAT_MAX : 0),
              f->line);
-    record_fail(problem, place, "%s%s%s", of_option ? "" : wrong->what, of_option ? "" : ": ",
-                wrong->why);
+    problem_say(problem, false, place, "%s%s%s", of_option ? "" : wrong->what,
+                of_option ? "" : ": ", wrong->why);
 }

@@ -13,7 +13,7 @@ struct machine_file {
 };
 
 /* Reads all of it. False with a problem; close it in either case. The path has to last. */
-bool machine_file_open(struct machine_file *f, const char *path, struct record_problem *problem);
+bool machine_file_open(struct machine_file *f, const char *path, struct problem *problem);
 void machine_file_close(struct machine_file *f);
 
 /* The next setting, without spaces around key and value, cut if there is no room for it. False at
@@ -21,7 +21,7 @@ void machine_file_close(struct machine_file *f);
 bool machine_file_next(struct machine_file *f, char *setting, size_t room);
 
 /* What is wrong with that setting, said of its line. */
-void machine_file_fail(const struct machine_file *f, const struct record_problem *wrong,
-                       struct record_problem *problem);
+void machine_file_fail(const struct machine_file *f, const struct problem *wrong,
+                       struct problem *problem);
 
 #endif

@@ -62,7 +62,7 @@ static int open_descriptors(void)
 
 static void begin(struct test *t)
 {
-    struct record_problem problem;
+    struct problem problem;
     int fd;
 
     memset(t, 0, sizeof(*t));
@@ -101,7 +101,7 @@ static void read_file(struct test *t)
 /* Every connection is closed, every descriptor that came, and the file is good. */
 static void finish(struct test *t)
 {
-    struct record_problem problem;
+    struct problem problem;
     uint64_t bytes;
     struct stat st;
 

@@ -10,8 +10,7 @@
 #include "base/sized.h"
 #include "base/strings.h"
 
-#define SPOTS 262144   /* instructions before they are summed up */
-#define JITTER 127.5   /* what PMSIRR_EL1.RND adds to the interval on average: 0 to 255 */
+#define SPOTS 131072   /* instructions before they are summed up */
 #define CLASS_MEMORY 1 /* of rows.op */
 #define CLASS_BRANCH 2
 #define LATENCY SPE_DIFF_LATENCY

@@ -252,7 +252,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz.data = data;
     fuzz.size = size;
     fuzz.setup.header = (struct wire_header){.type = WIRE_SETUP, .size = sizeof(fuzz.setup)};
-    fuzz.file = file_create(&options, "/bin/true", 1, &problem);
+    fuzz.file = file_create(&options, "", "/bin/true", 1, &problem);
     REQUIRE(fuzz.file);
     fuzz.receiver = receiver_create(fuzz.file, &fuzz.setup, &summary, &counts);
     REQUIRE(fuzz.receiver);

@@ -137,7 +137,8 @@ static const struct option_row options[] = {
      OPTION_TAKE(cpu_option)},
     {"machine", 0, "KEY=VALUE,...",
      "what is different in its machine: vl (bits of SVE's vectors), sockets, page (4K, 16K, 64K, "
-     "2M), l1d, l2, llc (sizes), their -ways and -latency, l1-tlb, l2-tlb, memory-latency ...",
+     "2M), l1d, l2, llc (sizes), their -ways and -latency, l1-tlb, l2-tlb, memory-latency ...; a "
+     "word without = is a file that has such settings, one a line",
      OPTION_STRING(struct job, options.machine)},
     {"model", 0, "MODEL",
      "core (default): caches, TLB, prefetchers, branch prediction and out-of-order windows, where "

@@ -21,6 +21,7 @@ struct member {
     uint32_t type, name;
     uint8_t bit, bits;
     bool inherited;
+    bool discriminant; /* says which variant of the type there is (Rust) */
 };
 
 struct type {

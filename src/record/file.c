@@ -44,6 +44,7 @@ struct record_file {
     uint64_t *offsets;              /* of each queue */
     size_t offset_count;
     const struct record_options *options;
+    const char *settings;                     /* of the machine */
     unsigned used_cpus;                       /* the first so many are named by a record */
     uint64_t first_sample_ns, last_sample_ns; /* of all records; last 0: there was none */
     struct known_file *known;
@@ -125,7 +126,7 @@ static void add_features(struct record_file *f)
         [RECORD_MODEL_CORE] = "core model: no store forwarding, ports or instruction side",
     };
     const struct record_options *o = f->options;
-    char cpuid[32], cpus[32], note[512];
+    char cpuid[32], cpus[32], note[MACHINE_SETTINGS + 256];
     struct spe_perf_numa_node node = {0, memory_kb(_SC_PHYS_PAGES), memory_kb(_SC_AVPHYS_PAGES),
                                       cpus};
     struct utsname host = {0};
@@ -154,7 +155,7 @@ static void add_features(struct record_file *f)
     snprintf(cpuid, sizeof(cpuid), "0x%016llx", (unsigned long long)midr_of(o));
     snprintf(cpus, sizeof(cpus), "0-%u", cpus_so_far(f) - 1);
     snprintf(note, sizeof(note), "%s%s%s, software SPE under QEMU, %s", o->cpu,
-             o->machine ? " with " : "", o->machine ? o->machine : "", models[o->model]);
+             *f->settings ? " with " : "", f->settings, models[o->model]);
     set_error(f, spe_perf_writer_features(f->writer, &features));
 }
 
@@ -202,8 +203,8 @@ static bool open_writer(struct record_file *f, const char *program, struct probl
     return false;
 }
 
-struct record_file *file_create(const struct record_options *options, const char *program,
-                                unsigned cpus, struct problem *problem)
+struct record_file *file_create(const struct record_options *options, const char *settings,
+                                const char *program, unsigned cpus, struct problem *problem)
 {
     struct record_file *f = calloc(1, sizeof(*f));
 
@@ -213,6 +214,7 @@ struct record_file *file_create(const struct record_options *options, const char
         return NULL;
     }
     f->options = options;
+    f->settings = settings;
     f->cpus = cpus;
     f->shared = options->cpus != 0;
     f->events = options->calls ? EVENTS : CALLS_EVENT;

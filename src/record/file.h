@@ -8,9 +8,10 @@
 
 struct record_file;
 
-/* NULL with a problem. The options have to last. `program`: the file that is recorded. */
-struct record_file *file_create(const struct record_options *options, const char *program,
-                                unsigned cpus, struct problem *problem);
+/* NULL with a problem. The options and the settings of the machine, for the header, have to last.
+ * `program`: the file that is recorded. */
+struct record_file *file_create(const struct record_options *options, const char *settings,
+                                const char *program, unsigned cpus, struct problem *problem);
 
 /* Who, when, and on which CPU, as the kernel appends it to its records. */
 struct file_place {

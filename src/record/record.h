@@ -31,7 +31,7 @@ struct record_options {
     const char *sysroot; /* NULL: found */
     const char *qemu;    /* NULL: found */
     enum record_model model;
-    const char *machine; /* "l2=2M,page=64K"; NULL: as the CPU's is */
+    const char *machine; /* "l2=2M,page=64K", also names of files; NULL: as the CPU's is */
     unsigned cpus;       /* 0: a CPU for every thread */
     uint64_t seed;
     double duration; /* seconds; 0: until the program ends */
@@ -149,10 +149,13 @@ struct record_cpu {
 const struct record_cpu *record_cpu_at(size_t i); /* NULL past the last */
 const struct record_cpu *record_cpu_find(const char *name);
 
+enum { MACHINE_SETTING = 64, MACHINE_SETTINGS = 32 * MACHINE_SETTING };
+
 /* What `options` make of their CPU's machine. */
 struct record_machine {
     struct spe_machine_config config;
-    uint32_t vector_bits; /* of SVE; 0: it has none */
+    uint32_t vector_bits;            /* of SVE; 0: it has none */
+    char settings[MACHINE_SETTINGS]; /* what is different, each key once: "l2=2M,page=64K" */
 };
 
 /* After SIGILL: a sentence that says which --cpu has the instruction. False if that was not it. */

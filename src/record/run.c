@@ -386,7 +386,7 @@ static bool prepare(struct recording *r)
         return false;
     }
     /* Signals are not watched yet: a FIFO waits for its reader, and a signal has to end that. */
-    r->file = file_create(r->options, r->found.program,
+    r->file = file_create(r->options, r->machine.settings, r->found.program,
                           r->options->cpus ? r->options->cpus : FILE_CPUS, r->problem);
     return r->file != NULL;
 }

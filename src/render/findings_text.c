@@ -119,10 +119,12 @@ static void say_data(struct sentence *s)
     }
 }
 
+/* The tables' means have the wait for older operations in them; these cycles do not. */
 static void say_cycles(struct sentence *s)
 {
     if (s->finding->cycles > 0.0)
-        say(s, ", %.0f cycles each", s->finding->cycles);
+        say(s, ", %.0f cycles each%s", s->finding->cycles,
+            s->finding->rule == SPE_FINDING_TLB_WALKS ? "" : " once issued");
 }
 
 /* ---- costs ----------------------------------------------------------------------------------- */

@@ -76,8 +76,11 @@ void report_csv(struct out *o, const struct report *r)
         out_char(o, ',');
         csv_text(o, report_dso_name(r, group->dso));
         number(o, c->samples);
-        out_printf(o, ",%.9f,%.9f,%.9f", share_of(c->samples, r->totals.samples), share.low,
-                   share.high);
+        out_printf(o, ",%.9f", share_of(c->samples, r->totals.samples));
+        if (report_is_shared(r, g->by))
+            out_string(o, ",,");
+        else
+            out_printf(o, ",%.9f,%.9f", share.low, share.high);
         number(o, c->latency);
         number(o, c->memory);
         number(o, c->branches);

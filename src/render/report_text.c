@@ -185,7 +185,14 @@ static void stacks_line(struct page *p)
 
     if (!r->info->stacks)
         return;
-    if (r->wants_stacks && !r->counts->stacks) {
+    if (r->info->other_event) {
+        append(&t, "none of these samples has one; ");
+        append_count(&t, r->info->other_stacks, "stack");
+        append(&t,
+               " of another event (%s) tell who calls a function: what it has is shared out "
+               "among its callers there",
+               r->info->other_event);
+    } else if (r->wants_stacks && !r->counts->stacks) {
         append(&t, "no sample has one: those of the recording are of another event than SPE's");
     } else if (r->wants_stacks) {
         char digits[32];
@@ -590,14 +597,18 @@ static void group_section(struct page *p, const struct report_groups *g)
         {"TLB", false, 3, 0},
         {"misp", false, 0, 0},
     };
+    bool shared = report_is_shared(p->report, g->by);
     struct table t;
     size_t i;
 
     if (!g->count || has_no_lines(g))
         return;
-    title(p, "Hottest %s%s%s by %s, %zu of %zu, in %%", first, second ? " with " : "",
-          second ? second : "", report_sort_name(p->report->sort), g->count, g->of);
+    title(p, "Hottest %s%s%s by %s, %zu of %zu, in %%%s%s", first, second ? " with " : "",
+          second ? second : "", report_sort_name(p->report->sort), g->count, g->of,
+          shared ? "; callers by " : "", shared ? p->report->info->other_event : "");
     name_columns(g->by, columns);
+    if (shared)
+        columns[4].title = NULL;
     table_begin(&t, columns, 11);
     for (i = 0; i < g->count; i++)
         group_row(p, &t, g, i);
@@ -608,8 +619,10 @@ static void calls_section(struct page *p)
 {
     if (!p->report->calls)
         return;
-    title(p, "Call paths of the functions above, in %% of all %s",
-          p->report->sort == SPE_SORT_LATENCY ? "latency" : "samples");
+    title(p, "Call paths of the functions above, in %% of all %s%s%s",
+          p->report->sort == SPE_SORT_LATENCY ? "latency" : "samples",
+          p->report->info->other_event ? "; callers by " : "",
+          p->report->info->other_event ? p->report->info->other_event : "");
     p->no_memory |= !report_calls_text(p->out, p->report);
 }
 

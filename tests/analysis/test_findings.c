@@ -197,6 +197,28 @@ static void test_waits_are_charged(void **state)
     assert_false(holds(find_issue_wait, &f));
 }
 
+/* Translation is known of full counters, too, but is not all that is left: two quick loads do not
+ * tell how long the slow ones took. */
+static void test_two_do_not_tell(void **state)
+{
+    struct spe_finding f;
+    size_t i;
+
+    (void)state;
+    ordinary(200);
+    for (i = 0; i < 502; i++) {
+        struct kept_row *row = add(LOAD, 0x200, WALK, i < 500 ? 4095 : 45, i < 500 ? 4095 : 1);
+
+        row->level = SPE_LEVEL_DRAM;
+        row->translation = 40;
+        add(OTHER, 0x204, WALK, 4095, 4095);
+    }
+    assert_true(holds(find_dram, &f));
+    assert_true(f.share > 0.95);
+    assert_true(f.cycles == 0.0);
+    assert_false(holds(find_tlb_walks, &f));
+}
+
 static void test_issue_wait(void **state)
 {
     struct spe_finding f;
@@ -847,6 +869,7 @@ int main(void)
         TEST(test_l2),
         TEST(test_beyond_l1),
         TEST(test_waits_are_charged),
+        TEST(test_two_do_not_tell),
         TEST(test_issue_wait),
         TEST(test_tlb_walks),
         TEST(test_stores),

@@ -74,7 +74,7 @@ static void begin(struct test *t)
     assert_true(fd >= 0);
     close(fd);
     t->setup.header = (struct wire_header){.type = WIRE_SETUP, .size = sizeof(t->setup)};
-    t->file = file_create(&t->options, "/bin/true", 4, &problem);
+    t->file = file_create(&t->options, "", "/bin/true", 4, &problem);
     assert_non_null(t->file);
     t->receiver = receiver_create(t->file, &t->setup, &t->summary, &t->counts);
     assert_non_null(t->receiver);

@@ -40,7 +40,7 @@ grep -q '2,000 samples' <<<"$page" || die "spe report does not know its 2,000 sa
 
 # shellcheck disable=SC2046 # words
 $cc -O1 slow_loads.c -o slow_loads $(pkg-config --cflags --libs specimen)
-"${run[@]}" ./slow_loads some.spe | grep -q '2000 records' || die "the example does not read records"
+"${run[@]}" ./slow_loads <some.spe | grep -q '2000 records' || die "the example does not read records"
 
 # The plugin, in the QEMU that the package recommends. QEMU cannot start another QEMU of its own.
 if [ "$arch" = "$native" ]; then

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "render/report.h"
+#include "render/text.h"
 
 const char *report_by_name(enum spe_group_by by)
 {
@@ -81,42 +82,32 @@ void report_symbol_name(const struct report *report, uint64_t symbol, char name[
         snprintf(name, REPORT_NAME, "%s", s.name);
 }
 
-static size_t append_char(char *text, size_t used, char c)
-{
-    if (used + 1 < REPORT_COMMAND) {
-        text[used] = c;
-        text[used + 1] = '\0';
-    }
-    return used + 1;
-}
-
 /* A word that a shell might read in another way stands between apostrophes. */
-static size_t append_word(char *text, size_t used, const char *word)
+static void add_word(struct text *t, const char *word)
 {
     static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
                                 "_@%+=:,./-";
-    bool quoted = !*word || word[strspn(word, plain)];
 
-    if (quoted)
-        used = append_char(text, used, '\'');
+    if (*word && !word[strspn(word, plain)]) {
+        text_add(t, "%s", word);
+        return;
+    }
+    text_add(t, "'");
     for (; *word; word++) {
         if (*word == '\'')
-            for (const char *s = "'\\'"; *s; s++)
-                used = append_char(text, used, *s);
-        used = append_char(text, used, *word);
+            text_add(t, "'\\'");
+        text_add(t, "%c", *word);
     }
-    return quoted ? append_char(text, used, '\'') : used;
+    text_add(t, "'");
 }
 
 void report_command(const struct spe_profile_info *info, char text[REPORT_COMMAND])
 {
-    size_t used = 0;
+    struct text t = text_in(text, REPORT_COMMAND);
 
-    text[0] = '\0';
     for (size_t i = 0; i < info->command_count; i++) {
-        if (i)
-            used = append_char(text, used, ' ');
-        used = append_word(text, used, info->command[i]);
+        text_add(&t, "%s", i ? " " : "");
+        add_word(&t, info->command[i]);
     }
 }
 

@@ -349,7 +349,7 @@ static bool pointer_in(struct dsos *d, uint32_t type, uint64_t part, uint32_t *t
     if (!types_leaf(d, type, part, 8, &leaf) || leaf.matches != 1 || leaf.offset ||
         types_at(d, leaf.type)->kind != SPE_TYPE_POINTER)
         return false;
-    *target = types_same(d, types_at(d, leaf.type)->target);
+    *target = types_same(d, types_pointed(d, type, part, types_at(d, leaf.type)->target));
     return true;
 }
 
@@ -526,6 +526,16 @@ static bool is_around(struct follower *f, const struct value *v, const struct va
     return (v->type != part->type || v->offset == part->offset) && has_part(f, v, part);
 }
 
+/* The code says that a pointer is to another place of the same type than a variable says: compilers
+ * that move code do not always move the variable along. */
+static bool is_contradicted(struct follower *f, const struct value *v, const struct value *said)
+{
+    uint64_t size = types_at(f->d, said->type)->size;
+
+    return v->kind == VALUE_POINTER && v->type == said->type && size &&
+           gcd(v->stride, distance(v->offset, said->offset)) % size;
+}
+
 static struct learnt *learnt_of(struct follower *f, uint32_t id)
 {
     size_t cursor = 0;
@@ -587,7 +597,8 @@ static void apply_locations(struct follower *f, size_t i, struct state *s)
             continue;
         if (again && !l->weak)
             *x = both(f, x, &v);
-        else if (!again && !is_better(f, x, l) && !is_around(f, x, &v)) {
+        else if (!again && !is_better(f, x, l) && !is_around(f, x, &v) &&
+                 !is_contradicted(f, x, &v)) {
             *x = same_array(f, x, v);
             if (!l->weak)
                 learn_id(f, s, &had, &v);

@@ -60,8 +60,10 @@ void pe_helper_wake(struct pe_merge *m)
 {
     struct pe_helper *h = &m->helper;
 
-    if (!h->there)
-        h->there = h->wanted = begin(m);
+    if (!h->there) {
+        h->there = begin(m);
+        h->wanted = h->there;
+    }
     if (h->there && !atomic_exchange_explicit(&h->awake, true, memory_order_acq_rel))
         sem_post(&h->work);
 }

@@ -31,10 +31,9 @@ enum { ROUNDS = 150000, SAMPLES = 1 << 14, BLOCK_SAMPLES = 1 };
 /* How the threads are disturbed. */
 enum mode { ALONE, HELPED, HURRIED, MODES }; /* HURRIED: the program lets the helper go first */
 
-struct said {
+struct said { /* without gaps: it is compared as bytes */
     uint32_t wait, cycles, facts, place;
-    uint64_t va, next;
-    bool mispredicted;
+    uint64_t va, next, mispredicted;
 };
 
 struct outcome {

@@ -243,6 +243,14 @@ class Again(CoreTest):
         self.assertEqual(first, self.once(7))
         self.assertNotEqual(first, self.once(8))
 
+    def test_on_one_processor(self):
+        """Where the model has no thread of its own."""
+        processors = os.sched_getaffinity(0)
+        self.addCleanup(os.sched_setaffinity, 0, processors)
+        first = self.once(7)
+        os.sched_setaffinity(0, {min(processors)})
+        self.assertEqual(first, self.once(7))
+
 
 class Counts(CoreTest):
     def exact(self, model, *args):

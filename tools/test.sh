@@ -6,14 +6,14 @@
 # last lines say which these are.
 #
 #   tools/test.sh [STAGE...]     by default: layers headers format man scripts conformance gcc abi
-#                                clang asan tsan aarch64 faults tidy python vm; `spark`, which takes
-#                                longest, has to be named
+#                                clang asan tsan aarch64 faults tidy python viewers vm; `spark`,
+#                                which takes longest, has to be named
 #
-# The network has a part in `python`, `spark` and `vm` alone: they come last and are counted apart.
+# The network has a part in `python`, `viewers`, `spark` and `vm` alone: they come last and are counted apart.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 
-usual_stages=(layers headers format man scripts conformance gcc abi clang asan tsan aarch64 faults tidy python vm)
+usual_stages=(layers headers format man scripts conformance gcc abi clang asan tsan aarch64 faults tidy python viewers vm)
 all_stages=("${usual_stages[@]}" spark)
 stages=("$@")
 [ $# -gt 0 ] || stages=("${usual_stages[@]}")
@@ -181,21 +181,32 @@ for path in sys.stdin.read().split():
     return $status
 }
 
-# run_python FOLDER: the tests of a folder, with this tree's package.
+# run_python PYTHON FOLDER: the tests of a folder.
 run_python() {
-    local folder status=0 line out=build-gcc/python.txt
-    folder=$(realpath -m "${SPECIMEN_DEPS:-.deps}/python")
-    CC=gcc build build-gcc && quietly python/environment.sh --install || return
-    SPE=$PWD/build-gcc/src/spe "$folder/bin/python" python/tests/run.py "$1" >$out || status=1
+    local status=0 line out=build-gcc/python.txt
+    SPE=$PWD/build-gcc/src/spe "$1" python/tests/run.py "$2" >$out || status=1
     read -r test_passed test_failed test_skipped < <(tail -n 1 $out)
-    while read -r line; do skips+=("$1: $line"); done < <(head -n -1 $out)
+    while read -r line; do skips+=("$2: $line"); done < <(head -n -1 $out)
     return $status
 }
 
-# What builds the package, and the readers that judge our tables, are fetched once.
-stage_python() { run_python python/tests; }
+# run_package FOLDER: the same with this tree's package.
+run_package() {
+    CC=gcc build build-gcc && quietly python/environment.sh --install &&
+        run_python "${SPECIMEN_DEPS:-.deps}/python/bin/python" "$1"
+}
 
-stage_spark() { run_python python/tests_spark; }
+# What builds the package, and the readers that judge our tables, are fetched once.
+stage_python() { run_package python/tests; }
+
+stage_spark() { run_package python/tests_spark; }
+
+# The readers that others wrote are fetched once, too.
+stage_viewers() {
+    local -x VIEWERS
+    VIEWERS=$(realpath -m "${SPECIMEN_DEPS:-.deps}/viewers")
+    CC=gcc build build-gcc && run_python python3 tests/viewers
+}
 
 # The guest and its QEMU are fetched once, beside the other things that are fetched. Where they
 # cannot be had the tests are skipped, and say why.
@@ -227,6 +238,8 @@ reason_not_to() {
         python/environment.sh --reason ;;
     spark)
         python/environment.sh --reason-spark ;;
+    viewers)
+        tests/viewers/environment.sh --reason ;;
     man)
         compgen -G 'docs/man/*.1' >/dev/null || echo "there are no manual pages" ;;
     esac
@@ -250,6 +263,7 @@ title() {
     scripts) echo "scripts" ;;
     python) echo "the package for Python; pyarrow, Polars and DuckDB on our tables (network)" ;;
     spark) echo "recordings on a cluster of Spark with two workers, one of which dies (network)" ;;
+    viewers) echo "files for viewers, in the Firefox Profiler and in speedscope (network)" ;;
     vm) echo "Linux, its driver and perf on our unit, in QEMU (network)" ;;
     *) return 1 ;;
     esac
@@ -293,7 +307,7 @@ run_stage() {
         test_passed=0 test_failed=1 summary="failed"
     fi
     case $stage in
-    python | spark | vm) network+=("$stage: $summary") ;;
+    python | viewers | spark | vm) network+=("$stage: $summary") ;;
     *) passed=$((passed + test_passed)) failed=$((failed + test_failed)) ;;
     esac
     if [ $status != 0 ]; then

@@ -62,7 +62,7 @@ static int open_descriptors(void)
 
 static void begin(struct test *t)
 {
-    struct record_problem problem;
+    struct problem problem;
     int fd;
 
     memset(t, 0, sizeof(*t));
@@ -74,7 +74,7 @@ static void begin(struct test *t)
     assert_true(fd >= 0);
     close(fd);
     t->setup.header = (struct wire_header){.type = WIRE_SETUP, .size = sizeof(t->setup)};
-    t->file = file_create(&t->options, "/bin/true", 4, &problem);
+    t->file = file_create(&t->options, "", "/bin/true", 4, &problem);
     assert_non_null(t->file);
     t->receiver = receiver_create(t->file, &t->setup, &t->summary, &t->counts);
     assert_non_null(t->receiver);
@@ -101,7 +101,7 @@ static void read_file(struct test *t)
 /* Every connection is closed, every descriptor that came, and the file is good. */
 static void finish(struct test *t)
 {
-    struct record_problem problem;
+    struct problem problem;
     uint64_t bytes;
     struct stat st;
 

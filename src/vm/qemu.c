@@ -67,6 +67,8 @@ static bool from_cache(const char *cache, struct vm_qemu *q)
 static bool fit(struct vm_qemu *q)
 {
     q->version = (struct qemu_version){0};
+    if (q->command.failed)
+        return false;
     if (qemu_examine(q->command.list, "version ", QEMU_PATIENCE, &q->version) == QEMU_SILENT)
         q->silent = true;
     return qemu_plugin_level(&q->version) >= DEVICE_LEVEL;
@@ -79,6 +81,8 @@ void vm_qemu_free(struct vm_qemu *q)
 
 int vm_find_qemu(const char *path, const char *cache, struct vm_qemu *q, struct problem *error)
 {
+    bool failed;
+
     *q = (struct vm_qemu){0};
     if (!path && from_cache(cache, q) && fit(q))
         return 0;
@@ -87,7 +91,10 @@ int vm_find_qemu(const char *path, const char *cache, struct vm_qemu *q, struct 
     vm_words_add(&q->command, "%s", q->path);
     if (fit(q))
         return 0;
+    failed = q->command.failed;
     vm_qemu_free(q);
+    if (failed)
+        return problem_say(error, SPE_ERR_NOMEM, q->path, "%s", spe_strerror(SPE_ERR_NOMEM));
     if (q->silent)
         return problem_say(error, SPE_ERR_UNKNOWN, q->path,
                            "it did not say its version within %d seconds: this is not QEMU",

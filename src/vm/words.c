@@ -9,14 +9,13 @@
 
 static void add(struct vm_words *w, char *word)
 {
-    if (vector_grow(&w->list, &w->room, w->count + 1, sizeof(char *)) < 0) { /* and NULL */
+    if (!word || vector_grow(&w->list, &w->room, w->count + 1, sizeof(char *)) < 0) { /* and NULL */
         free(word);
         w->failed = true;
         return;
     }
     w->list[w->count++] = word;
     w->list[w->count] = NULL;
-    w->failed |= !word;
 }
 
 void vm_words_add(struct vm_words *w, const char *format, ...)

@@ -14,10 +14,13 @@ and the last among them; FAULTS_BUDGET=0 tries all. What was tried is printed.
 
 import concurrent.futures
 import errno
+import glob
+import io
 import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -49,12 +52,13 @@ def environment(**more):
 class Case:
     """A command line. OUT in it is a file that it writes, fresh in every run."""
 
-    def __init__(self, faults, *args, stdin=b"", same=None, budget=BUDGET):
+    def __init__(self, faults, *args, stdin=b"", same=None, budget=BUDGET, env=None):
         self.faults = faults
         self.args = [str(a) for a in args]
         self.stdin = stdin
         self.same = same or (lambda out: out)  # what of the output has to be the same
         self.budget = budget
+        self.env = env or {}
 
     def name(self):
         return " ".join(os.path.basename(a) if a.startswith("/") else a for a in self.args)
@@ -65,7 +69,7 @@ class Case:
         with tempfile.TemporaryDirectory(dir=folder) as own:
             out, count = own + "/out", own + "/count"
             args = [out if a == "OUT" else a for a in self.args]
-            env = environment(LD_PRELOAD=SHIM, FAULT_COUNT=count, HOME=own, TMPDIR=own,
+            env = environment(LD_PRELOAD=SHIM, FAULT_COUNT=count, HOME=own, TMPDIR=own, **self.env,
                               **{f"FAULT_{k.upper()}": str(v) for k, v in fault.items()})
             try:
                 run = subprocess.run([SPE, *args], input=self.stdin, capture_output=True, env=env,
@@ -73,8 +77,8 @@ class Case:
             except subprocess.TimeoutExpired:
                 return None, b"", "", 0, None
             output = run.stdout
-            if os.path.exists(out):
-                with open(out, "rb") as f:
+            for path in filter(os.path.isfile, sorted([out, *glob.glob(out + "/**", recursive=True)])):
+                with open(path, "rb") as f:
                     output += f.read()
             calls, place = 0, None
             if os.path.exists(count):
@@ -232,6 +236,8 @@ def reading_cases(path):
         Case(MEMORY, "export", *one, "--format", "autofdo", path),
         Case(MEMORY + FILES, "check", "--align", 1, path),
         Case(MEMORY + FILES, "dump", "--json", path),
+        Case(MEMORY + FILES, "evlist", "-i", path),
+        Case(MEMORY + FILES, "buildid-list", "-i", path),
         Case(MEMORY + THREADS, "script", "--threads", 4, path),
         Case(MEMORY + THREADS, "report", "--threads", 4, path),
         Case(MEMORY + THREADS, "export", "--threads", 4, "--format", "csv", path),
@@ -280,6 +286,37 @@ def record_cases(folder):
                  budget=BUDGET // 4)]
 
 
+# Leaves what a guest would on its disk, which is the file of the word that ends with file=FILE.
+GUEST = """#!/bin/sh
+if [ "$1" = --version ]; then echo 'QEMU emulator version 11.1.2'; exit; fi
+for word; do case $word in *,file=*) disk=${word#*,file=} ;; esac; done
+dd if=%s of="$disk" conv=notrunc 2>/dev/null
+"""
+
+
+def vm_cases(folder):
+    """Only what starts the machine is disturbed; a script stands for QEMU."""
+    if os.environ.get("SPE_VM") == "0":
+        print("vm: not tried: this build has no libfdt")
+        return []
+    root = folder + "/cache/specimen/vm/guest-6.12"
+    os.makedirs(root + "/root/bin")
+    for path, text in ((root + "/vmlinuz", "kernel"), (root + "/root/bin/tool", "tool")):
+        with open(path, "w", encoding="ascii") as f:
+            f.write(text)
+    with tarfile.open(folder + "/disk", "w", format=tarfile.GNU_FORMAT) as tar:
+        for name, text in (("status", b"0\n"), ("work/first", b"1" * 3000), ("work/second", b"2")):
+            entry = tarfile.TarInfo(name)
+            entry.size = len(text)
+            tar.addfile(entry, io.BytesIO(text))
+    qemu = folder + "/qemu"
+    with open(qemu, "w", encoding="ascii") as f:
+        f.write(GUEST % (folder + "/disk"))
+    os.chmod(qemu, 0o700)
+    return [Case(MEMORY + FILES, "vm", "run", "--without-spe", "--qemu", qemu, "-o", "OUT", "--",
+                 "true", env={"XDG_CACHE_HOME": folder + "/cache"}, budget=BUDGET // 2)]
+
+
 def main():
     if not SHIM:
         skip("calls cannot be made to fail here (a cross build, or one with sanitizers)")
@@ -291,6 +328,7 @@ def main():
     try:
         path = make_recording(folder)
         cases = (reading_cases(path) + piped_cases(path) + making_cases() + record_cases(folder) +
+                 vm_cases(folder) +
                  [Case(MEMORY + FILES, *make_kernel_recording(folder))])
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             for case in cases:

@@ -214,7 +214,9 @@ stage_vm() {
     local -x XDG_CACHE_HOME
     local setup=vm
     XDG_CACHE_HOME=${XDG_CACHE_HOME:-$(realpath -m "${SPECIMEN_DEPS:-.deps}/cache")}
-    CC=gcc build build-gcc && run_tests build-gcc --setup $setup --suite vm
+    # A guest never waits: one for each processor.
+    CC=gcc build build-gcc &&
+        run_tests build-gcc --setup $setup --suite vm --num-processes "$jobs"
 }
 
 # --- reasons not to run a stage: printed, counted and listed, never silent ---

@@ -5,18 +5,16 @@
 # Everything that CI checks, in stages. All of them run; the log of one that fails is shown, and the
 # last lines say which these are.
 #
-#   tools/test.sh [STAGE...]     by default: layers headers format man scripts conformance gcc abi
-#                                clang asan tsan aarch64 faults tidy python vm; `spark`, which takes
-#                                longest, has to be named
+#   tools/test.sh [STAGE...]     by default all: layers headers format man scripts conformance gcc abi
+#                                clang asan tsan aarch64 faults tidy python spark vm
 #
 # The network has a part in `python`, `spark` and `vm` alone: they come last and are counted apart.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 
-usual_stages=(layers headers format man scripts conformance gcc abi clang asan tsan aarch64 faults tidy python vm)
-all_stages=("${usual_stages[@]}" spark)
+all_stages=(layers headers format man scripts conformance gcc abi clang asan tsan aarch64 faults tidy python spark vm)
 stages=("$@")
-[ $# -gt 0 ] || stages=("${usual_stages[@]}")
+[ $# -gt 0 ] || stages=("${all_stages[@]}")
 pinned=14 # the clang-format and clang-tidy whose word counts
 jobs=$(nproc)
 
@@ -179,11 +177,18 @@ for path in sys.stdin.read().split():
     return $status
 }
 
+# This tree's package for Python, once for all stages.
+package=
+install_package() {
+    [ -z "$package" ] || return 0
+    quietly python/environment.sh --install && package=installed
+}
+
 # run_python FOLDER: the tests of a folder, with this tree's package.
 run_python() {
     local folder status=0 line out=build-gcc/python.txt
     folder=$(realpath -m "${SPECIMEN_DEPS:-.deps}/python")
-    CC=gcc build build-gcc && quietly python/environment.sh --install || return
+    CC=gcc build build-gcc && install_package || return
     SPE=$PWD/build-gcc/src/spe "$folder/bin/python" python/tests/run.py "$1" >$out || status=1
     read -r test_passed test_failed test_skipped < <(tail -n 1 $out)
     while read -r line; do skips+=("$1: $line"); done < <(head -n -1 $out)

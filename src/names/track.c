@@ -109,6 +109,26 @@ static bool is_place(const struct value *v)
     return v->kind != VALUE_NONE && v->kind != VALUE_UNKNOWN;
 }
 
+/* Is a choice of two places, one of which b is, or both? */
+static bool is_of_two(const struct value *a, const struct value *b)
+{
+    uint64_t from = (uint64_t)b->offset - (uint64_t)a->offset;
+
+    if (!a->two)
+        return false;
+    return b->stride ? same_value(a, b) : !from || from == a->stride;
+}
+
+/* One of two places in the same thing. */
+static struct value choice(const struct value *a, const struct value *b)
+{
+    struct value v = a->offset < b->offset ? *a : *b;
+
+    v.stride = distance(a->offset, b->offset);
+    v.two = v.stride;
+    return v;
+}
+
 /* Nobody accesses what a null pointer points to: who does it has the other value. */
 static struct value join(const struct value *a, const struct value *b)
 {
@@ -135,9 +155,14 @@ static struct value join(const struct value *a, const struct value *b)
         return v;
     }
     v.stride = gcd(gcd(a->stride, b->stride), distance(a->offset, b->offset));
-    v.two = same_value(a, b) ? a->two : !a->stride && !b->stride;
-    if (v.two && b->offset < a->offset)
-        v.offset = b->offset;
+    if (is_of_two(a, b))
+        v = *a;
+    else if (is_of_two(b, a))
+        v = *b;
+    else if (!a->stride && !b->stride)
+        v = choice(a, b);
+    else
+        v.two = false;
     if (a->id != b->id || v.stride)
         v.id = NONE;
     return v;

@@ -1236,9 +1236,23 @@ static uint32_t block_at(const struct follower *f, uint64_t pc)
     return i < f->count && f->pcs[i] == pc ? f->block_of[i] : NONE;
 }
 
+/* Does a function say that it does not return? */
+static bool is_last_call(struct follower *f, const struct operands *o)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Die die;
+    Dwarf_Addr entry;
+    bool flag = false;
+
+    return o->flow == FLOW_CALL && o->target && lines_function(f->d, f->dso, o->target, &die) &&
+           dwarf_entrypc(&die, &entry) == 0 && entry == o->target &&
+           dwarf_formflag(dwarf_attr_integrate(&die, DW_AT_noreturn, &attribute), &flag) == 0 &&
+           flag;
+}
+
 static bool is_leader(const struct follower *f, const uint8_t *targets, size_t i)
 {
-    return !i || targets[i] || f->pcs[i] != f->pcs[i - 1] + 4 ||
+    return !i || targets[i] || f->pcs[i] != f->pcs[i - 1] + 4 || f->code[i - 1].ends ||
            (f->code[i - 1].flow != FLOW_NEXT && f->code[i - 1].flow != FLOW_CALL);
 }
 
@@ -1257,6 +1271,7 @@ static bool make_blocks(struct follower *f)
         size_t to =
             flow == FLOW_BRANCH || flow == FLOW_MAYBE ? index_at(f, f->code[i].target) : f->count;
 
+        f->code[i].ends = is_last_call(f, &f->code[i]);
         if (to < f->count && f->pcs[to] == f->code[i].target)
             targets[to] = 1;
     }
@@ -1346,7 +1361,8 @@ static void follow_block(struct follower *f, uint32_t number)
         join_state(&f->jump, &s);
     if (last->flow == FLOW_BRANCH || last->flow == FLOW_MAYBE)
         flow_to(f, block_at(f, last->target), &s);
-    if (last->flow == FLOW_NEXT || last->flow == FLOW_MAYBE || last->flow == FLOW_CALL)
+    if (last->flow == FLOW_NEXT || last->flow == FLOW_MAYBE ||
+        (last->flow == FLOW_CALL && !last->ends))
         flow_to(f, block_at(f, next), &s);
 }
 

@@ -47,13 +47,15 @@ build() {
 }
 
 # run_tests FOLDER ARGUMENTS...: also adds to the totals, and to the list of skipped tests. Meson
-# names the log after $setup, if there is one.
+# names the log after $setup, if there is one. One more at a time than there are processors: some
+# tests wait more than they work.
 run_tests() {
     local folder=$1 status=0 numbers line
     local json=$1/meson-logs/testlog${setup:+-$setup}.json
     shift
     rm -f "$json"
-    meson test -C "$folder" --no-rebuild --print-errorlogs "$@" || status=1
+    meson test -C "$folder" --no-rebuild --print-errorlogs --num-processes $((jobs + 1)) "$@" ||
+        status=1
     { read -r numbers && while read -r line; do skips+=("$folder: $line"); done; } \
         < <(python3 tools/testlog.py "$json")
     read -r test_passed test_failed test_skipped <<<"${numbers:-0 0 0}"
@@ -92,7 +94,7 @@ stage_abi() { CC=gcc build build-gcc && tools/abi.sh build-gcc; }
 # Clang's, too.
 stage_clang() {
     CC=clang build build-clang &&
-        run_tests build-clang --no-suite cli --no-suite record --no-suite tools
+        run_tests build-clang --suite c --suite fuzz
 }
 
 stage_asan() {
@@ -100,7 +102,7 @@ stage_asan() {
     local -x UBSAN_OPTIONS=halt_on_error=1:abort_on_error=1:print_stacktrace=1
     CC=clang build build-asan -Dbuildtype=debugoptimized -Db_sanitize=address,undefined \
         -Db_lundef=false -Dc_args='-fno-sanitize-recover=all -fno-omit-frame-pointer' &&
-        run_tests build-asan --timeout-multiplier 3
+        run_tests build-asan --no-suite once --timeout-multiplier 3
 }
 
 stage_tsan() {
@@ -115,7 +117,7 @@ stage_aarch64() {
     # Without elfutils, zstd and libfdt, which are optional: somebody has to build it so.
     build build-aarch64 --cross-file cross/aarch64.ini -Dcmocka_root="$deps" \
         -Delfutils=disabled -Dzstd=disabled -Dvm=disabled &&
-        run_tests build-aarch64 --timeout-multiplier 5
+        run_tests build-aarch64 --no-suite once --no-suite disassemblers --timeout-multiplier 5
 }
 
 stage_faults() {
@@ -136,11 +138,11 @@ stage_tidy() {
     # The AArch64 files have no entry in a compile database of another machine.
     python3 - build-clang/compile_commands.json <<'EOF' | xargs -r -P "$jobs" -n 1 clang-tidy -p build-clang --quiet
 import json, os, sys
-seen = set()
-for entry in json.load(open(sys.argv[1])):
-    path = os.path.relpath(os.path.join(entry["directory"], entry["file"]))
-    if path.startswith("src" + os.sep) and path not in seen:
-        seen.add(path)
+files = {os.path.relpath(os.path.join(entry["directory"], entry["file"]))
+         for entry in json.load(open(sys.argv[1]))}
+# The largest first, so that no processor waits for one at the end.
+for path in sorted(files, key=os.path.getsize, reverse=True):
+    if path.startswith("src" + os.sep):
         print(path)
 EOF
 }

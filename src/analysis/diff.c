@@ -11,7 +11,6 @@
 #include "base/strings.h"
 
 #define SPOTS 131072   /* instructions before they are summed up */
-#define JITTER 127.5   /* what PMSIRR_EL1.RND adds to the interval on average: 0 to 255 */
 #define CLASS_MEMORY 1 /* of rows.op */
 #define CLASS_BRANCH 2
 #define LATENCY SPE_DIFF_LATENCY
@@ -412,10 +411,10 @@ int spe_diff_end_side(struct spe_diff *d, unsigned side, struct spe_profile *pro
     }
     info = spe_profile_info(profile);
     counts = spe_profile_counts(profile);
-    interval = (double)info->period + (info->config & SPE_CONFIG_JITTER ? JITTER : 0.0);
+    interval = spe_profile_interval(profile);
     s->sampled = true;
     s->known = (1u << SPE_DIFF_QUANTITIES) - 1;
-    if (info->period) {
+    if (interval > 0.0) {
         s->runs += 1.0 / interval;
         s->operations += interval * (double)counts->rows;
     }
@@ -752,4 +751,21 @@ int spe_diff_finish(struct spe_diff *d)
 const struct spe_diff_result *spe_diff_result(const struct spe_diff *d)
 {
     return &d->result;
+}
+
+/* ---- Bounds ---------------------------------------------------------------------------------- */
+
+bool spe_change_exceeds(const struct spe_change *c, double bound, bool below, bool percent,
+                        bool exact)
+{
+    double difference = c->after - c->before;
+
+    if (c->before <= 0.0) /* from nothing to something is more than any percentage */
+        return !below && c->after > 0.0 && (exact || c->significant) &&
+               (percent || c->after > bound);
+    if (!exact) /* the end of the interval that is nearer to no change decides */
+        difference = c->before * ((below ? c->ratio.high : c->ratio.low) - 1.0);
+    if (percent)
+        difference = 100.0 * difference / c->before;
+    return below ? difference < bound : difference > bound;
 }

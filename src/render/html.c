@@ -25,13 +25,9 @@ static void fact(struct out *o, const char *name, const char *text)
 
 static void command_fact(struct out *o, const struct spe_profile_info *info)
 {
-    char text[TEXT_MAX];
-    size_t used = 0;
+    char text[REPORT_COMMAND];
 
-    text[0] = '\0';
-    for (size_t i = 0; i < info->command_count && used < sizeof(text); i++)
-        used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i ? " " : "",
-                                 info->command[i]);
+    report_command(info, text);
     fact(o, "command", text);
 }
 

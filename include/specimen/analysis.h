@@ -774,6 +774,16 @@ spe_annotation_choices(const struct spe_annotation *annotation, size_t *count);
 SPE_API int spe_annotation_add(struct spe_annotation *annotation, struct spe_profile *profile,
                                const struct spe_rows *rows);
 
+/* For speed, before the first row and behind each spe_annotation_add of `rows` (at first NULL):
+ * tells the profile which rows can be of the functions, as far as that is known by now
+ * (spe_profile_only). Rows are left out, so nobody else can use them. SPE_OK or SPE_ERR_NOMEM. */
+SPE_API int spe_annotation_narrow(struct spe_annotation *annotation, struct spe_profile *profile,
+                                  const struct spe_rows *rows);
+
+/* After the last row, with spe_annotation_narrow: the profile's counts tell of the rows that were
+ * left out, and the profile has all rows again. SPE_OK or SPE_ERR_NOMEM. */
+SPE_API int spe_annotation_widen(struct spe_annotation *annotation, struct spe_profile *profile);
+
 /* After the last row: put everything in order. SPE_OK or SPE_ERR_NOMEM. */
 SPE_API int spe_annotation_finish(struct spe_annotation *annotation);
 

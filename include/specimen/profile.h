@@ -227,6 +227,9 @@ struct spe_profile_counts {
     uint64_t no_map;            /* rows whose pc lies in no known map */
     uint64_t stacks;            /* rows that have a call stack, if these are wanted */
     uint64_t first_ns, last_ns; /* least and greatest time of a row; 0 if there is none */
+    uint64_t passed;            /* records that spe_profile_only left out: they are in by_* and
+                                   context_*, but not in the other counts of rows */
+    uint64_t passed_latency;    /* the sum of their total latencies */
 };
 
 SPE_API const struct spe_profile_counts *spe_profile_counts(const struct spe_profile *profile);
@@ -311,6 +314,24 @@ static inline int spe_profile_next(struct spe_profile *profile, struct spe_rows 
 
 /* Start again with the first group. Ids stay what they were. */
 SPE_API int spe_profile_rewind(struct spe_profile *profile);
+
+struct spe_profile_span {
+    uint64_t start, end; /* addresses of code; end is the first behind it */
+};
+
+/*
+ * From now on, rows are needed only of these addresses: of others, and of records without a pc,
+ * rows may be left out, which is several times as fast if they are most. How many are is in the
+ * counts. Nothing is left out by this where there is a cut or a filter. The spans are copied; with
+ * none of them no row is needed, and with NULL all are. It holds until the next call. SPE_OK or
+ * SPE_ERR_NOMEM.
+ */
+SPE_API int spe_profile_only(struct spe_profile *profile, const struct spe_profile_span *spans,
+                             size_t count);
+
+/* Where a map has a function's code; false if it has none of it. */
+SPE_API bool spe_profile_span(const struct spe_profile *profile, uint32_t map, uint64_t symbol,
+                              struct spe_profile_span *span);
 
 /* ---- Tables --------------------------------------------------------------------------------- */
 

@@ -349,7 +349,7 @@ static bool pointer_in(struct dsos *d, uint32_t type, uint64_t part, uint32_t *t
     if (!types_leaf(d, type, part, 8, &leaf) || leaf.matches != 1 || leaf.offset ||
         types_at(d, leaf.type)->kind != SPE_TYPE_POINTER)
         return false;
-    *target = types_same(d, types_at(d, leaf.type)->target);
+    *target = types_same(d, types_pointed(d, type, part, types_at(d, leaf.type)->target));
     return true;
 }
 
@@ -526,6 +526,16 @@ static bool is_around(struct follower *f, const struct value *v, const struct va
     return (v->type != part->type || v->offset == part->offset) && has_part(f, v, part);
 }
 
+/* The code says that a pointer is to another place of the same type than a variable says: compilers
+ * that move code do not always move the variable along. */
+static bool is_contradicted(struct follower *f, const struct value *v, const struct value *said)
+{
+    uint64_t size = types_at(f->d, said->type)->size;
+
+    return v->kind == VALUE_POINTER && v->type == said->type && size &&
+           gcd(v->stride, distance(v->offset, said->offset)) % size;
+}
+
 static struct learnt *learnt_of(struct follower *f, uint32_t id)
 {
     size_t cursor = 0;
@@ -573,27 +583,42 @@ static void learn_id(struct follower *f, struct state *s, const struct value *ha
         keep_learnt(f, had->id, &base);
 }
 
+static void learn_register(struct follower *f, struct state *s, const struct value *had, unsigned r)
+{
+    struct value v = s->x[r];
+
+    learn_id(f, s, had, &v);
+}
+
+/* What variables say of a register. Where several speak of it, all have to agree before its copies
+ * are believed to be the same. */
 static void apply_locations(struct follower *f, size_t i, struct state *s)
 {
-    uint32_t strong = 0;
+    uint32_t strong = 0, learns = 0;
+    struct value before[REGISTERS];
 
     for (uint32_t j = f->active_at[i]; j < f->active_at[i + 1]; j++) {
         const struct location_value *l = &f->values.at[f->active[j]];
         struct value *x = &s->x[l->reg];
-        struct value v = pointer(l->type, l->offset), had = *x;
+        struct value v = pointer(l->type, l->offset);
         bool again = strong >> l->reg & 1;
 
         if (l->memory && (x->kind == VALUE_FRAME || l->reg == REG_SP))
             continue;
-        if (again && !l->weak)
+        if (again && !l->weak) {
             *x = both(f, x, &v);
-        else if (!again && !is_better(f, x, l) && !is_around(f, x, &v)) {
+        } else if (!again && !is_better(f, x, l) && !is_around(f, x, &v) &&
+                   !is_contradicted(f, x, &v)) {
+            before[l->reg] = *x;
+            learns |= (uint32_t)!l->weak << l->reg;
             *x = same_array(f, x, v);
-            if (!l->weak)
-                learn_id(f, s, &had, &v);
         }
         if (!l->weak && !is_better(f, x, l))
             strong |= UINT32_C(1) << l->reg;
+    }
+    for (unsigned r = 0; r < REGISTERS; r++) {
+        if (learns >> r & 1)
+            learn_register(f, s, &before[r], r);
     }
 }
 

@@ -899,6 +899,66 @@ bool types_contains(struct dsos *d, uint32_t whole, uint64_t offset, uint32_t pa
     return part != NONE && contains(d, whole, offset, types_same(d, part), 0, &steps);
 }
 
+/* ---- Pointers of Rust's library ------------------------------------------------------------- */
+
+static bool starts(const char *text, const char *with)
+{
+    return !strncmp(text, with, strlen(with));
+}
+
+/* The type that a generic struct has for a parameter. */
+static bool parameter_of(Dwarf_Die *generic, const char *name, Dwarf_Die *type)
+{
+    Dwarf_Die die;
+    int next = dwarf_child(generic, &die);
+
+    for (; next == 0; next = dwarf_siblingof(&die, &die)) {
+        const char *has =
+            dwarf_tag(&die) == DW_TAG_template_type_parameter ? dwarf_diename(&die) : NULL;
+
+        if (has && !strcmp(has, name))
+            return type_die(&die, type);
+    }
+    return false;
+}
+
+/* Who says what lies behind a pointer to bytes. */
+static bool knows_elements(const char *name)
+{
+    return starts(name, "RawVec<") || starts(name, "Iter<") || starts(name, "IterMut<") ||
+           starts(name, "IntoIter<");
+}
+
+uint32_t types_pointed(struct dsos *d, uint32_t type, uint64_t offset, uint32_t target)
+{
+    uint32_t found = target;
+    const struct type *t = types_at(d, target);
+    Dwarf_Die die = t->die, parameter;
+
+    if (t->kind != SPE_TYPE_BASE || t->size != 1 || language_of(&die) != DW_LANG_Rust)
+        return target;
+    for (int depth = 0; depth < TYPE_DEPTH && type != NONE; depth++) {
+        size_t list[CANDIDATES], count;
+        const char *name;
+
+        types_list(d, type);
+        if (!is_record(types_at(d, type)))
+            break;
+        die = types_at(d, type)->die;
+        name = dwarf_diename(&die);
+        if (name && knows_elements(name) && parameter_of(&die, "T", &parameter))
+            return types_of_die(d, types_at(d, type)->dso, &parameter);
+        if (name && starts(name, "NonNull<"))
+            found = NONE;
+        count = candidates(d, type, offset, 8, list, CANDIDATES, depth);
+        if (count != 1)
+            break;
+        offset -= types_at(d, type)->members.at[list[0]].offset;
+        type = types_at(d, type)->members.at[list[0]].type;
+    }
+    return found;
+}
+
 /* ---- Paths ---------------------------------------------------------------------------------- */
 
 struct path {

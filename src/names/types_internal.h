@@ -85,6 +85,11 @@ bool types_leaf(struct dsos *d, uint32_t type, uint64_t offset, uint64_t size,
 bool types_only_array(struct dsos *d, uint32_t type, uint64_t stride, uint64_t size,
                       int64_t *offset);
 
+/* What the pointer at an offset of a type points to, if it is described as one to `target`. Rust's
+ * library keeps the elements of a Vec behind a pointer to bytes: RawVec<T> says what they are.
+ * NONE: anything. */
+uint32_t types_pointed(struct dsos *d, uint32_t type, uint64_t offset, uint32_t target);
+
 /* ---- Files ---------------------------------------------------------------------------------- */
 
 struct variable {

@@ -80,11 +80,12 @@ uint32_t spe_profile_find_dso(const struct spe_profile *p, const char *name)
 }
 
 /* PMSIRR_EL1.RND adds 0 to 255 operations, unless FEAT_SPE_ERnd makes them zero on average
- * (D17.3.2). */
+ * (D17.3.2). Nothing is added for a CPU that is not known. */
 double spe_profile_interval(const struct spe_profile *p)
 {
     const struct spe_profile_info *info = &p->info;
-    bool added = info->config & SPE_CONFIG_JITTER && !(info->features >> SPE_FEAT_SPE_ERnd & 1);
+    bool added = info->config & SPE_CONFIG_JITTER && info->features &&
+                 !(info->features >> SPE_FEAT_SPE_ERnd & 1);
 
     return info->period ? (double)info->period + (added ? 127.5 : 0.0) : 0.0;
 }

@@ -30,7 +30,7 @@ struct event {
 struct event_map {
     uint64_t start, end, page_offset;
     uint32_t path;
-    uint8_t kernel, gone, jit, id_size, id[SPE_PERF_BUILD_ID_MAX];
+    uint8_t kernel, gone, code, jit, id_size, id[SPE_PERF_BUILD_ID_MAX];
 };
 
 struct sideband {
@@ -138,7 +138,8 @@ static int take_mmap(struct sideband *s, const struct spe_perf_record *r)
     map.end = m->length > UINT64_MAX - m->start ? UINT64_MAX : m->start + m->length;
     if (!strcmp(m->path, VDSO_NAME)) /* it is mapped from its start, whatever the record says */
         map.page_offset = 0;
-    map.jit = !map.kernel && is_code(r) && is_jit_memory(m->path);
+    map.code = map.kernel || is_code(r);
+    map.jit = !map.kernel && map.code && is_jit_memory(m->path);
     map.id_size = m->id_size;
     memcpy(map.id, m->id, m->id_size);
     if (!map.kernel && see(s, m->pid, m->tid) < 0)
@@ -321,6 +322,7 @@ static int apply_map(struct sideband *s, const struct event *e)
                        : dsos_add(&p->dsos, path, m->kernel, m->page_offset, m->id, m->id_size);
         if (dso == NONE || p->maps.count >= UINT32_MAX || VECTOR_ROOM(&p->maps) < 0)
             return SPE_ERR_NOMEM;
+        p->dsos.list.at[dso]->code |= m->code;
         map = (uint32_t)p->maps.count++;
         p->maps.at[map] = (struct spe_profile_map){m->start, m->end, m->page_offset, dso, e->pid};
     }

@@ -214,6 +214,10 @@ static void few_samples(struct sentence *s)
 {
     const struct spe_interval *i = &s->finding->interval;
 
+    if (!s->finding->samples) {
+        say(s, "there are no samples; record longer or more often");
+        return;
+    }
     say(s,
         "only %" PRIu64 " samples, a share may be off by %.0f points; record longer or more often",
         s->finding->samples, 50.0 * (i->high - i->low));

@@ -137,6 +137,15 @@ static void findings(struct out *o, const struct html_page *page)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
+static bool has_threads(const struct report *r)
+{
+    for (size_t i = 0; i < r->table_count; i++) {
+        if (r->tables[i].by == SPE_BY_THREAD)
+            return true;
+    }
+    return false;
+}
+
 static void navigation(struct out *o, const struct html_page *page)
 {
     const struct report *r = page->report;
@@ -152,6 +161,7 @@ static void navigation(struct out *o, const struct html_page *page)
         {"latency", "Latency", r->served_count},
         {"operations", "Operations", r->mix_count},
         {"lines", "Lines", true},
+        {"thread", "Threads", has_threads(r)},
         {"types", "Types", page->types && page->types->all.samples},
         {"objects", "Objects", page->types && page->types->all.samples},
         {"data", "Data", r->data_count},

@@ -82,11 +82,11 @@ class Recording:
         self.sideband(3, struct.pack("<II", pid, tid) + text(name), 1 << 13 if exec_ else 0,
                       pid, tid, time, cpu)
 
-    def mmap(self, pid, start, length, offset, path, time=0, cpu=0, build_id=None):
+    def mmap(self, pid, start, length, offset, path, time=0, cpu=0, build_id=None, protection=5):
         file = struct.pack("<IIQQ", 8, 1, 42, 0)
         if build_id:
             file = struct.pack("<B3x20s", len(build_id), build_id)
-        body = struct.pack("<IIQQQ24sII", pid, pid, start, length, offset, file, 5, 2)
+        body = struct.pack("<IIQQQ24sII", pid, pid, start, length, offset, file, protection, 2)
         self.sideband(10, body + text(path), 2 | (1 << 14 if build_id else 0), pid, pid, time, cpu)
 
     def kernel_map(self, start, length, offset, path):

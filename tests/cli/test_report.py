@@ -151,6 +151,19 @@ class Report(CommandTest):
         for threads in (1, 2, 3):
             self.assertEqual(self.json(), self.json("--threads", threads))
 
+    def test_files_of_data(self):
+        """A file that is mapped for its data need not be a program; one that is executed is."""
+        notes = self.file(b"not a program", "notes.txt")
+        for protection, warned in ((1, False), (5, True)):
+            r = t.Recording(cpus=1)
+            r.comm(10, 10, "task")
+            r.mmap(10, 0x700000, 0x1000, 0, notes, protection=protection)
+            r.aux(0, t.sample(0x700010, 1000, 10, (1, 0), 2, 5, va=0x700020, source=8) * 20)
+            path = self.dir + "/data.data"
+            r.write(path)
+            said = b"notes.txt is not a program" in self.good("report", "--by", "object", path)
+            self.assertEqual(said, warned, protection)
+
     def test_csv(self):
         self.recording()
         rows = list(csv.DictReader(io.StringIO(

@@ -481,10 +481,11 @@ static void expect_refusal(struct test *t, struct peer *p, uint64_t refused)
 
 static void test_sizes(void **state)
 {
-    static const uint32_t types[] = {
-        0,           WIRE_HELLO, WIRE_SETUP, WIRE_COMM,       WIRE_MAP,    WIRE_PROGRAM,
-        WIRE_THREAD, WIRE_AUX,   WIRE_AWAY,  WIRE_THREAD_END, WIRE_COUNTS, WIRE_TROUBLE,
-        WIRE_BYE,    99,         UINT32_MAX};
+    static const uint32_t types[] = {0,          WIRE_HELLO,      WIRE_SETUP,  WIRE_COMM,
+                                     WIRE_MAP,   WIRE_PROGRAM,    WIRE_THREAD, WIRE_AUX,
+                                     WIRE_AWAY,  WIRE_THREAD_END, WIRE_COUNTS, WIRE_TROUBLE,
+                                     WIRE_CALLS, WIRE_STRANGE,    WIRE_BYE,    99,
+                                     UINT32_MAX};
     static uint8_t bytes[WIRE_MESSAGE_MAX + 8];
     struct wire_header *h = (struct wire_header *)(void *)bytes;
     struct test t;

@@ -84,7 +84,7 @@ fn total(canvas: &Canvas) -> f64 { /* T: Vec */
     let mut sum = 0.0;
     let mut i = 0;
     while i < canvas.figures.len() { /* T: Vec */
-        sum += canvas.figures[i].area(); /* T: Box; &dyn Figure; Vec */
+        sum += canvas.figures[i].area(); /* T: Box; &dyn Figure; Vec; usize */
         i += 1;
     }
     sum
@@ -92,7 +92,7 @@ fn total(canvas: &Canvas) -> f64 { /* T: Vec */
 
 #[inline(never)]
 fn one(figure: &dyn Figure) -> f64 {
-    figure.area() /* T: &dyn Figure */
+    figure.area() /* T: &dyn Figure; usize */
 }
 
 fn bigger<T: Figure, U: Figure>(a: &T, b: &U) -> bool {
@@ -119,7 +119,7 @@ fn main() {
         obeyed += obey(&mut canvas, order) as i32 + distance(order); /* T: Order */
     }
     for figure in canvas.figures.iter_mut() {
-        figure.grow(1.0); /* T: Box; &dyn Figure */
+        figure.grow(1.0); /* T: Box; &dyn Figure; usize */
     }
     println!("{} {} {} {}", total(&canvas), one(&*canvas.figures[0]), obeyed, larger); /* T: Box; &dyn Figure */
     println!("{} {} {} {}", canvas.x, canvas.y, canvas.name, canvas.scale);

@@ -35,7 +35,7 @@ fn mass(stars: &[Star]) -> f64 {
 
 #[inline(never)]
 fn shift(stars: &mut [Star], by: &[f64; 3]) {
-    for star in stars.iter_mut() { /* T: Iter; IterMut; Option */
+    for star in stars.iter_mut() { /* T: Iter; IterMut; Option; f64 */
         star.at[0] += by[0]; /* T: Star.at; f64 */
         star.at[1] += by[1]; /* T: Star.at; f64 */
         star.at[2] += by[2]; /* T: Star.at; f64 */
@@ -67,7 +67,7 @@ fn heaviest(sky: &Sky) -> Option<&Star> {
 
 #[inline(never)]
 fn name_of(sky: &Sky) -> u32 {
-    match heaviest(sky) { /* T: Option */
+    match heaviest(sky) { /* T: Option; Vec */
         Some(star) => star.name, /* T: Star.name; Option */
         None => sky.limits[0], /* T: Sky.limits */
     }

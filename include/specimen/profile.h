@@ -198,6 +198,8 @@ struct spe_profile_info {
     size_t queue_count;
     uint64_t stacks; /* call stacks in it, of SPE records or of other events */
     const struct spe_perf_features *features_of_file; /* NUMA, memory, PMUs; NULL for raw bytes */
+    uint64_t other_stacks;   /* of these, if SPE records have none: those of one other event */
+    const char *other_event; /* its name; NULL: there are none, or stacks are not wanted */
 };
 
 /* In config: "jitter" in the kernel's format of the event, PMSIRR_EL1.RND. */
@@ -352,6 +354,16 @@ SPE_API const struct spe_profile_dso *spe_profile_dso(const struct spe_profile *
                                                       uint32_t id);
 SPE_API size_t spe_profile_dso_count(const struct spe_profile *profile);
 
+/* The file of the recorded program: of the first process (of those in spe_profile_options.pids)
+ * that mapped a file. SPE_NO_ID if no process did. */
+SPE_API uint32_t spe_profile_program(const struct spe_profile *profile);
+
+/* The first dso with this path, or else with this name without directories; SPE_NO_ID. */
+SPE_API uint32_t spe_profile_find_dso(const struct spe_profile *profile, const char *name);
+
+/* The mean number of operations from one sample to the next; 0 if it is not known. */
+SPE_API double spe_profile_interval(const struct spe_profile *profile);
+
 SPE_API const struct spe_profile_map *spe_profile_map(const struct spe_profile *profile,
                                                       uint32_t id);
 SPE_API size_t spe_profile_map_count(const struct spe_profile *profile);
@@ -390,6 +402,28 @@ struct spe_profile_call {
 
 SPE_API int spe_profile_call(const struct spe_profile *profile, uint32_t id,
                              struct spe_profile_call *call);
+
+/*
+ * Call stacks of another event, such as cycles of `perf record -g -e arm_spe// -e cycles`, in a
+ * recording whose SPE records have none. They are not those of any row: all they can tell is who
+ * calls a function, and how often. Of several events with call stacks it is the one with most.
+ */
+struct spe_profile_other_stack {
+    uint64_t pc, time_ns;
+    uint64_t weight; /* the event's period, or 1 */
+    uint32_t thread; /* or SPE_NO_ID */
+    uint32_t stack;  /* spe_profile_call: its innermost, as of rows.stack */
+};
+
+/* SPE_OK, or SPE_ERR_UNKNOWN past the last of info.other_stacks. */
+SPE_API int spe_profile_other_stack_sized(const struct spe_profile *profile, size_t i,
+                                          struct spe_profile_other_stack *stack, size_t size);
+
+static inline int spe_profile_other_stack(const struct spe_profile *profile, size_t i,
+                                          struct spe_profile_other_stack *stack)
+{
+    return spe_profile_other_stack_sized(profile, i, stack, sizeof(*stack));
+}
 
 /* ---- Places on request ---------------------------------------------------------------------- */
 

@@ -109,17 +109,26 @@ struct stack_sample {
     uint32_t tid, stack;
 };
 
+struct other_sample { /* of another event than that of `spe record -g` */
+    struct stack_sample sample;
+    uint64_t weight;
+    uint32_t event;
+};
+
 struct stacks {
     VECTOR(struct spe_profile_call) calls; /* those without a caller are processes */
     struct hash_table index;
     uint64_t seed;
     VECTOR(struct stack_sample) samples; /* in order, when all are there */
+    VECTOR(struct other_sample) others;  /* of one event, when all are there; none beside samples */
     struct id_table programs;            /* pid -> how many it has become */
 };
 
-/* SPE_OK or SPE_ERR_NOMEM. A process has become another program; a SAMPLE with a call chain. */
+/* SPE_OK or SPE_ERR_NOMEM. A process has become another program; a SAMPLE with a call chain, of an
+ * SPE record or of another event. */
 int stacks_exec(struct stacks *s, uint32_t pid);
 int stacks_take(struct stacks *s, const struct spe_perf_record *r);
+int stacks_take_other(struct stacks *s, const struct spe_perf_record *r);
 void stacks_finish(struct stacks *s);
 uint64_t stacks_memory(const struct stacks *s); /* bytes */
 /* SPE_NO_ID if there is none. */

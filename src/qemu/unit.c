@@ -813,7 +813,7 @@ void unit_hidden(struct vcpu *v, const struct pe_site *site, const struct hidden
  */
 void unit_predicate(struct vcpu *v, const struct pe_site *site, const struct hidden *hidden)
 {
-    for (unsigned i = 1; i <= PE_WATCHES; i++) {
+    for (unsigned i = 1; v->watched && i <= PE_WATCHES; i++) {
         struct watched *w = &v->watched[(v->watched_end - i) % PE_WATCHES];
 
         if (!w->site || w->site->block != site->block)

@@ -302,6 +302,7 @@ static void on_hidden(unsigned index, void *user)
         !hidden_evaluate(site, v->vector_bits, &h))
         return;
     if (unit_process.merge) {
+        unit_predicate(v, site, &h);
         put_hidden(v, site, &h);
         return;
     }

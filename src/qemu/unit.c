@@ -427,6 +427,8 @@ static bool describe_seen(const struct spe_a64 *insn, struct sample *s)
     s->op.accesses = s->access_count ? s->accesses : NULL;
     s->op.access_count = s->access_count;
     s->op.contiguous = s->access_count > 1 && !s->op.gather_scatter;
+    s->op.partial_predicate = s->partial;
+    s->op.empty_predicate = s->empty;
     return s->access_count || !never_ran(s, &s->op);
 }
 
@@ -455,7 +457,7 @@ static void describe(struct vcpu *v, struct sample *s, uint64_t next)
     if (insn.branch && !describe_branch(&s->op, &insn, next))
         ran = false;
     s->op.misspeculated = !ran;
-    v->hidden += s->site->hidden && !s->evaluated && !s->access_count;
+    v->hidden += s->site->hidden && !s->evaluated && !s->access_count && !s->empty;
     s->op.unmodelled = !is_modelled(v, &insn, &s->op);
     if (s->op.unmodelled)
         return;
@@ -554,6 +556,8 @@ static void finish_watched(struct vcpu *v)
 
         s->site = w->site;
         s->number = w->number;
+        s->partial = w->partial;
+        s->empty = w->empty;
         take_watch(s, watch);
         finish_sample(v, s, watch->next);
         v->watched_first++;
@@ -593,7 +597,7 @@ static void begin_watch(struct vcpu *v, const struct pe_site *site, unsigned num
 
     memset(watch, 0, offsetof(struct pe_watch, accesses));
     watch->index = (uint32_t)(site - site->block->sites);
-    v->watched[v->watched_end++ % PE_WATCHES] = (struct watched){site, number};
+    v->watched[v->watched_end++ % PE_WATCHES] = (struct watched){.site = site, .number = number};
     pe_put_watch(&v->stream, number - 1);
 }
 
@@ -619,7 +623,7 @@ static void begin_sample(struct vcpu *v, const struct pe_site *site, unsigned nu
     s->site = site;
     s->number = number;
     s->access_count = 0;
-    s->mispredicted = s->evaluated = false;
+    s->mispredicted = s->evaluated = s->partial = s->empty = false;
     v->armed = (uintptr_t)site->block->sites;
     v->armed_size = site->block->count * sizeof(*site);
 }
@@ -803,6 +807,26 @@ void unit_hidden(struct vcpu *v, const struct pe_site *site, const struct hidden
         s->evaluated = true;
     }
     pthread_mutex_unlock(&v->lock);
+}
+
+/* Only this thread adds watches, and the model has not had those of the block that runs: no lock.
+ */
+void unit_predicate(struct vcpu *v, const struct pe_site *site, const struct hidden *hidden)
+{
+    for (unsigned i = 1; v->watched && i <= PE_WATCHES; i++) {
+        struct watched *w = &v->watched[(v->watched_end - i) % PE_WATCHES];
+
+        if (!w->site || w->site->block != site->block)
+            return;
+        if (w->site != site)
+            continue;
+        if (!w->evaluated) {
+            w->evaluated = true;
+            w->partial = hidden->op.partial_predicate;
+            w->empty = hidden->op.empty_predicate;
+        }
+        return;
+    }
 }
 
 uint64_t unit_wants_registers(const struct vcpu *v)

@@ -30,8 +30,9 @@ struct sample {
     unsigned number; /* in flight, as the unit has it */
     uint32_t access_count;
     bool mispredicted;
-    bool evaluated; /* `op`, accesses (and met) are from registers, just before it ran */
-    uint32_t wait;  /* for issue, cycles; where there is a merge */
+    bool evaluated;      /* `op`, accesses (and met) are from registers, just before it ran */
+    bool partial, empty; /* where there is a merge: what is known of its predicate */
+    uint32_t wait;       /* for issue, cycles; where there is a merge */
     struct spe_operation op;
     struct spe_memory_access accesses[SPE_A64_ACCESSES_MAX];
     struct spe_machine_access met[SPE_A64_ACCESSES_MAX];
@@ -41,6 +42,8 @@ struct sample {
 struct watched {
     const struct pe_site *site;
     unsigned number; /* in flight; that of its watch is one less */
+    bool evaluated;  /* registers told of its predicate: */
+    bool partial, empty;
 };
 
 /* The call stack of a sample in flight. */
@@ -168,6 +171,9 @@ void unit_evaluate(struct vcpu *v, const struct pe_site *site,
 /* The same of an instruction whose accesses are hidden; `met` is NULL without a model. */
 void unit_hidden(struct vcpu *v, const struct pe_site *site, const struct hidden *hidden,
                  const struct spe_machine_access *met);
+
+/* The same where there is a merge, which tells of the accesses: its predicate. */
+void unit_predicate(struct vcpu *v, const struct pe_site *site, const struct hidden *hidden);
 
 /* The next sampled instruction that wants to be told so: its id + 1, 0 if there is none. */
 uint64_t unit_wants_registers(const struct vcpu *v);

@@ -61,7 +61,7 @@ STACKS = re.compile(r"^spe: .*: (\d+) records have a call stack, (\d+) have none
 
 def without_start(path):
     """glibc 2.41 calls the function of a context; older ones jump to it."""
-    called = len(path) > 1 and path[1] in ("coroutine_one", "coroutine_two")
+    called = len(path) > 1 and path[1] in ("coroutine_one", "coroutine_two", "even_body", "odd_body")
     return path[1:] if called else path
 
 
@@ -154,6 +154,25 @@ class TruthTest(CallsTest):
         with_stack, without = self.record_calls(program, "--model", "none")
         self.check_leaves(self.folded(), THROWS)
         self.assertLess(without, with_stack / 100)
+
+    def test_coroutines_between_threads(self):
+        """One that another thread goes on with, as Go's do, has its stack or none."""
+        expected = {"leaf_even": ["even_body", "even_inner"], "leaf_odd": ["odd_body", "odd_inner"],
+                    "leaf_thread": ["libc", "libc", "thread"]}
+        program = self.compile("migrate.c", *FLAGS)
+        for model in "none", "core":
+            _, without = self.record_calls(program, "--model", model)
+            found = collections.Counter()
+            for path, count in self.folded().items():
+                if not path[-1].startswith("leaf_"):
+                    continue
+                found[path[-1], path[0] is None] += count
+                if path[0] is not None:
+                    self.assertEqual(list(without_start(path)[:-1]), expected[path[-1]], model)
+            for leaf in expected:
+                self.assertGreater(found[leaf, False] + found[leaf, True], 100, (leaf, model))
+            self.assertGreater(found["leaf_thread", False], 100, model)
+            self.assertLessEqual(sum(n for (_, none), n in found.items() if none), without)
 
     def test_changed_return_address(self):
         """Its stacks are dropped, and counted; those of all others are right, before and after."""

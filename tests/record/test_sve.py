@@ -178,7 +178,7 @@ class Registers(SveTest):
                     self.assertEqual("source" in s, label in LOADS, (label, model))
 
     def test_predicates(self):
-        for model in ("none", "functional"):
+        for model in ("none", "functional", "core"):
             samples, _ = self.by_label(self.qemu, model)
             for label, some in samples.items():
                 for s in some:

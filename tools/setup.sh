@@ -46,6 +46,7 @@ test  | command mandoc                                  | mandoc                
 test  | command zsh                                     | zsh                   | completion check
 test  | command llvm-objdump-19                         | llvm-19               | comparison with LLVM
 test  | command dwz                                     | dwz                   | shared debug files
+test  | file /usr/bin/rustc                             | rustc                 | programs in Rust
 test  | command protoc                                  | protobuf-compiler     | reading pprof files
 test  | python-venv                                     | python3-venv          | package for Python
 test  | command java                                    | default-jre-headless  | Spark
@@ -63,6 +64,8 @@ deps=${SPECIMEN_DEPS:-.deps}/aarch64
 # Real programs that the tests record, with their libraries.
 programs=${SPECIMEN_DEPS:-.deps}/programs
 program_packages='coreutils gzip zstd sqlite3 python3-minimal'
+# Rust's library for AArch64, of the version of the compiler.
+rust=${SPECIMEN_DEPS:-.deps}/rust
 
 die() { echo "setup: $*" >&2; exit 1; }
 
@@ -130,10 +133,18 @@ need_arm64_programs() {
     [[ "$profile $profiles " == test*' cross '* ]] && [ ! -e "$programs/usr/bin/sqlite3" ]
 }
 
+rust_version() { /usr/bin/rustc --version 2>/dev/null; }
+
+need_arm64_rust() {
+    [[ "$profile $profiles " == test*' cross '* ]] &&
+        [ "$(rust_version)" != "$(cat "$rust/version" 2>/dev/null)" ]
+}
+
 need_qemu() { [[ " $profiles " == *' cross '* ]] && ! tools/build-qemu.sh --check; }
 
 look
-if [ ${#missing_packages[@]} = 0 ] && ! need_arm64_cmocka && ! need_arm64_programs && ! need_qemu; then
+if [ ${#missing_packages[@]} = 0 ] && ! need_arm64_cmocka && ! need_arm64_programs && ! need_arm64_rust &&
+    ! need_qemu; then
     [ $check_only = yes ] || echo "setup: everything is here"
     exit 0
 fi
@@ -143,7 +154,9 @@ fi
 if need_arm64_programs; then
     missing_lines+=("$(printf '  %-24s %s' 'programs for AArch64' "to record in tests (in $programs, not installed)")")
 fi
-
+if need_arm64_rust; then
+    missing_lines+=("$(printf '  %-24s %s' 'Rust for AArch64' "programs in Rust (in $rust, not installed)")")
+fi
 if need_qemu; then
     missing_lines+=("$(printf '  %-24s %s' 'a QEMU with plugins' 'recording (built, if the distribution has none)')")
 fi
@@ -246,12 +259,24 @@ unpack_arm64() {
     mv "$folder.new" "$folder"
 }
 
+# The library alone: what it needs is needed by programs that run, and ours are looked at.
+unpack_arm64_rust() {
+    rm -rf "$work/rust" "$rust" "$rust.new"
+    mkdir -p "$work/rust"
+    (cd "$work/rust" && apt-get "${private_apt[@]}" download libstd-rust-dev) >>"$work/log" 2>&1 || return
+    dpkg-deb -x "$work"/rust/libstd-rust-dev_*.deb "$rust.new" || return
+    rm -rf "$rust.new/usr/share"
+    rust_version >"$rust.new/version"
+    mv "$rust.new" "$rust"
+}
+
 unpack_all_arm64() {
     if need_arm64_cmocka; then unpack_arm64 "$deps" libcmocka-dev || return; fi
     if need_arm64_programs; then
         # shellcheck disable=SC2086
         unpack_arm64 "$programs" $program_packages || return
     fi
+    if need_arm64_rust; then unpack_arm64_rust || return; fi
 }
 
 # First with the machine's own sources, so that a local mirror is used; else with the
@@ -272,7 +297,7 @@ fetch_arm64() {
     return 1
 }
 
-if need_arm64_cmocka || need_arm64_programs; then
+if need_arm64_cmocka || need_arm64_programs || need_arm64_rust; then
     echo "setup: fetching AArch64 packages into ${SPECIMEN_DEPS:-.deps}"
     fetch_arm64 || die "could not fetch packages for AArch64, see apt's messages above"
 fi
@@ -280,7 +305,8 @@ fi
 if need_qemu; then tools/build-qemu.sh; fi
 
 look
-if [ ${#missing_packages[@]} != 0 ] || need_arm64_cmocka || need_arm64_programs || need_qemu; then
+if [ ${#missing_packages[@]} != 0 ] || need_arm64_cmocka || need_arm64_programs || need_arm64_rust ||
+    need_qemu; then
     printf '%s\n' "${missing_lines[@]}" >&2
     die "this is still missing after the installation"
 fi

@@ -10,6 +10,7 @@
 
 #include "analysis/groups.h"
 #include "analysis/mix.h"
+#include "analysis/narrow.h"
 #include "analysis/places.h"
 #include "analysis/times.h"
 #include "base/hash.h"
@@ -51,6 +52,7 @@ struct spe_annotation {
     VECTOR(struct target) targets;
     VECTOR(struct spe_branch_target) listed; /* the targets, in order */
     uint64_t samples, latency;
+    struct narrow narrow;
 };
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -104,6 +106,7 @@ void spe_annotation_destroy(struct spe_annotation *a)
     hash_table_free(&a->by_place);
     free(a->targets.at);
     free(a->listed.at);
+    narrow_free(&a->narrow);
     free(a);
 }
 
@@ -417,6 +420,29 @@ int spe_annotation_add(struct spe_annotation *a, struct spe_profile *profile,
     }
     a->samples += rows->count;
     return error;
+}
+
+/* ---- which rows are needed ------------------------------------------------------------------- */
+
+int spe_annotation_narrow(struct spe_annotation *a, struct spe_profile *profile,
+                          const struct spe_rows *rows)
+{
+    int error = SPE_OK;
+
+    if (!rows)
+        error = narrow_start(&a->narrow, profile, a->choices.at, a->choices.count, !a->wanted);
+    for (size_t i = 0; rows && i < rows->count && error == SPE_OK; i++)
+        error = narrow_see(&a->narrow, profile, rows->map[i], a->wanted, a->user);
+    return error == SPE_OK ? narrow_tell(&a->narrow, profile) : error;
+}
+
+int spe_annotation_widen(struct spe_annotation *a, struct spe_profile *profile)
+{
+    const struct spe_profile_counts *counts = spe_profile_counts(profile);
+
+    a->samples += counts->passed;
+    a->latency += counts->passed_latency;
+    return spe_profile_only(profile, NULL, 0);
 }
 
 /* ---- answers --------------------------------------------------------------------------------- */

@@ -26,6 +26,7 @@
 #define VISITS_ALL (4 * VISITS) /* ... and everything is */
 #define SLOTS 32                /* of the stack that are followed */
 #define REGISTERS 32
+#define REG_RESULT 8 /* where a large result goes */
 #define TLS_MAX 4096 /* variables of threads in one file */
 #define TCB 16       /* bytes of the thread's own in front of its block (AAELF64) */
 
@@ -213,6 +214,7 @@ struct block {
     uint32_t first, end; /* instructions */
     uint32_t visits;
     bool waiting;
+    bool indirect; /* no branch leads here */
     struct state in;
 };
 
@@ -253,8 +255,9 @@ struct follower {
     size_t memory_count;        /* of the others */
     VECTOR(struct location_value) values;
     uint32_t *active,
-        *active_at;    /* of instruction i: active[active_at[i]] up to active_at[i + 1] */
-    struct state jump; /* at indirect branches, all together */
+        *active_at;      /* of instruction i: active[active_at[i]] up to active_at[i + 1] */
+    struct state jump;   /* at indirect branches, all together */
+    struct state unwind; /* at calls, as an exception that is caught here finds it */
     VECTOR(struct learnt) learnt;
     struct hash_table learnt_table; /* by id */
     bool learning;
@@ -346,7 +349,7 @@ static bool pointer_in(struct dsos *d, uint32_t type, uint64_t part, uint32_t *t
     if (!types_leaf(d, type, part, 8, &leaf) || leaf.matches != 1 || leaf.offset ||
         types_at(d, leaf.type)->kind != SPE_TYPE_POINTER)
         return false;
-    *target = types_same(d, types_at(d, leaf.type)->target);
+    *target = types_same(d, types_pointed(d, type, part, types_at(d, leaf.type)->target));
     return true;
 }
 
@@ -449,18 +452,56 @@ static void list_active(struct follower *f)
     }
 }
 
+/* What a variable says of a value that points to the same type already: where both differ by whole
+ * elements, they point into an array. */
+static struct value same_array(struct follower *f, const struct value *had, struct value v)
+{
+    uint64_t size = types_at(f->d, v.type)->size;
+    uint64_t stride = gcd(had->stride, distance(had->offset, v.offset));
+
+    if (had->kind == VALUE_POINTER && had->type == v.type && size && stride && !(stride % size))
+        v.stride = stride;
+    return v;
+}
+
+static int64_t floor_modulo(int64_t a, uint64_t b)
+{
+    int64_t rest = a % (int64_t)b;
+
+    return rest < 0 ? rest + (int64_t)b : rest;
+}
+
+/* Does what `whole` points to have in it what `part`, the same address, points to? */
+static bool has_part(struct follower *f, const struct value *whole, const struct value *part)
+{
+    int64_t offset = whole->offset - part->offset;
+    uint64_t size = types_at(f->d, whole->type)->size;
+
+    if (whole->kind != VALUE_POINTER || distance(whole->offset, 0) > INT64_MAX / 4 ||
+        distance(part->offset, 0) > INT64_MAX / 4)
+        return false;
+    if (whole->stride) {
+        if (!size || size > INT64_MAX || whole->stride % size)
+            return false;
+        offset = floor_modulo(offset, size);
+    }
+    return offset >= 0 && types_contains(f->d, whole->type, (uint64_t)offset, part->type);
+}
+
 /* Two variables in one register: the one that has the other in it, if one has. */
 static struct value both(struct follower *f, const struct value *a, const struct value *b)
 {
+    struct value array = same_array(f, a, *b);
+
     if (a->kind == VALUE_UNKNOWN)
         return *a;
+    if (array.stride)
+        return array;
     if (a->type == b->type && a->offset == b->offset)
         return *a;
-    if (a->offset >= b->offset &&
-        types_contains(f->d, a->type, (uint64_t)(a->offset - b->offset), b->type))
+    if (has_part(f, a, b))
         return *a;
-    if (b->offset >= a->offset &&
-        types_contains(f->d, b->type, (uint64_t)(b->offset - a->offset), a->type))
+    if (has_part(f, b, a))
         return *b;
     return unknown(SPE_ACCESS_AMBIGUOUS);
 }
@@ -482,8 +523,17 @@ static bool is_better(struct follower *f, const struct value *v, const struct lo
 /* A pointer into something larger says more than one to the part alone. */
 static bool is_around(struct follower *f, const struct value *v, const struct value *part)
 {
-    return v->kind == VALUE_POINTER && !v->stride && v->offset >= part->offset &&
-           types_contains(f->d, v->type, (uint64_t)(v->offset - part->offset), part->type);
+    return (v->type != part->type || v->offset == part->offset) && has_part(f, v, part);
+}
+
+/* The code says that a pointer is to another place of the same type than a variable says: compilers
+ * that move code do not always move the variable along. */
+static bool is_contradicted(struct follower *f, const struct value *v, const struct value *said)
+{
+    uint64_t size = types_at(f->d, said->type)->size;
+
+    return v->kind == VALUE_POINTER && v->type == said->type && size &&
+           gcd(v->stride, distance(v->offset, said->offset)) % size;
 }
 
 static struct learnt *learnt_of(struct follower *f, uint32_t id)
@@ -533,27 +583,42 @@ static void learn_id(struct follower *f, struct state *s, const struct value *ha
         keep_learnt(f, had->id, &base);
 }
 
+static void learn_register(struct follower *f, struct state *s, const struct value *had, unsigned r)
+{
+    struct value v = s->x[r];
+
+    learn_id(f, s, had, &v);
+}
+
+/* What variables say of a register. Where several speak of it, all have to agree before its copies
+ * are believed to be the same. */
 static void apply_locations(struct follower *f, size_t i, struct state *s)
 {
-    uint32_t strong = 0;
+    uint32_t strong = 0, learns = 0;
+    struct value before[REGISTERS];
 
     for (uint32_t j = f->active_at[i]; j < f->active_at[i + 1]; j++) {
         const struct location_value *l = &f->values.at[f->active[j]];
         struct value *x = &s->x[l->reg];
-        struct value v = pointer(l->type, l->offset), had = *x;
+        struct value v = pointer(l->type, l->offset);
         bool again = strong >> l->reg & 1;
 
         if (l->memory && (x->kind == VALUE_FRAME || l->reg == REG_SP))
             continue;
-        if (again && !l->weak)
+        if (again && !l->weak) {
             *x = both(f, x, &v);
-        else if (!again && !is_better(f, x, l) && !is_around(f, x, &v)) {
-            *x = v;
-            if (!l->weak)
-                learn_id(f, s, &had, &v);
+        } else if (!again && !is_better(f, x, l) && !is_around(f, x, &v) &&
+                   !is_contradicted(f, x, &v)) {
+            before[l->reg] = *x;
+            learns |= (uint32_t)!l->weak << l->reg;
+            *x = same_array(f, x, v);
         }
         if (!l->weak && !is_better(f, x, l))
             strong |= UINT32_C(1) << l->reg;
+    }
+    for (unsigned r = 0; r < REGISTERS; r++) {
+        if (learns >> r & 1)
+            learn_register(f, s, &before[r], r);
     }
 }
 
@@ -653,13 +718,6 @@ static struct target target_of(struct follower *f, uint64_t pc, const struct sta
 static bool is_scalar(const struct type *t)
 {
     return t->kind == SPE_TYPE_BASE || t->kind == SPE_TYPE_ENUM || t->kind == SPE_TYPE_POINTER;
-}
-
-static int64_t floor_modulo(int64_t a, uint64_t b)
-{
-    int64_t rest = a % (int64_t)b;
-
-    return rest < 0 ? rest + (int64_t)b : rest;
 }
 
 /* An access to some element of an array that lies at the offset: all of them are the first one.
@@ -836,11 +894,41 @@ static struct value loaded(struct follower *f, size_t i, struct state *s, const 
     return pointer(target, 0);
 }
 
+/* A value that is put where a pointer lies is this pointer. A variable of the function lies there
+ * if it does behind the store. A member of something else says so only of types with members:
+ * numbers that a pointer to a number is the way to may lie in any struct. */
+static void learn_stored(struct follower *f, size_t i, struct state *s, const struct value *place,
+                         uint8_t reg)
+{
+    bool frame = place->kind == VALUE_FRAME;
+    struct target t = target_of(f, f->pcs[i] + (frame ? 4 : 0), s, place);
+    struct operands o = f->code[i];
+    struct spe_profile_access access = {.size = 8};
+    struct value v, had;
+    uint32_t target;
+
+    o.bytes = 8;
+    if (reg >= REGISTERS || s->x[reg].id == NONE)
+        return;
+    had = s->x[reg];
+    settle(f, t, &o, &access);
+    if (access.reason != SPE_ACCESS_KNOWN || !pointer_in(f->d, access.type, access.offset, &target))
+        return;
+    v = pointer(target, 0);
+    if (types_at(f->d, target)->kind == SPE_TYPE_STRUCT || (frame && !is_weak(f->d, target)))
+        learn_id(f, s, &had, &v);
+}
+
 static void store_values(struct follower *f, size_t i, struct state *s)
 {
     const struct operands *o = &f->code[i];
-    struct value place = address_of(o, s), zero = number(0);
+    struct value place = address_of(o, s), next = add_number(place, 8), zero = number(0);
 
+    if (o->gives_value && !o->writes_back) {
+        learn_stored(f, i, s, &place, o->d);
+        if (o->bytes == 16)
+            learn_stored(f, i, s, &next, o->a);
+    }
     if (place.kind != VALUE_FRAME)
         return;
     if (place.stride || !o->bytes) {
@@ -972,20 +1060,29 @@ static struct value result_of(const struct state *s, const struct operands *o)
     }
 }
 
+/* The type that a function returns; NONE: nothing. */
+static uint32_t return_type(struct follower *f, Dwarf_Die *function)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Die type;
+
+    if (!dwarf_formref_die(dwarf_attr_integrate(function, DW_AT_type, &attribute), &type))
+        return NONE;
+    return types_of_die(f->d, f->dso_id, &type);
+}
+
 /* What a function returns in X0, if it is a pointer. */
 static struct value returned(struct follower *f, uint64_t target)
 {
     struct value v = unknown(SPE_ACCESS_NO_VARIABLE);
-    Dwarf_Attribute attribute;
-    Dwarf_Die die, type;
+    Dwarf_Die die;
     Dwarf_Addr entry;
     uint32_t id;
 
     if (!target || !lines_function(f->d, f->dso, target, &die) ||
-        dwarf_entrypc(&die, &entry) != 0 || entry != target ||
-        !dwarf_formref_die(dwarf_attr_integrate(&die, DW_AT_type, &attribute), &type))
+        dwarf_entrypc(&die, &entry) != 0 || entry != target)
         return v;
-    id = types_of_die(f->d, f->dso_id, &type);
+    id = return_type(f, &die);
     if (types_at(f->d, id)->kind != SPE_TYPE_POINTER)
         return v;
     return pointer(types_same(f->d, types_at(f->d, id)->target), 0);
@@ -1001,6 +1098,18 @@ static void transfer_call(struct follower *f, const struct operands *o, struct s
     }
     if (changed & 1)
         s->x[0] = returned(f, o->target);
+}
+
+/* What an exception out of a call leaves: registers that calls keep (AAPCS64), and the stack. */
+static void keep_for_unwinding(struct follower *f, const struct state *s)
+{
+    struct state left = *s;
+
+    for (unsigned r = 0; r < REGISTERS; r++) {
+        if (CALL_CHANGES_ALL >> r & 1)
+            left.x[r] = unknown(SPE_ACCESS_NO_VARIABLE);
+    }
+    join_state(&f->unwind, &left);
 }
 
 static void transfer(struct follower *f, size_t i, struct state *s)
@@ -1138,6 +1247,8 @@ static void follow_block(struct follower *f, uint32_t number)
     for (size_t i = b->first; i < b->end; i++) {
         apply_locations(f, i, &s);
         mark_unknown(f, &s, i);
+        if (f->file->catches && f->code[i].flow == FLOW_CALL)
+            keep_for_unwinding(f, &s);
         transfer(f, i, &s);
     }
     if (last->flow == FLOW_JUMP)
@@ -1201,6 +1312,18 @@ static void start_from_cfi(struct follower *f, uint64_t pc, struct state *s)
     free(frame);
 }
 
+/* What the caller gives: the stack, and in X8 the place for a result that does not fit into
+ * registers (AAPCS64). A function whose result does fit does not read X8 before it writes it. */
+static void start_function(struct follower *f, struct state *s)
+{
+    uint32_t type = types_same(f->d, return_type(f, &f->function));
+    uint8_t kind = types_at(f->d, type)->kind;
+
+    s->x[REG_SP] = in_frame(0);
+    if (kind == SPE_TYPE_STRUCT || kind == SPE_TYPE_UNION)
+        s->x[REG_RESULT] = pointer(type, 0);
+}
+
 static void start_block(struct follower *f, uint32_t number, bool entry)
 {
     struct block *b = &f->blocks[number];
@@ -1211,28 +1334,42 @@ static void start_block(struct follower *f, uint32_t number, bool entry)
     b->in.reached = true;
     b->waiting = true;
     if (entry)
-        b->in.x[REG_SP] = in_frame(0);
+        start_function(f, &b->in);
     else
         start_from_cfi(f, f->pcs[b->first], &b->in);
 }
 
-/* Blocks that no branch leads to are reached by the function's jump tables. Where exceptions are
- * caught these may lead there, too, and then nothing is known. */
+/* Blocks that no branch leads to are reached by the function's jump tables or, where exceptions are
+ * caught, by one out of a call. */
+static void start_indirect(struct follower *f, uint32_t number)
+{
+    f->blocks[number].indirect = true;
+    if (f->jump.reached)
+        flow_to(f, number, &f->jump);
+    if (f->unwind.reached)
+        flow_to(f, number, &f->unwind);
+    if (!f->blocks[number].in.reached)
+        start_block(f, number, false);
+}
+
+/* Until what is found in these blocks does not change how they are reached. */
 static void follow(struct follower *f)
 {
     uint32_t entry = block_at(f, f->entry);
+    bool more = true;
 
     if (entry < f->block_count)
         start_block(f, entry, true);
     follow_blocks(f);
-    for (size_t i = 0; i < f->block_count; i++) {
-        if (f->blocks[i].in.reached)
-            continue;
-        if (f->jump.reached && !f->file->catches)
-            flow_to(f, (uint32_t)i, &f->jump);
-        else
-            start_block(f, (uint32_t)i, false);
-        follow_blocks(f);
+    while (more) {
+        more = false;
+        for (uint32_t i = 0; i < f->block_count; i++) {
+            if (f->blocks[i].in.reached && !f->blocks[i].indirect)
+                continue;
+            start_indirect(f, i);
+            more |= f->blocks[i].waiting;
+            follow_blocks(f);
+        }
     }
 }
 
@@ -1584,9 +1721,9 @@ static void learn_ids(struct follower *f)
 
 static void forget_blocks(struct follower *f)
 {
-    f->jump.reached = false;
+    f->jump.reached = f->unwind.reached = false;
     for (size_t n = 0; n < f->block_count; n++) {
-        f->blocks[n].in.reached = f->blocks[n].waiting = false;
+        f->blocks[n].in.reached = f->blocks[n].waiting = f->blocks[n].indirect = false;
         f->blocks[n].visits = 0;
     }
 }

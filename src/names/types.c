@@ -356,10 +356,23 @@ static bool is_flexible(const struct type *t)
     return t->kind == SPE_TYPE_ARRAY && !t->count;
 }
 
-static bool add_member(struct dsos *d, uint32_t id, Dwarf_Die *die, bool in_union)
+/* Is the description the member that tells the variants of a part from each other? */
+static bool is_discriminant(Dwarf_Die *part, const Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Die named;
+
+    return dwarf_tag(part) == DW_TAG_variant_part &&
+           dwarf_formref_die(dwarf_attr(part, DW_AT_discr, &attribute), &named) &&
+           named.addr == die->addr;
+}
+
+static bool add_member(struct dsos *d, uint32_t id, Dwarf_Die *parent, Dwarf_Die *die,
+                       bool in_union)
 {
     struct type *type;
-    struct member m = {.inherited = dwarf_tag(die) == DW_TAG_inheritance};
+    struct member m = {.inherited = dwarf_tag(die) == DW_TAG_inheritance,
+                       .discriminant = is_discriminant(parent, die)};
     Dwarf_Die of;
     const char *name = m.inherited ? NULL : dwarf_diename(die);
 
@@ -367,7 +380,7 @@ static bool add_member(struct dsos *d, uint32_t id, Dwarf_Die *die, bool in_unio
         return true;
     m.type = types_of_die(d, types_at(d, id)->dso, &of);
     m.size = types_at(d, m.type)->size;
-    m.name = strings_add(d->strings, name ? name : "");
+    m.name = strings_add(d->strings, name ? name : m.discriminant ? "discriminant" : "");
     set_bits(die, m.size, &m);
     if (m.offset > UINT64_MAX - m.size || (!m.size && !is_flexible(types_at(d, m.type))))
         return true;
@@ -393,7 +406,7 @@ static bool add_members(struct dsos *d, uint32_t id, Dwarf_Die *parent, bool in_
         switch (dwarf_tag(&die)) {
         case DW_TAG_member:
         case DW_TAG_inheritance:
-            good = add_member(d, id, &die, in_union);
+            good = add_member(d, id, parent, &die, in_union);
             break;
         case DW_TAG_variant_part:
         case DW_TAG_variant:
@@ -437,11 +450,16 @@ void types_list(struct dsos *d, uint32_t id)
 
 /* ---- Names ---------------------------------------------------------------------------------- */
 
-static bool is_c(Dwarf_Die *die)
+static int language_of(Dwarf_Die *die)
 {
     Dwarf_Die unit;
 
-    switch (dwarf_diecu(die, &unit, NULL, NULL) ? dwarf_srclang(&unit) : 0) {
+    return dwarf_diecu(die, &unit, NULL, NULL) ? dwarf_srclang(&unit) : 0;
+}
+
+static bool is_c(Dwarf_Die *die)
+{
+    switch (language_of(die)) {
     case DW_LANG_C:
     case DW_LANG_C89:
     case DW_LANG_C99:
@@ -526,6 +544,11 @@ static void make_name(struct dsos *d, uint32_t id, int depth, char text[NAME_MAX
     }
     switch (t->kind) {
     case SPE_TYPE_POINTER:
+        name = die.addr && language_of(&die) == DW_LANG_Rust ? dwarf_diename(&die) : NULL;
+        if (name) {
+            snprintf(text, NAME_MAX_SIZE, "%s", name);
+            break;
+        }
         make_name(d, t->target, depth + 1, inner);
         length = strlen(inner);
         snprintf(text, NAME_MAX_SIZE, "%.*s%s%s", NAME_MAX_SIZE - 8, inner,
@@ -662,7 +685,8 @@ static bool holds(struct dsos *d, const struct member *m, uint64_t offset, uint6
 }
 
 /* Members that an access touches: the number of them. Where several share the bytes, those go whose
- * leaf is not of the size, if that leaves some. */
+ * leaf is not of the size, if that leaves some. A discriminant goes that has no bytes of its own:
+ * it is then some values of what a variant has there. */
 static size_t candidates(struct dsos *d, uint32_t id, uint64_t offset, uint64_t size, size_t *list,
                          size_t max, int depth);
 
@@ -760,7 +784,11 @@ static size_t candidates(struct dsos *d, uint32_t id, uint64_t offset, uint64_t 
     for (size_t i = 0; i < count; i++) {
         struct member m = types_at(d, id)->members.at[list[i]];
 
-        if (m.offset <= offset && fits(d, m.type, offset - m.offset, size, depth))
+        if (m.offset > offset || !fits(d, m.type, offset - m.offset, size, depth))
+            continue;
+        if (kept && types_at(d, id)->members.at[list[kept - 1]].discriminant)
+            kept--;
+        if (!kept || !m.discriminant)
             list[kept++] = list[i];
     }
     return kept ? kept : count;
@@ -837,33 +865,98 @@ bool types_only_array(struct dsos *d, uint32_t type, uint64_t stride, uint64_t s
     return true;
 }
 
-bool types_contains(struct dsos *d, uint32_t whole, uint64_t offset, uint32_t part)
+#define CONTAINS_STEPS 4096 /* members that are looked at for a part */
+
+static bool contains(struct dsos *d, uint32_t whole, uint64_t offset, uint32_t part, int depth,
+                     unsigned *steps)
 {
-    for (int depth = 0; depth < TYPE_DEPTH && whole != NONE; depth++) {
-        const struct type *t;
-        uint64_t element;
-        uint32_t inside = NONE;
+    const struct type *t;
+    uint64_t element;
 
-        if (!offset && types_same(d, whole) == types_same(d, part))
+    if (!offset && types_same(d, whole) == part)
+        return true;
+    if (whole == NONE || depth >= TYPE_DEPTH || ++*steps > CONTAINS_STEPS)
+        return false;
+    types_list(d, whole);
+    t = types_at(d, whole);
+    element = t->kind == SPE_TYPE_ARRAY ? types_at(d, t->target)->size : 0;
+    if (element)
+        return contains(d, t->target, offset % element, part, depth + 1, steps);
+    for (size_t i = 0; i < types_at(d, whole)->members.count; i++) {
+        struct member m = types_at(d, whole)->members.at[i];
+
+        if (m.offset <= offset && offset < member_end(d, &m) &&
+            contains(d, m.type, offset - m.offset, part, depth + 1, steps))
             return true;
-        types_list(d, whole);
-        t = types_at(d, whole);
-        element = t->kind == SPE_TYPE_ARRAY ? types_at(d, t->target)->size : 0;
-        if (element) {
-            offset %= element;
-            inside = t->target;
-        }
-        for (size_t i = 0; i < t->members.count && inside == NONE; i++) {
-            const struct member *m = &t->members.at[i];
-
-            if (m->offset <= offset && offset < member_end(d, m)) {
-                offset -= m->offset;
-                inside = m->type;
-            }
-        }
-        whole = inside;
     }
     return false;
+}
+
+bool types_contains(struct dsos *d, uint32_t whole, uint64_t offset, uint32_t part)
+{
+    unsigned steps = 0;
+
+    return part != NONE && contains(d, whole, offset, types_same(d, part), 0, &steps);
+}
+
+/* ---- Pointers of Rust's library ------------------------------------------------------------- */
+
+static bool starts(const char *text, const char *with)
+{
+    return !strncmp(text, with, strlen(with));
+}
+
+/* The type that a generic struct has for a parameter. */
+static bool parameter_of(Dwarf_Die *generic, const char *name, Dwarf_Die *type)
+{
+    Dwarf_Die die;
+    int next = dwarf_child(generic, &die);
+
+    for (; next == 0; next = dwarf_siblingof(&die, &die)) {
+        const char *has =
+            dwarf_tag(&die) == DW_TAG_template_type_parameter ? dwarf_diename(&die) : NULL;
+
+        if (has && !strcmp(has, name))
+            return type_die(&die, type);
+    }
+    return false;
+}
+
+/* Who says what lies behind a pointer to bytes. */
+static bool knows_elements(const char *name)
+{
+    return starts(name, "RawVec<") || starts(name, "Iter<") || starts(name, "IterMut<") ||
+           starts(name, "IntoIter<");
+}
+
+uint32_t types_pointed(struct dsos *d, uint32_t type, uint64_t offset, uint32_t target)
+{
+    uint32_t found = target;
+    const struct type *t = types_at(d, target);
+    Dwarf_Die die = t->die, parameter;
+
+    if (t->kind != SPE_TYPE_BASE || t->size != 1 || language_of(&die) != DW_LANG_Rust)
+        return target;
+    for (int depth = 0; depth < TYPE_DEPTH && type != NONE; depth++) {
+        size_t list[CANDIDATES], count;
+        const char *name;
+
+        types_list(d, type);
+        if (!is_record(types_at(d, type)))
+            break;
+        die = types_at(d, type)->die;
+        name = dwarf_diename(&die);
+        if (name && knows_elements(name) && parameter_of(&die, "T", &parameter))
+            return types_of_die(d, types_at(d, type)->dso, &parameter);
+        if (name && starts(name, "NonNull<"))
+            found = NONE;
+        count = candidates(d, type, offset, 8, list, CANDIDATES, depth);
+        if (count != 1)
+            break;
+        offset -= types_at(d, type)->members.at[list[0]].offset;
+        type = types_at(d, type)->members.at[list[0]].type;
+    }
+    return found;
 }
 
 /* ---- Paths ---------------------------------------------------------------------------------- */

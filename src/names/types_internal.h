@@ -21,6 +21,7 @@ struct member {
     uint32_t type, name;
     uint8_t bit, bits;
     bool inherited;
+    bool discriminant; /* says which variant of the type there is (Rust) */
 };
 
 struct type {
@@ -83,6 +84,11 @@ bool types_leaf(struct dsos *d, uint32_t type, uint64_t offset, uint64_t size,
  * elements: *offset is then in its first element. False: there is none, or more than one. */
 bool types_only_array(struct dsos *d, uint32_t type, uint64_t stride, uint64_t size,
                       int64_t *offset);
+
+/* What the pointer at an offset of a type points to, if it is described as one to `target`. Rust's
+ * library keeps the elements of a Vec behind a pointer to bytes: RawVec<T> says what they are.
+ * NONE: anything. */
+uint32_t types_pointed(struct dsos *d, uint32_t type, uint64_t offset, uint32_t target);
 
 /* ---- Files ---------------------------------------------------------------------------------- */
 

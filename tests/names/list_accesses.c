@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
 /*
- * list_accesses FILE: what every load and store of a program's functions accesses, by its code
- * alone, one a line, with tabs between
+ * list_accesses FILE [PART]: what every load and store of a program's functions (of those that have
+ * PART in their names) accesses, by its code alone, one a line, with tabs between
  *
  *     address  file:line  function  reason  type  member  variable  bytes  chain  types  stack
+ * steps
  *
  * chain: the innermost type that has a name, and its members that are accessed ("struct a.b;struct
- * a.c"). types: all types around them. stack: 1 if the address comes from the stack pointer.
+ * a.c"). types: all types around them. stack: 1 if the address comes from the stack pointer. steps:
+ * as chain, on all of the way to the members.
  */
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,8 +65,24 @@ static uint32_t find(struct spe_profile *p, uint32_t id, const char *name, uint3
     return found;
 }
 
+/* What is said of the ways down from a type. */
+struct ways {
+    char types[4096], steps[8192];
+};
+
+__attribute__((format(printf, 3, 4))) static void add(char *text, size_t size, const char *format,
+                                                      ...)
+{
+    size_t length = strlen(text);
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text + length, size - length, format, arguments);
+    va_end(arguments);
+}
+
 /* One way down from a type: the innermost type that has a name and its member. */
-static void print_way(struct spe_profile *p, uint32_t type, char *path, char *types, size_t size)
+static void print_way(struct spe_profile *p, uint32_t type, char *path, struct ways *ways)
 {
     uint32_t owner = type, next = type;
     char *step, *rest = path, *last = path;
@@ -79,16 +98,16 @@ static void print_way(struct spe_profile *p, uint32_t type, char *path, char *ty
         array = strchr(step, '[');
         step[strcspn(step, "[")] = 0;
         next = find(p, type, step, &owner);
-        snprintf(types + strlen(types), size - strlen(types), ";%s%s%s", type_name(p, owner),
-                 array ? ";" : "", array ? type_name(p, next) : "");
+        add(ways->types, sizeof(ways->types), ";%s%s%s", type_name(p, owner), array ? ";" : "",
+            array ? type_name(p, next) : "");
+        add(ways->steps, sizeof(ways->steps), "%s.%s;", type_name(p, owner), step);
         last = step;
     }
     printf("%s.%s;", type_name(p, owner), last);
 }
 
 /* "a.{b,c.d}.e" has several ways: the first brace is taken apart. */
-static void print_ways(struct spe_profile *p, uint32_t type, const char *path, char *types,
-                       size_t size)
+static void print_ways(struct spe_profile *p, uint32_t type, const char *path, struct ways *ways)
 {
     const char *open = strchr(path, '{'), *at, *end;
     char way[1024];
@@ -96,7 +115,7 @@ static void print_ways(struct spe_profile *p, uint32_t type, const char *path, c
 
     if (!open) {
         snprintf(way, sizeof(way), "%s", path);
-        print_way(p, type, way, types, size);
+        print_way(p, type, way, ways);
         return;
     }
     for (at = end = open + 1; *end && depth; end++) {
@@ -106,7 +125,7 @@ static void print_ways(struct spe_profile *p, uint32_t type, const char *path, c
             continue;
         if (strncmp(at, "...", 3) != 0) {
             snprintf(way, sizeof(way), "%.*s%.*s", (int)(open - path), path, (int)(end - at), at);
-            print_ways(p, type, way, types, size);
+            print_ways(p, type, way, ways);
         }
         at = end + 1;
     }
@@ -115,14 +134,14 @@ static void print_ways(struct spe_profile *p, uint32_t type, const char *path, c
 static void print_chain(struct spe_profile *p, const struct spe_profile_access *access)
 {
     const char *path = spe_profile_string(p, access->member);
-    char types[4096];
+    struct ways ways = {.steps = ""};
 
-    snprintf(types, sizeof(types), "%s", type_name(p, access->type));
+    snprintf(ways.types, sizeof(ways.types), "%s", type_name(p, access->type));
     if (*path)
-        print_ways(p, access->type, path, types, sizeof(types));
+        print_ways(p, access->type, path, &ways);
     else
-        printf("%s", types);
-    printf("\t%s", types);
+        printf("%s", ways.types);
+    printf("\t%s\t%d\t%s\n", ways.types, access->stack, ways.steps);
 }
 
 static void list(struct spe_profile *p, uint32_t dso, uint64_t address, const char *function)
@@ -139,7 +158,6 @@ static void list(struct spe_profile *p, uint32_t dso, uint64_t address, const ch
         line.line, function, spe_access_reason_name(access.reason), type_name(p, access.type),
         spe_profile_string(p, access.member), spe_profile_string(p, access.variable), access.size);
     print_chain(p, &access);
-    printf("\t%d\n", access.stack);
 }
 
 int main(int argc, char **argv)
@@ -153,7 +171,7 @@ int main(int argc, char **argv)
     options.raw = true;
     options.debug_dir = "";
     options.no_debuginfod = true;
-    if (argc != 2 || spe_profile_open_memory(&p, "", 0, &options, NULL) != SPE_OK)
+    if (argc < 2 || argc > 3 || spe_profile_open_memory(&p, "", 0, &options, NULL) != SPE_OK)
         return 2;
     dso = dsos_add(&p->dsos, argv[1], false, 0, no_id, 0);
     dso_load(&p->dsos, p->dsos.list.at[dso]);
@@ -161,6 +179,8 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < t->functions.count; i++) {
         const struct symbol *s = &t->functions.at[i];
 
+        if (argc == 3 && !strstr(t->names.at + s->name, argv[2]))
+            continue;
         /* Sizes of a damaged file may be anything. */
         for (uint64_t at = s->start; at < s->end && at - s->start < FUNCTION_MAX; at += 4)
             list(p, dso, at, t->names.at + s->name);

@@ -77,10 +77,11 @@ def is_right(wanted, text, answer):
         variable == "this" or (variable.startswith("__atomic_") and "atomic_" in text) or re.search(rf"\b{re.escape(variable)}\b", text) is not None)
 
 
-def judge(program, marks, binary, tally, wrong):
+def judge(program, marks, binary, tally, wrong, is_right=is_right, part=()):
+    """Asks for all accesses of a program, or of its functions that have a part in their names."""
     fields = ["address", "line", "function", "reason", "type", "member", "variable", "bytes",
-              "chain", "types", "stack"]
-    out = subprocess.run([LIST, binary], capture_output=True, text=True, check=True).stdout
+              "chain", "types", "stack", "steps"]
+    out = subprocess.run([LIST, binary, *part], capture_output=True, text=True, check=True).stdout
     for row in out.splitlines():
         answer = dict(zip(fields, row.split("\t")))
         file, _, line = answer["line"].rpartition(":")
@@ -107,6 +108,35 @@ def compilers():
     return found
 
 
+def shown(title, tally, wrong):
+    """Prints what one level gave. Gives the share that was answered."""
+    asked = sum(tally.values()) - tally["wrong"] - sum(tally[o] for o in OWN)
+    answered = tally["known"] / asked if asked else 1
+    print(f"{title}: {asked} accesses, {100 * answered:.1f} % answered, {tally['wrong']} wrong; " +
+          ", ".join(f"{v} {k}" for k, v in sorted(tally.items()) if k not in ("known", "wrong")))
+    for w in wrong:
+        print("   ", w)
+    return answered
+
+
+def verdict(programs, total):
+    """Prints what all levels gave together. True: enough of it is right."""
+    marked = sum(len(marks_of(os.path.join(FOLDER, p))) for p in programs)
+    print(f"{len(programs)} programs, {marked} marked lines, {total['known']} answers, "
+          f"{total['wrong']} of them wrong")
+    asked = sum(total.values()) - total["wrong"] - sum(total[o] for o in OWN)
+    print(f"{100 * total['known'] / max(asked, 1):.1f} % of {asked} accesses answered")
+    return (total["known"] >= ANSWERED * asked and total["known"] and
+            total["wrong"] <= (1 - RIGHT) * total["known"])
+
+
+def programs_of(*suffixes):
+    """The programs of a language, or those of them that were asked for."""
+    chosen = [a for a in sys.argv[1:] if not a.startswith("-")]
+    return sorted(f for f in os.listdir(FOLDER)
+                  if f.endswith(suffixes) and (not chosen or f in chosen))
+
+
 def main():
     if not os.path.exists(LIST):
         print("the list of accesses was not built: no elfutils")
@@ -114,16 +144,13 @@ def main():
     if not shutil.which("aarch64-linux-gnu-gcc"):
         print("there is no compiler for AArch64")
         return 77
-    chosen = [a for a in sys.argv[1:] if not a.startswith("-")]
-    programs = sorted(f for f in os.listdir(FOLDER) if f.endswith((".c", ".cc")))
+    programs = programs_of(".c", ".cc")
     total, failed = collections.Counter(), False
     with tempfile.TemporaryDirectory() as folder:
         for name, commands in compilers():
             for level in LEVELS:
                 tally, wrong = collections.Counter(), []
                 for program in programs:
-                    if chosen and program not in chosen:
-                        continue
                     command = commands[os.path.splitext(program)[1]]
                     if not shutil.which(command[0]):
                         print(f"{command[0]} is not there: {program} is left out")
@@ -135,24 +162,8 @@ def main():
                                    check=True)
                     judge(program, marks_of(source), binary, tally, wrong)
                 total += tally
-                known = tally["known"]
-                asked = sum(tally.values()) - tally["wrong"] - sum(tally[o] for o in OWN)
-                answered = known / asked if asked else 1
-                print(f"{name} {level}: {asked} accesses, {100 * answered:.1f} % answered, "
-                      f"{tally['wrong']} wrong; " +
-                      ", ".join(f"{v} {k}" for k, v in sorted(tally.items())
-                                if k not in ("known", "wrong")))
-                for w in wrong:
-                    print("   ", w)
-                failed |= answered < ANSWERED_EACH
-    marked = sum(len(marks_of(os.path.join(FOLDER, p))) for p in programs)
-    print(f"{len(programs)} programs, {marked} marked lines, {total['known']} answers, "
-          f"{total['wrong']} of them wrong")
-    asked = sum(total.values()) - total["wrong"] - sum(total[o] for o in OWN)
-    print(f"{100 * total['known'] / max(asked, 1):.1f} % of {asked} accesses answered")
-    if total["known"] < ANSWERED * asked or not total["known"] or total["wrong"] > (1 - RIGHT) * total["known"]:
-        failed = True
-    return int(failed)
+                failed |= shown(f"{name} {level}", tally, wrong) < ANSWERED_EACH
+    return int(failed or not verdict(programs, total))
 
 
 if __name__ == "__main__":

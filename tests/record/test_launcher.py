@@ -122,6 +122,14 @@ class Launcher(RecordTest):
         self.assertGreater(int(recorded["processes"]), 10)
         self.check()
 
+    def test_no_standard_descriptors(self):
+        # What is opened for the recording does not get their numbers.
+        result = subprocess.run([SPE, "record", "-o", self.data, "--", self.program, "work"],
+                                preexec_fn=lambda: os.closerange(0, 3), check=False)
+        self.assertEqual(result.returncode, 0)
+        self.check()
+        self.assertGreater(len(self.samples()), 100)
+
     # ---- odd files -------------------------------------------------------------------------------
 
     def test_mapped_fifo(self):

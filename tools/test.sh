@@ -153,7 +153,7 @@ first_line_is() { head -n 1 "$2" | grep -qE "$1"; }
 shell_scripts() {
     local file
     tracked '*.sh'
-    git grep --untracked -lIE '^#!.*sh\b' -- ':!*.sh' | while read -r file; do
+    git grep --untracked -lIE '^#!.*sh\b' -- ':!*.sh' ':!fuzz/corpus' | while read -r file; do
         if first_line_is '^#!.*\b(ba)?sh\b' "$file"; then echo "$file"; fi
     done
 }
@@ -179,13 +179,6 @@ for path in sys.stdin.read().split():
     return $status
 }
 
-# This tree's package for Python, once for all stages.
-package=
-install_package() {
-    [ -z "$package" ] || return 0
-    quietly python/environment.sh --install && package=installed
-}
-
 # run_python PYTHON FOLDER: the tests of a folder.
 run_python() {
     local status=0 line out=build-gcc/python.txt
@@ -195,10 +188,17 @@ run_python() {
     return $status
 }
 
+# This tree's package for Python, once for all stages.
+package=
+install_package() {
+    [ -z "$package" ] || return 0
+    quietly python/environment.sh --install && package=installed
+}
+
 # run_package FOLDER: the same with this tree's package.
 run_package() {
     CC=gcc build build-gcc && install_package &&
-        run_python "${SPECIMEN_DEPS:-.deps}/python/bin/python" "$1"
+        run_python "$(realpath -m "${SPECIMEN_DEPS:-.deps}/python")/bin/python" "$1"
 }
 
 # What builds the package, and the readers that judge our tables, are fetched once.
@@ -219,7 +219,9 @@ stage_vm() {
     local -x XDG_CACHE_HOME
     local setup=vm
     XDG_CACHE_HOME=${XDG_CACHE_HOME:-$(realpath -m "${SPECIMEN_DEPS:-.deps}/cache")}
-    CC=gcc build build-gcc && run_tests build-gcc --setup $setup --suite vm
+    # A guest never waits: one for each processor.
+    CC=gcc build build-gcc &&
+        run_tests build-gcc --setup $setup --suite vm --num-processes "$jobs"
 }
 
 # --- reasons not to run a stage: printed, counted and listed, never silent ---

@@ -35,7 +35,6 @@ CLASS = os.path.join(os.path.dirname(pyspark.__file__), "bin", "spark-class")
 SMALL = int(os.environ.get("SPECIMEN_SPARK_RECORDINGS", "1000"))
 TASKS = SMALL // 32  # at least: one reads 32 recordings
 PATIENCE = 240  # seconds for a process to come up on a busy machine
-JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # all is over before better code would pay
 
 
 def start(name, *args):
@@ -43,7 +42,7 @@ def start(name, *args):
     log = recordings.path(name + ".log")
     env = dict(os.environ, SPARK_LOCAL_IP="127.0.0.1", SPARK_NO_DAEMONIZE="1",
                PYSPARK_PYTHON=sys.executable, SPARK_WORKER_DIR=recordings.path(name),
-               SPARK_DAEMON_MEMORY="256m", SPARK_DAEMON_JAVA_OPTS=JAVA)
+               SPARK_DAEMON_MEMORY="256m")
     with open(log, "wb") as f:
         process = subprocess.Popen([CLASS, *args], stdout=f, stderr=f, env=env,
                                    start_new_session=True)
@@ -97,9 +96,7 @@ def setUpModule():
     spark = (SparkSession.builder.master(cluster.url).appName("specimen")
              .config("spark.driver.host", "127.0.0.1").config("spark.ui.enabled", "false")
              .config("spark.executor.memory", "512m").config("spark.driver.memory", "1g")
-             .config("spark.executor.cores", "1").config("spark.sql.shuffle.partitions", "2")
-             .config("spark.driver.extraJavaOptions", JAVA)
-             .config("spark.executor.extraJavaOptions", JAVA)
+             .config("spark.executor.cores", "1").config("spark.sql.shuffle.partitions", "4")
              .config("spark.sql.python.filterPushdown.enabled", "true")
              .getOrCreate())
     spark.sparkContext.setLogLevel("ERROR")

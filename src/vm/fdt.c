@@ -12,9 +12,11 @@ const bool vm_has_fdt = true;
 static const char gic_v3[] = "arm,gic-v3";
 static const char *const gic_v2[] = {"arm,cortex-a15-gic", "arm,gic-400"};
 
+/* QEMU writes version 17. libfdt's check crashes on properties of versions below 16. */
 static bool good_tree(const uint8_t *tree, size_t size)
 {
-    return fdt_check_full(tree, size) == 0;
+    return size >= sizeof(struct fdt_header) && fdt_version(tree) >= 16 &&
+           fdt_check_full(tree, size) == 0;
 }
 
 static int find_gic(const uint8_t *tree, int *version)

@@ -97,7 +97,7 @@ class Errors(RecordTest):
 
     def test_options(self):
         for args, pattern in (
-                (("-e", "cycles"), "^spe: cycles: the event has to be arm_spe"),
+                (("-e", "cycles"), "^spe: cycles: the event must be arm_spe"),
                 (("-e", "arm_spe/sheep=1/"), "^spe: sheep: an SPE event has no such term"),
                 (("-e", "arm_spe/jitter=2/"), "^spe: jitter: 2 is too large, it has 1 bits"),
                 (("-e", "arm_spe/min_latency=x/"), "^spe: x: this is not a number for min_latency"),

@@ -153,7 +153,7 @@ first_line_is() { head -n 1 "$2" | grep -qE "$1"; }
 shell_scripts() {
     local file
     tracked '*.sh'
-    git grep --untracked -lIE '^#!.*sh\b' -- ':!*.sh' | while read -r file; do
+    git grep --untracked -lIE '^#!.*sh\b' -- ':!*.sh' ':!fuzz/corpus' | while read -r file; do
         if first_line_is '^#!.*\b(ba)?sh\b' "$file"; then echo "$file"; fi
     done
 }

@@ -169,7 +169,7 @@ static int share_group(struct sharing *s, const struct spe_group *group)
         rest.dso = SPE_NO_ID;
         rest.id = SPE_CALLER_UNKNOWN;
     }
-    if (!count)
+    if (!count || !s->calls.at)
         return groups_add(&s->shared, &rest);
     share = other_calls_shares(&s->calls, first, count, &group->counts);
     for (size_t i = 0; i < count && result == SPE_OK; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
 /*
- * Questions over the sample table: what was executed, where loads were served and how long it
- * took, and which functions, lines, branches and data it was.
+ * Questions over the sample table: the operations, the memory that served loads, latencies, and
+ * the functions, lines, branches and data with the most of them.
  *
  *     spe_analysis_create(&analysis, &config);
  *     while ((result = spe_profile_next(profile, &rows)) > 0)
@@ -10,13 +10,13 @@
  *     spe_analysis_finish(analysis, profile);
  *     n = spe_analysis_groups(analysis, SPE_BY_FUNCTION, SPE_SORT_LATENCY, top, 20);
  *
- * One pass, in memory that is bounded by the number of symbols and lines, not of samples. The same
- * rows in the same order give the same answers. Analyses of parts that are merged give them, too.
- * The exceptions are hot data and branches when there are more places than the memory limit allows:
- * their results come with an error bound.
+ * One pass over the rows is enough. Memory depends on the number of symbols and lines, not on the
+ * number of samples. The same rows in the same order give the same answers, and so do merged
+ * analyses of parts. There is one exception: if hot data or branches do not fit into the memory
+ * limit, their results have an error bound.
  *
- * Groups may overlap (a sample can miss in the L1 cache and in the TLB): nothing here adds them up,
- * and nobody should. Where counts are disjoint, it is said.
+ * Groups may overlap: a sample can miss in the L1 cache and in the TLB. Do not add them up unless a
+ * comment says that counts are disjoint.
  */
 #ifndef SPECIMEN_ANALYSIS_H
 #define SPECIMEN_ANALYSIS_H
@@ -35,8 +35,8 @@ struct spe_interval {
 
 /* The 95 % confidence interval of hits/samples: Wilson's score interval, that is
  *     (p + z^2/2n +- z sqrt(p(1-p)/n + z^2/4n^2)) / (1 + z^2/n)
- * with z = 1.96. From 0 to 1 if there are no samples. It takes samples as independent, which they
- * are if the sampling period is jittered. */
+ * with z = 1.96. From 0 to 1 if there are no samples. It assumes independent samples: record with
+ * jitter. */
 SPE_API struct spe_interval spe_interval_of_share(uint64_t hits, uint64_t samples);
 
 /* Exact: the counters have at most 16 bits, and every value is counted. */
@@ -70,8 +70,8 @@ enum spe_group_by {
     SPE_BY_PC,
     SPE_BY_CALLER, /* the function that called the one of the sample; needs SPE_WANT_STACK and
                       _SYMBOL */
-    /* Pairs: each function, line or dso, and who or what ran it. The rows need symbols and lines
-     * (SPE_WANT_SYMBOL, SPE_WANT_LINE). */
+    /* Pairs of a function, line or dso with a thread, process, name or CPU. The rows need symbols
+     * and lines (SPE_WANT_SYMBOL, SPE_WANT_LINE). */
     SPE_BY_FUNCTION_THREAD,
     SPE_BY_FUNCTION_PROCESS,
     SPE_BY_FUNCTION_COMM,
@@ -87,8 +87,8 @@ enum spe_group_by {
     SPE_BY_COUNT
 };
 
-/* What a grouping says of the code (function, line, dso, pc ...) and of who ran it (thread,
- * process, comm, CPU): SPE_BY_COUNT if nothing. */
+/* The part of a grouping that is about code (function, line, dso, pc ...), and the part that is
+ * about tasks (thread, process, comm, CPU). SPE_BY_COUNT if there is no such part. */
 SPE_API enum spe_group_by spe_group_by_code(enum spe_group_by by);
 SPE_API enum spe_group_by spe_group_by_task(enum spe_group_by by);
 
@@ -130,8 +130,8 @@ SPE_API int spe_analysis_add(struct spe_analysis *analysis, struct spe_profile *
 SPE_API int spe_analysis_merge(struct spe_analysis *analysis, const struct spe_analysis *from,
                                struct spe_profile *profile);
 
-/* With `again`, after the last row: 1 if all rows are needed once more, by spe_analysis_add_data,
- * to tell the hottest data; 0 if it is known already, as most often; or SPE_ERR_NOMEM. */
+/* With `again`, after the last row: 1 if spe_analysis_add_data needs all rows once more to find the
+ * hottest data; 0 if the hottest data is known already, which is usual; or SPE_ERR_NOMEM. */
 SPE_API int spe_analysis_wants_data(struct spe_analysis *analysis);
 
 /* The same rows once more. SPE_OK or SPE_ERR_NOMEM. */
@@ -296,7 +296,7 @@ struct spe_data {
     uint64_t error; /* by which the latency may be too small */
     uint64_t samples, loads, stores, l1_misses;
     uint64_t shared;      /* samples that another core's cache served, or that met modified data */
-    bool several_threads; /* others than the first came, too */
+    bool several_threads; /* not only the first */
     uint64_t hottest;     /* the byte that most of the latency is of; else one of those accessed */
 };
 
@@ -320,8 +320,9 @@ static inline size_t spe_analysis_data(const struct spe_analysis *analysis, stru
 /* ---- Sharing -------------------------------------------------------------------------------- */
 
 /*
- * Cache lines that travel between cores: first which they are, then who uses their bytes, for the
- * first of them only. Where memory is not enough for all samples, the rows are read twice.
+ * Cache lines that travel between cores. The first step finds the lines, the second the users of
+ * their bytes, for the first lines only. If the samples do not fit into memory, the rows are read
+ * twice.
  *
  *     spe_sharing_create(&sharing, &config);
  *     ... spe_sharing_find(sharing, &rows) of all rows ...
@@ -424,7 +425,7 @@ SPE_API int spe_sharing_create(struct spe_sharing **sharing,
                                const struct spe_sharing_config *config);
 SPE_API void spe_sharing_destroy(struct spe_sharing *sharing); /* NULL is fine */
 
-/* SPE_OK or SPE_ERR_NOMEM each; of choose also 1: all rows have to be added. */
+/* Each returns SPE_OK or SPE_ERR_NOMEM. choose also returns 1: then add all rows. */
 SPE_API int spe_sharing_find(struct spe_sharing *sharing, const struct spe_rows *rows);
 SPE_API int spe_sharing_choose(struct spe_sharing *sharing);
 SPE_API int spe_sharing_add(struct spe_sharing *sharing, const struct spe_rows *rows);
@@ -577,7 +578,7 @@ SPE_API int spe_call_tree_add(struct spe_call_tree *tree, struct spe_profile *pr
 SPE_API void spe_call_tree_finish(struct spe_call_tree *tree);
 
 /* Before the first row: a node is a line of a function, that of the sample or of the call. Rows
- * need SPE_WANT_LINE, too. */
+ * also need SPE_WANT_LINE. */
 SPE_API void spe_call_tree_by_line(struct spe_call_tree *tree);
 /* spe_profile_line of a node, or SPE_NO_ID. */
 SPE_API uint32_t spe_call_tree_line(const struct spe_call_tree *tree, size_t i);
@@ -610,10 +611,10 @@ SPE_API void spe_lanes_add(struct spe_lanes *lanes, const struct spe_rows *rows)
 SPE_API const struct spe_time_bin *spe_lanes_bins(const struct spe_lanes *lanes, size_t lane);
 
 /*
- * What rows of lists have in each bin of time, for those who show a part of the time. The rows are
- * chosen first, as of spe_analysis_groups; a second pass over the rows counts, by the same rules as
- * the first. Memory depends on the lists and bins alone: the first SPE_SLICE_ROWS of each list are
- * counted.
+ * The counts of list rows in each bin of time, for a view of a part of the time. Choose the list
+ * rows first, with spe_analysis_groups for example. A second pass over the samples counts, by the
+ * same rules as the first. Memory depends on the lists and bins alone: only the first
+ * SPE_SLICE_ROWS of each list are counted.
  */
 #define SPE_SLICE_ROWS 200
 
@@ -691,9 +692,10 @@ struct spe_edge_counts {
     uint64_t samples;
     uint64_t inside, elsewhere, kernel, no_map, not_retired; /* disjoint, together all samples */
     uint64_t branches;                                       /* those inside that are */
-    uint64_t no_target;           /* ... were taken, but do not say where to: no edge */
-    uint64_t taken, previous;     /* ... were taken; have a previous target, too */
-    uint64_t previous_impossible; /* ... which lies behind the branch or outside: no edge */
+    uint64_t no_target;           /* ... taken, but without a target: no edge */
+    uint64_t taken, previous;     /* ... taken; taken and with a previous target */
+    uint64_t previous_impossible; /* ... whose previous target is behind the branch or outside: no
+                                     edge */
 };
 
 struct spe_edges;
@@ -762,32 +764,32 @@ SPE_API int spe_annotation_create(struct spe_annotation **annotation,
                                   const struct spe_code_choice *choices, size_t count);
 SPE_API void spe_annotation_destroy(struct spe_annotation *annotation); /* NULL is fine */
 
-/* Before the first row: functions that are not among the choices become one if `wanted` says so,
- * which is asked once for each pc of a map. */
+/* Before the first row: a function outside the choices becomes one if `wanted` returns true. It is
+ * called once for each pc of a map. */
 typedef bool spe_annotation_wanted(void *user, struct spe_profile *profile, uint64_t symbol);
 SPE_API void spe_annotation_ask(struct spe_annotation *annotation, spe_annotation_wanted *wanted,
                                 void *user);
 
-/* All choices, those that were asked for, too. */
+/* All choices, including those of `wanted`. */
 SPE_API const struct spe_code_choice *
 spe_annotation_choices(const struct spe_annotation *annotation, size_t *count);
 SPE_API int spe_annotation_add(struct spe_annotation *annotation, struct spe_profile *profile,
                                const struct spe_rows *rows);
 
-/* For speed, before the first row and behind each spe_annotation_add of `rows` (at first NULL):
- * tells the profile which rows can be of the functions, as far as that is known by now
- * (spe_profile_only). Rows are left out, so nobody else can use them. SPE_OK or SPE_ERR_NOMEM. */
+/* For speed, before the first row and after each spe_annotation_add of `rows` (at first NULL):
+ * makes the profile skip rows that cannot belong to the functions (spe_profile_only), as far as
+ * that is known. The rows are then of no use for other analyses. SPE_OK or SPE_ERR_NOMEM. */
 SPE_API int spe_annotation_narrow(struct spe_annotation *annotation, struct spe_profile *profile,
                                   const struct spe_rows *rows);
 
-/* After the last row, with spe_annotation_narrow: the profile's counts tell of the rows that were
- * left out, and the profile has all rows again. SPE_OK or SPE_ERR_NOMEM. */
+/* After the last row, with spe_annotation_narrow: add the skipped rows from the profile's counts,
+ * and let the profile have all rows again. SPE_OK or SPE_ERR_NOMEM. */
 SPE_API int spe_annotation_widen(struct spe_annotation *annotation, struct spe_profile *profile);
 
 /* After the last row: put everything in order. SPE_OK or SPE_ERR_NOMEM. */
 SPE_API int spe_annotation_finish(struct spe_annotation *annotation);
 
-/* All rows: samples and latency, whatever they are of. */
+/* Samples and latency of all rows. */
 SPE_API void spe_annotation_totals(const struct spe_annotation *annotation, uint64_t *samples,
                                    uint64_t *latency);
 
@@ -826,15 +828,15 @@ SPE_API void spe_instruction_add(struct spe_instruction *sum, const struct spe_i
 /* ---- Differences ---------------------------------------------------------------------------- */
 
 /*
- * What changed between two recordings, or between two sets of exact counts: for the whole program
- * and for each function, line or file, which are matched by name, whatever their addresses are.
+ * The changes between two recordings, or between two sets of exact counts: of the whole program and
+ * of each function, line or file. These are matched by name; addresses do not matter.
  *
  *     spe_diff_create(&diff, &config);
  *     ... for side 0, the old one, and side 1: spe_diff_add of all rows, spe_diff_end_side ...
  *     spe_diff_finish(diff);
  *     result = spe_diff_result(diff);
  *
- * Several recordings of a side are one, the longer for it.
+ * Several recordings of a side count as one longer recording.
  */
 enum spe_diff_quantity {
     SPE_DIFF_OPERATIONS,
@@ -848,7 +850,7 @@ enum spe_diff_quantity {
     SPE_DIFF_LLC_MISSES,
     SPE_DIFF_WALKS,
     SPE_DIFF_MISALIGNED,         /* exact counts do not have these two */
-    SPE_DIFF_PARTIAL_PREDICATES, /* empty ones, too */
+    SPE_DIFF_PARTIAL_PREDICATES, /* including empty ones */
     SPE_DIFF_QUANTITIES
 };
 
@@ -931,8 +933,8 @@ SPE_API int spe_diff_add(struct spe_diff *diff, unsigned side, struct spe_profil
                          const struct spe_rows *rows);
 SPE_API int spe_diff_end_side(struct spe_diff *diff, unsigned side, struct spe_profile *profile);
 
-/* Instead of rows: exact counts of a function, as often as it has some. `known` as in the result.
- * Both sides have to be of the same kind; the side of a run ends without a profile: NULL. */
+/* Instead of rows: exact counts of a function; several calls add up. `known` as in the result.
+ * Both sides must be of the same kind. End such a side with a NULL profile. */
 SPE_API int spe_diff_add_exact(struct spe_diff *diff, unsigned side, const char *dso,
                                const char *function, unsigned known,
                                const uint64_t counts[SPE_DIFF_QUANTITIES]);
@@ -942,7 +944,7 @@ SPE_API int spe_diff_add_exact(struct spe_diff *diff, unsigned side, const char 
  * no operation of the function. */
 SPE_API int spe_diff_finish(struct spe_diff *diff);
 
-/* After finish. It is the diff's. */
+/* After finish. The diff owns the result. */
 SPE_API const struct spe_diff_result *spe_diff_result(const struct spe_diff *diff);
 
 /* Columns of the rows that are not read. */
@@ -951,11 +953,10 @@ SPE_API const struct spe_diff_result *spe_diff_result(const struct spe_diff *dif
 /* ---- Source profiles ------------------------------------------------------------------------ */
 
 /*
- * How often lines ran, with the functions that were inlined into others told apart by where: what
- * LLVM calls a sample profile. A line has the count of its instruction that was sampled most, so
- * that long lines do not look hotter than short ones; calls and entries have the sum. Lines of
- * sampled functions that have code, but no sample, are there with 0: a line that is not there may
- * as well have been optimised away.
+ * Counts of source lines, with inlined functions separated by their place: LLVM's sample profile. A
+ * line has the count of its most sampled instruction, so long lines do not look hotter than short
+ * ones. Calls and entries have the sum. A line of a sampled function that has code but no sample
+ * has the count 0. A missing line may have been optimised away.
  */
 struct spe_code_step {
     uint32_t function; /* string: what the linker calls it */
@@ -992,15 +993,15 @@ SPE_API void spe_code_profile_destroy(struct spe_code_profile *source); /* NULL 
 /* ---- Types and objects ---------------------------------------------------------------------- */
 
 /*
- * Which types, members and objects loads and stores accessed. What the code does not tell, the data
- * address may: that of a variable. Memory grows with the instructions, members, objects and threads
- * that have samples, not with the samples.
+ * The types, members and objects that loads and stores accessed. They come from the code, or from
+ * the data address if it belongs to a variable. Memory grows with the sampled instructions,
+ * members, objects and threads, not with the number of samples.
  */
 struct spe_access_counts {
     uint64_t samples, loads, stores;
     uint64_t latency; /* sum of total latencies, cycles */
     uint64_t l1_misses, llc_misses, tlb_walks;
-    uint32_t threads; /* that came here; those that nothing tells are one */
+    uint32_t threads; /* that used it; all unknown ones count as one */
     uint32_t writers; /* of them, those that wrote */
 };
 
@@ -1031,8 +1032,8 @@ SPE_API void spe_types_destroy(struct spe_types *types); /* NULL is fine */
 SPE_API int spe_types_add(struct spe_types *types, struct spe_profile *profile,
                           const struct spe_rows *rows);
 
-/* Before the first row: what rows have in each bin of time is wanted, too, of the first 1000 that
- * come of each list. The bins are copied. SPE_OK or SPE_ERR_NOMEM. */
+/* Before the first row: also count in bins of time, for the first 1000 rows of each list. The bins
+ * are copied. SPE_OK or SPE_ERR_NOMEM. */
 SPE_API int spe_types_over_time(struct spe_types *types, const struct spe_times *times);
 
 /* Of rows of a list (spe_types_top, spe_types_members; spe_types_objects), as of spe_slices_table.

@@ -58,7 +58,7 @@ struct spe_packet {
     uint8_t header[2];    /* as in memory; header[1] is 0 when header_size is 1 */
 };
 
-/* Whether an encoding means something. Reserved packets are stepped over, never rejected. */
+/* The status of an encoding. Reserved packets are skipped, never rejected. */
 enum spe_definition {
     SPE_DEFINED,
     SPE_IMPDEF,   /* IMPLEMENTATION DEFINED */
@@ -66,8 +66,8 @@ enum spe_definition {
 };
 
 /* Bytes of the packet whose header starts at `bytes`: 1 to 10; SPE_ERR_TRUNCATED if len is too
- * short to tell, SPE_ERR_FRAMING if an extended header's second byte is 0x20-0x3f. The payload
- * itself need not be there. */
+ * short, SPE_ERR_FRAMING if an extended header's second byte is 0x20-0x3f. The payload
+ * itself is not needed. */
 SPE_API int spe_packet_size(const uint8_t *bytes, size_t len);
 
 /* Decode one packet. Returns its size; SPE_ERR_TRUNCATED if it does not end within len;
@@ -415,21 +415,20 @@ SPE_API void spe_stream_init(struct spe_stream *s, unsigned flags);
  * may the next piece be given. SPE_ERR_INVALID if it is given earlier, or after spe_stream_end. */
 SPE_API int spe_stream_feed(struct spe_stream *s, const uint8_t *bytes, size_t len);
 
-/* Say that no more pieces come: the rest is then decided. */
+/* Report the end of the input, so that the stream decides about the rest. */
 SPE_API void spe_stream_end(struct spe_stream *s);
 
 /* The next item into *item; *record is written for SPE_ITEM_RECORD only. Returns item->type. */
 SPE_API int spe_stream_next(struct spe_stream *s, struct spe_item *item, struct spe_record *record);
 
-/* Where the bytes went so far; it belongs to the stream. */
+/* The account of all bytes so far. The stream owns it. */
 SPE_API const struct spe_account *spe_stream_account(const struct spe_stream *s);
 
 /*
- * Do these bytes, the first of a file, look like SPE records? Padding apart, at least half of what
- * the stream decides about must be records that hold together. `end`: the file has no more bytes
- * than these. 1 or 0; SPE_ERR_TRUNCATED if more bytes are needed to tell, which is never so with
- * `end` or SPE_PROBE_SIZE bytes. *what: a clause about what they are if they are not, such as "it
- * looks like text".
+ * Do the first bytes of a file look like SPE records? At least half of the decided bytes, without
+ * padding, must be consistent records. `end`: the file has no more bytes. Returns 1 or 0;
+ * SPE_ERR_TRUNCATED if more bytes are needed, which never happens with `end` or SPE_PROBE_SIZE
+ * bytes. *what: for other bytes, a clause such as "it looks like text".
  */
 #define SPE_PROBE_SIZE 65536
 SPE_API int spe_stream_probe(const uint8_t *bytes, size_t size, bool end, const char **what);
@@ -477,7 +476,7 @@ SPE_API int spe_layout_validate(const struct spe_layout *layout, char *why, size
 
 /*
  * Write the record, with its terminator and padding. Returns its size, a multiple of the alignment.
- * record->padding, unknown and size are not looked at. SPE_ERR_LAYOUT, SPE_ERR_SIZE,
+ * record->padding, unknown and size are ignored. SPE_ERR_LAYOUT, SPE_ERR_SIZE,
  * SPE_ERR_NOSPACE; SPE_ERR_RANGE if a value has no packet (events in a smaller Events payload, a
  * source of two bytes in one).
  */
@@ -487,8 +486,8 @@ SPE_API int spe_record_encode(const struct spe_record *record, const struct spe_
 /* ---- Bulk: columns out of bytes ------------------------------------------------------------- */
 
 /*
- * Columns, each an array of `capacity` elements or NULL when it is not wanted. A cell whose packet
- * the record lacks is zero; `has`, `addresses` and `counters` tell absent from zero.
+ * Columns, each an array of `capacity` elements, or NULL if it is not wanted. A cell is zero if the
+ * record does not have its packet; `has`, `addresses` and `counters` distinguish this from a zero.
  */
 struct spe_columns {
     size_t size;                                       /* written by spe_columns_init */

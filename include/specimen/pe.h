@@ -144,12 +144,12 @@ static inline unsigned spe_a64_evaluate(const struct spe_a64 *insn, uint64_t pc,
 }
 
 /*
- * The registers that the instruction reads and writes, for code that follows data: bit n
- * is Xn (0 to 30), SPE_A64_USES_FLAGS the condition flags, bit 32 + n Vn and Zn. All else is in
+ * The registers that the instruction reads and writes, for code that follows data: bit n is Xn (0
+ * to 30), SPE_A64_USES_FLAGS the condition flags, bit 32 + n is Vn and Zn. Other registers are in
  * neither set: SP, XZR, predicates, FFR, ZA, ZT0, system registers. A register is read if any part
- * of it may be: what is merging or accumulating, or writes one lane, reads its destination, too.
- * Exceptions and changes of the streaming mode write registers that are not told. A word that is
- * not allocated has none.
+ * of it may be read: an instruction that merges, accumulates or writes one lane also reads its
+ * destination. Registers written by exceptions and changes of the streaming mode are not included.
+ * A word that is not allocated has none.
  */
 #define SPE_A64_USES_FLAGS (UINT64_C(1) << 31)
 SPE_API void spe_a64_uses_sized(const struct spe_a64 *insn, size_t size, uint64_t *reads,
@@ -201,8 +201,8 @@ struct spe_machine_config {
     uint32_t memory_interval;              /* cycles between lines that one cpu gets from memory */
     struct spe_prefetch_shape l1_prefetch; /* by the stride of each instruction */
     struct spe_prefetch_shape l2_prefetch; /* streams of lines within a page */
-    /* Data source values (D18.2.4) told for each place; SPE_MACHINE_NO_SOURCE: none. They are the
-     * CPU's own: a unit that gets them has data_source_map_count 0. */
+    /* The data source value (D18.2.4) of each place; SPE_MACHINE_NO_SOURCE: none. These are the
+     * CPU's own values, so a unit that gets them has data_source_map_count 0. */
     uint16_t source[8]; /* by enum spe_machine_place */
 };
 
@@ -219,7 +219,7 @@ enum spe_machine_place {
     SPE_PLACE_COUNT
 };
 
-/* What spe_machine_config_init does once the size is known. */
+/* For spe_machine_config_init, which writes the size first. */
 SPE_API int spe_machine_config_preset(struct spe_machine_config *config, const char *preset);
 
 /* Presets: "neoverse-n1", "neoverse-v2" ... (the same names as spe_spu_config_init where both
@@ -232,10 +232,10 @@ static inline int spe_machine_config_init(struct spe_machine_config *config, con
 SPE_API const char *spe_machine_preset_at(size_t i);
 SPE_API const char *spe_machine_preset_sentence(size_t i);
 
-/* Settings by name ("l2", "page", "sockets" ...), and what each is; NULL past the last. A value is
- * a number; that of a size may end with K, M or G. SPE_ERR_UNKNOWN: there is no such key;
- * SPE_ERR_INVALID with a sentence in `why`. Whether all of it together is a machine, validate says:
- * SPE_OK, or SPE_ERR_INVALID with a sentence. */
+/* Settings by name ("l2", "page", "sockets" ...), and a sentence about each; NULL past the last. A
+ * value is a number; a size may end with K, M or G. SPE_ERR_UNKNOWN: the key does not exist;
+ * SPE_ERR_INVALID with a sentence in `why`. validate checks the settings together: SPE_OK, or
+ * SPE_ERR_INVALID with a sentence. */
 SPE_API const char *spe_machine_key_at(size_t i);
 SPE_API const char *spe_machine_key_sentence(size_t i);
 SPE_API int spe_machine_config_set(struct spe_machine_config *config, const char *key,

@@ -119,8 +119,8 @@ enum {
 };
 
 /* The two events of a recording, as `perf record -e arm_spe//` sets them up. The SPE event comes
- * first in a file. Per-thread recordings whose records have Context packets have to be timeless:
- * perf stops with an error at the combination with time. */
+ * first in a file. Per-thread recordings with Context packets must be timeless: perf stops with an
+ * error if such a recording has time. */
 SPE_API void spe_perf_event_init_spe_sized(struct spe_perf_event *event, size_t size,
                                            uint32_t pmu_type, unsigned how);
 SPE_API void spe_perf_event_init_tracking_sized(struct spe_perf_event *event, size_t size,
@@ -560,12 +560,12 @@ static inline int spe_perf_reader_next(struct spe_perf_reader *reader,
 }
 
 /*
- * After an AUXTRACE record: the next bytes of it. 1, or 0 if there are no more, or an error. Bytes
- * that are not asked for are stepped over.
+ * The next bytes of an AUXTRACE record, after the record itself. Returns 1, or 0 if there are no
+ * more bytes, or an error. Bytes that are not read are skipped.
  *
- * Up to 7 zeros at the end of a piece may be there only to fill it up, which its queue's next piece
- * tells: they are held back, and those that are not filling come first with the next piece. Before
- * an SPE stream ends, feed it the zeros that are still held: spe_perf_auxtrace.held if the next
+ * Up to 7 zeros at the end of a piece may be filling. Only the next piece of the queue shows
+ * whether they are, so they are held back; zeros that are not filling come first with the next
+ * piece. Before an SPE stream ends, feed it the held zeros: spe_perf_auxtrace.held if the next
  * piece is UNSYNCED, spe_perf_queue.held at the end of the recording.
  */
 SPE_API int spe_perf_reader_aux(struct spe_perf_reader *reader, const uint8_t **bytes,
@@ -696,19 +696,19 @@ SPE_API bool spe_perf_reader_damage(const struct spe_perf_reader *reader, char *
  * A recording is written in this order: create; events; features (any time); begin; records and AUX
  * bytes in the order of the file; now and then flush; finish; destroy.
  *
- * A file can be read at any moment up to the last flush, by perf too, whatever ends the program:
- * the header is written last, and says where the flushed data ends. (That includes a crash of the
- * machine only with SPE_PERF_WRITE_SYNC.)
+ * A file can be read at any moment up to the last flush, by Specimen and by perf, however the
+ * program ends: the header is written last, and states the end of the flushed data. (With
+ * SPE_PERF_WRITE_SYNC this includes a crash of the machine.)
  *
  * SPE_ERR_INVALID, and SPE_ERR_SIZE of a record, are mistakes of the caller and leave the recording
  * as it was. After any other error all later calls return the same one.
  */
 struct spe_perf_writer;
 
-/* Where bytes go. Offsets ascend, except that a file's header is written again: with
+/* The receiver of the bytes. Offsets ascend, except that a file's header is written again; with
  * SPE_PERF_WRITE_PIPE they only ascend. write: all `size` bytes or a negative spe_error; sync (may
- * be NULL): what was written survives a crash of the machine from now on; truncate (may be NULL):
- * the file ends here. */
+ * be NULL): make the bytes so far survive a crash of the machine; truncate (may be NULL): the file
+ * ends here. */
 struct spe_perf_output {
     int (*write)(void *user, uint64_t offset, const void *bytes, size_t size);
     int (*sync)(void *user);
@@ -722,8 +722,8 @@ enum {
     SPE_PERF_WRITE_SYNC = 1u << 1, /* flush reaches the disk */
 };
 
-/* Create or truncate a file; or take an open descriptor, which stays the caller's; or an output,
- * which has to outlive the writer. Errors as spe_perf_reader_open. */
+/* Create or truncate a file; or use an open descriptor, which the caller still owns; or an output,
+ * which must outlive the writer. Errors as spe_perf_reader_open. */
 SPE_API int spe_perf_writer_open(struct spe_perf_writer **writer, const char *path, unsigned flags,
                                  struct spe_perf_error *error);
 SPE_API int spe_perf_writer_open_fd(struct spe_perf_writer **writer, int fd, unsigned flags,
@@ -785,8 +785,8 @@ static inline void spe_perf_start_init(struct spe_perf_start *it)
  *
  * AUXTRACE_INFO has the form of version 2, which knows every CPU's MIDR, with the PMU type where
  * the version would be: perf up to 6.12 reads the PMU type there, and later versions do not mind.
- * If there are more CPUs than a record has room for (1169), it is of version 1, and MIDR has to be
- * in the CPUID feature.
+ * If there are more CPUs than fit into a record (1169), it has version 1, and the CPUID feature
+ * must have the MIDR.
  */
 SPE_API int spe_perf_writer_begin(struct spe_perf_writer *writer,
                                   const struct spe_perf_start *start);
@@ -804,10 +804,10 @@ static inline int spe_perf_writer_record(struct spe_perf_writer *writer,
 }
 
 /*
- * Append AUX bytes as one AUXTRACE record, filled up with zeros to a multiple of 8. They may be
- * split anywhere for Specimen; but perf reads a packet that is split as two broken ones, and
- * padding between the halves breaks it for everybody who does not look at the offsets, so cut where
- * a record ends (spe_stream and spe_record_decode tell). piece->size is not looked at.
+ * Append AUX bytes as one AUXTRACE record, filled up with zeros to a multiple of 8. Cut the bytes
+ * at the end of an SPE record (spe_stream and spe_record_decode find it). Specimen reads pieces
+ * that are cut anywhere, but perf reads a packet in two pieces as two broken ones, and the filling
+ * between them confuses readers that ignore offsets. piece->size is ignored.
  */
 SPE_API int spe_perf_writer_aux(struct spe_perf_writer *writer,
                                 const struct spe_perf_auxtrace *piece, const void *bytes,

@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Specimen authors */
 /*
  * The sample table: one row for every SPE record of a recording, joined with time, thread, map,
- * symbol and source line, handed out in groups of rows so that a recording of any size fits.
+ * symbol and source line. Rows come in groups, so a recording of any size fits into memory.
  *
  *     struct spe_profile_options options = SPE_PROFILE_OPTIONS;
  *     options.want = SPE_WANT_SYMBOL;
@@ -14,11 +14,11 @@
  *         spe_profile_close(profile);
  *     }
  *
- * Queues are decoded and joined by several threads inside; rows, their order, ids and counts are
- * the same for any number of them. All functions of one profile are called by one thread at a time.
+ * Several internal threads decode and join queues. Rows, their order, ids and counts do not depend
+ * on their number. Call the functions of one profile from one thread at a time.
  *
- * Text (names of symbols, files, threads, hosts) is untrusted: it is bounded in length and ends
- * with a NUL, and may hold any other byte. Whoever shows it escapes it.
+ * Text (names of symbols, files, threads, hosts) is untrusted. It is bounded in length, ends with a
+ * NUL, and may hold any other byte. Escape it before you show it.
  */
 #ifndef SPECIMEN_PROFILE_H
 #define SPECIMEN_PROFILE_H
@@ -40,17 +40,17 @@ extern "C" {
 struct spe_profile;
 struct spe_filter;
 
-/* What is wrong, with a file or with a filter. */
+/* An error in a file or in a filter. */
 struct spe_profile_error {
-    int code;            /* enum spe_error; 0: nothing is */
+    int code;            /* enum spe_error; 0: none */
     uint64_t offset;     /* in the file, where it is known; of the filter: see filter_position */
-    int filter_position; /* -1, or the byte of options.filter at which it stops making sense */
+    int filter_position; /* -1, or the first wrong byte of options.filter */
     char text[800];      /* one sentence without a full stop */
 };
 
 /* ---- Opening -------------------------------------------------------------------------------- */
 
-/* Joins that cost something: what is not asked for, by this or by the filter, is not done. */
+/* Joins that take time: done only if these flags or the filter need them. */
 enum {
     SPE_WANT_SYMBOL = 1u << 0, /* symbol */
     SPE_WANT_LINE = 1u << 1,   /* line: needs debug information, and time to read it */
@@ -73,8 +73,8 @@ enum {
     SPE_OMIT_TID = 1u << 11, /* pid and thread stay */
 };
 
-/* In which order rows come. Queues (SPE buffers, one for each CPU or thread) are numbered as they
- * appear in the file. Rows of one group are of one queue, but for SPE_ORDER_TIME. */
+/* The order of rows. Queues (SPE buffers, one for each CPU or thread) are numbered as they appear
+ * in the file. The rows of a group belong to one queue, except with SPE_ORDER_TIME. */
 enum spe_profile_order {
     SPE_ORDER_FAST,  /* groups of all queues in turn: best for sums, uses all cores */
     SPE_ORDER_QUEUE, /* one queue after the other, each by offset */
@@ -89,7 +89,7 @@ struct spe_profile_options {
     unsigned want;    /* SPE_WANT_... */
     unsigned omit;    /* SPE_OMIT_...: what is not read. A filter and a cut read everything */
     unsigned group_rows; /* most rows of a group; 0: 1024; at most 65536 */
-    bool map;            /* map the file instead of reading it (SPE_PERF_NO_MAP tells of SIGBUS) */
+    bool map;            /* map the file instead of reading it (see SPE_PERF_NO_MAP for SIGBUS) */
 
     const char *symfs;     /* files of the recording's machine are below this directory; NULL: / */
     const char *debug_dir; /* build-id cache; NULL: $HOME/.debug; "": none */
@@ -97,8 +97,8 @@ struct spe_profile_options {
     const char *kallsyms;  /* ... or a copy of /proc/kallsyms (and of its modules) */
     bool no_debuginfod;    /* do not ask, even if DEBUGINFOD_URLS is set */
 
-    const char *cpu; /* "neoverse-n1" or a MIDR ("0x413fd0c1"): when the file does not say */
-    bool raw;        /* the bytes are those of one SPE buffer, whatever they look like */
+    const char *cpu; /* "neoverse-n1" or a MIDR ("0x413fd0c1"), if the file does not name it */
+    bool raw;        /* read the bytes as one SPE buffer, even if they look like something else */
 
     /* A cut: rows outside are dropped before they are joined, and counted in `cut`. */
     uint64_t time_from, time_to; /* ns, from <= time < to; to 0: no end. Rows without time stay */
@@ -144,10 +144,10 @@ static inline struct spe_profile_options spe_profile_options_usual(void)
 #endif
 
 /*
- * Open a perf.data (file or directory) or a file of raw SPE bytes; which of them is told by its
- * first bytes. Input that is not a regular file ("-" is standard input) is first copied to an
- * unnamed temporary file. All records but SPE's are read here; SPE records by spe_profile_next. The
- * options' strings and lists are copied.
+ * Open a perf.data (file or directory) or a file of raw SPE bytes; the first bytes decide. Input
+ * that is not a regular file ("-" is standard input) is first copied to an unnamed temporary file.
+ * This function reads all records except SPE records, which spe_profile_next reads. The strings and
+ * lists of the options are copied.
  *
  * SPE_OK, or a negative error with a sentence in *error (which may be NULL), and NULL in *profile.
  */
@@ -162,7 +162,7 @@ SPE_API int spe_profile_open_memory(struct spe_profile **profile, const void *by
 
 SPE_API void spe_profile_close(struct spe_profile *profile); /* NULL is fine */
 
-/* ---- What the recording says of itself ------------------------------------------------------ */
+/* ---- About the recording --------------------------------------------------------------------- */
 
 struct spe_profile_cpu {
     uint32_t number;
@@ -219,11 +219,11 @@ struct spe_profile_counts {
     uint64_t aux_collision;       /* * ... samples collided */
     uint64_t aux_partial;         /* * ... the buffer has gaps */
     uint64_t without_time;        /* rows of a timed recording without a timestamp */
-    uint64_t by_context, by_switch, by_buffer; /* rows, by what told the thread */
-    uint64_t by_nothing;                       /* rows whose thread nothing tells: tid -1 */
+    uint64_t by_context, by_switch, by_buffer; /* rows, by the source of the thread */
+    uint64_t by_nothing;                       /* rows whose thread is not known: tid -1 */
     uint64_t context_unknown;   /* rows: CONTEXT names a thread that no record of the file names */
-    uint64_t context_mismatch;  /* rows: SWITCH records, or the buffer's thread, say another thread
-                                   than CONTEXT. The row has what CONTEXT says */
+    uint64_t context_mismatch;  /* rows: SWITCH records, or the buffer, name another thread than
+                                   CONTEXT. The row has the thread of CONTEXT */
     uint64_t no_map;            /* rows whose pc lies in no known map */
     uint64_t stacks;            /* rows that have a call stack, if these are wanted */
     uint64_t first_ns, last_ns; /* least and greatest time of a row; 0 if there is none */
@@ -238,8 +238,8 @@ SPE_API const struct spe_profile_counts *spe_profile_counts(const struct spe_pro
  * depend on the number of threads; NULL past the last. Complete after the last row. */
 SPE_API const char *spe_profile_warning(const struct spe_profile *profile, size_t i);
 
-/* SPE_OK, or why names of functions, lines or files that were looked up so far are missing although
- * they are there: SPE_ERR_NOMEM, SPE_ERR_IO. Ask when everything has been looked up. */
+/* SPE_OK, or the reason for missing names of functions, lines or files in the look-ups so far:
+ * SPE_ERR_NOMEM, SPE_ERR_IO. Call it after the last look-up. */
 SPE_API int spe_profile_status(const struct spe_profile *profile);
 
 /* ---- Rows ----------------------------------------------------------------------------------- */
@@ -260,8 +260,9 @@ enum {
 };
 
 /*
- * `count` rows as columns. Cells that a record does not fill are zero (ids: none); `has`,
- * `addresses` and `counters` tell absent from zero. Valid until the next call for the profile.
+ * `count` rows as columns. A cell is zero (an id: none) if the record does not have the value;
+ * `has`, `addresses` and `counters` distinguish this from a zero. Valid until the next call for the
+ * profile.
  */
 struct spe_rows {
     size_t size; /* written by spe_profile_next */
@@ -405,8 +406,9 @@ SPE_API int spe_profile_call(const struct spe_profile *profile, uint32_t id,
 
 /*
  * Call stacks of another event, such as cycles of `perf record -g -e arm_spe// -e cycles`, in a
- * recording whose SPE records have none. They are not those of any row: all they can tell is who
- * calls a function, and how often. Of several events with call stacks it is the one with most.
+ * recording whose SPE records have none. They do not belong to rows; they only show the callers of
+ * a function and their frequency. If several events have call stacks, the one with the most is
+ * used.
  */
 struct spe_profile_other_stack {
     uint64_t pc, time_ns;
@@ -469,23 +471,23 @@ SPE_API int spe_profile_inlines_at(struct spe_profile *profile, uint32_t dso, ui
 /* ---- Code ----------------------------------------------------------------------------------- */
 
 /*
- * `count` words of code at an address of a dso, in the file's own addresses, out of the file that
- * the symbols came from; which it must still be. data[i] is 1 where the file says that a word is
- * data between code (mapping symbols), else 0. Returns how many words there are up to the end of
- * that part of the file; or SPE_ERR_UNKNOWN with a sentence in *why if there is no such file: it
- * was not found, was refused, is another one now, is not an ELF file with code. SPE_ERR_NOMEM.
+ * `count` words of code at an address of a dso, in the file's own addresses, from the file of the
+ * symbols. data[i] is 1 if the word is data between code (mapping symbols), else 0. Returns the
+ * number of words up to the end of that part of the file, or SPE_ERR_NOMEM, or SPE_ERR_UNKNOWN with
+ * a sentence in *why: the file was not found, was refused, has changed, or is not an ELF file with
+ * code.
  */
 SPE_API int64_t spe_profile_code(struct spe_profile *profile, uint32_t dso, uint64_t address,
                                  uint32_t *words, uint8_t *data, size_t count, const char **why);
 /* ---- Objects and types ---------------------------------------------------------------------- */
 
-/* Which variable, stack or other memory an address was of, for a thread at a time (ns; UINT64_MAX:
- * at the end). SPE_OK, or SPE_ERR_UNKNOWN with kind SPE_OBJECT_NONE. */
+/* The variable, stack or other memory at an address, for a thread at a time (ns; UINT64_MAX: at the
+ * end). SPE_OK, or SPE_ERR_UNKNOWN with kind SPE_OBJECT_NONE. */
 SPE_API int spe_profile_object(struct spe_profile *profile, uint32_t thread, uint64_t time_ns,
                                uint64_t address, struct spe_profile_object *object);
 
-/* A thread used this address as its stack: later calls know whose stack it is. Recordings name the
- * stack of a process's first thread at most. */
+/* Report that a thread used this address as its stack, for later calls. A recording names the stack
+ * of a process's first thread at most. */
 SPE_API int spe_profile_stack(struct spe_profile *profile, uint32_t thread, uint64_t address);
 
 /* "table.slots[17].key", "counter+0x4", "stack of worker (4711)", "[heap]": at most size bytes with
@@ -494,8 +496,8 @@ SPE_API void spe_profile_object_text(struct spe_profile *profile,
                                      const struct spe_profile_object *object, uint32_t access_size,
                                      char *text, size_t size);
 
-/* What a load or store accesses, by its pc in a map alone. Remembered for each instruction.
- * SPE_OK, or SPE_ERR_UNKNOWN with the reason. */
+/* The data that a load or store accesses, from its pc in a map alone. Results are kept for each
+ * instruction. SPE_OK, or SPE_ERR_UNKNOWN with the reason. */
 SPE_API int spe_profile_access(struct spe_profile *profile, uint32_t map, uint64_t pc,
                                struct spe_profile_access *access);
 
@@ -503,9 +505,9 @@ SPE_API int spe_profile_access(struct spe_profile *profile, uint32_t map, uint64
 SPE_API int spe_profile_access_at(struct spe_profile *profile, uint32_t dso, uint64_t address,
                                   struct spe_profile_access *access);
 
-/* What an object's type has at the object's offset, as if `access` (of which the size counts) had
- * been told by its address: a better answer where the code alone does not tell. SPE_OK, or
- * SPE_ERR_UNKNOWN if the object has no type or nothing lies there. */
+/* The member of an object's type at the object's offset, for an access of the size in `access`: an
+ * answer from the data address, for instructions whose code does not give one. SPE_OK, or
+ * SPE_ERR_UNKNOWN if the object has no type, or no member there. */
 SPE_API int spe_profile_access_of_object(struct spe_profile *profile,
                                          const struct spe_profile_object *object,
                                          struct spe_profile_access *access);

@@ -112,11 +112,11 @@ enum { SPE_SVE128_DP = 1u << 0, SPE_SVE128_LDST = 1u << 1 };
 #define SPE_SOURCE_MAP_MAX 64
 
 /*
- * What an implementation is. Fill it with spe_spu_config_init, then change what you want to change:
- * the features first (spe_spu_config_features or the option "features"), for they settle the
- * options that they leave no choice for. Fields may be set directly or by name from text. Each
- * field is the option of the same name; spe_spu_option_at lists them with their permitted values, a
- * sentence and the requirement rows that they come from.
+ * An implementation. Fill it with spe_spu_config_init, then change it. Change the features first
+ * (spe_spu_config_features or the option "features"), because they determine some options. Set
+ * fields directly or by name from text. Each field is the option of the same name;
+ * spe_spu_option_at lists the options with their permitted values, a sentence and their requirement
+ * rows.
  *
  * An option marked 0|1 is a flag. Options without a note hold one of the words above, whose
  * spelling in text is that of the option table.
@@ -124,14 +124,14 @@ enum { SPE_SVE128_DP = 1u << 0, SPE_SVE128_LDST = 1u << 1 };
 struct spe_spu_config {
     size_t size; /* written by spe_spu_config_init */
 
-    /* Identity: not rows of the catalogue, but what PMSIDR_EL1 and PMBIDR_EL1 tell. feat_spe_ernd
-     * and sample_unit, which are rows, are members of `features` (SPE_ERnd, SPE_ArchInst). */
+    /* Identity: the contents of PMSIDR_EL1 and PMBIDR_EL1, which are not rows of the catalogue. The
+     * rows feat_spe_ernd and sample_unit are members of `features` (SPE_ERnd, SPE_ArchInst). */
     spe_features features;
     const struct spe_layout *layout; /* order of packets; sizes in it give way to those below */
     uint32_t max_size;               /* 2^PMSIDR_EL1.MaxSize: 64 to 2048 bytes */
     uint32_t min_interval;           /* PMSIDR_EL1.Interval: 256 512 768 1024 1536 2048 3072 4096 */
     uint8_t altclk;                  /* PMSIDR_EL1.ALTCLK with FEAT_SPE_ALTCLK */
-    uint8_t ea_described;            /* 0|1: PMBIDR_EL1.EA tells write_abort, or reads 0 */
+    uint8_t ea_described;            /* 0|1: PMBIDR_EL1.EA shows write_abort, or reads 0 */
     uint8_t granule_shift;           /* smallest translation granule: 12, 14 or 16 */
     uint8_t pa_bits;                 /* implemented physical address size: 32 to 56 */
     uint8_t reset_values;            /* what UNKNOWN is after reset */
@@ -296,9 +296,9 @@ SPE_API const char *spe_spu_option_word(const struct spe_option *option, size_t 
 
 /*
  * Set an option from text. Numbers are decimal, 0x or 0b; sets are comma lists of words; lists of
- * INDEXes are comma lists. SPE_ERR_UNKNOWN if there is no such option, SPE_ERR_INVALID if the value
- * is not permitted; `why` (may be NULL) then has a sentence. What only validation can see, namely
- * combinations, is left to spe_spu_config_validate.
+ * INDEXes are comma lists. SPE_ERR_UNKNOWN if the option does not exist, SPE_ERR_INVALID if the
+ * value is not permitted; `why` (may be NULL) then has a sentence. spe_spu_config_validate checks
+ * combinations.
  */
 SPE_API int spe_spu_option_set(struct spe_spu_config *config, const char *name, const char *value,
                                char *why, size_t why_size);
@@ -713,9 +713,9 @@ struct spe_extra {
 };
 
 /*
- * A sampled operation (instruction or micro-operation), told by the host when it has finished. Init
- * and fill in what applies; zero is a plain, unconditional, retired operation. The EL
- * and Security state that it ran in were taken when it was selected.
+ * A sampled operation (instruction or micro-operation), which the host describes when it has
+ * finished. Init it and fill in the fields that apply; zeros are a plain, unconditional, retired
+ * operation. The unit took the EL and Security state when it selected the operation.
  */
 struct spe_operation {
     size_t size;  /* written by spe_operation_init */
@@ -729,8 +729,8 @@ struct spe_operation {
     bool nonarch;           /* relates to no architectural instruction */
     bool nonarch_exception; /* it generated a non-architectural exception */
     bool unfinished_mops;   /* MEMCPY, MEMSET: started, interrupted before its end */
-    bool unmodelled;        /* how long it took and what it met is not known: no counters, no data
-                               source, and those addresses that `accesses` has */
+    bool unmodelled;        /* latency and caches are not known: the record has no counters, no data
+                               source, and only the addresses in `accesses` */
 
     /* Branches: BRANCH, ERET, ISB with isb_is_branch */
     bool taken, conditional, indirect, link, procedure_return, mispredicted;
@@ -815,9 +815,9 @@ enum spe_sample_fate {
 
 SPE_API const char *spe_sample_fate_name(unsigned fate); /* "written" ...; never NULL */
 
-/* The sampled operation with that number in flight has finished: filters, record, buffer. Returns
- * its fate; SPE_ERR_INVALID if there is no such number or the description contradicts itself (then
- * the sample is dropped). */
+/* Finish the sampled operation in flight with this number: filters, record, buffer. Returns its
+ * fate; SPE_ERR_INVALID if the number does not exist, or if the description contradicts itself
+ * (then the sample is dropped). */
 SPE_API int spe_spu_complete(struct spe_spu *spu, unsigned number, const struct spe_operation *op);
 
 /* The same for the oldest in flight, for hosts that have one at a time. */
@@ -825,8 +825,8 @@ SPE_API int spe_spu_sample(struct spe_spu *spu, const struct spe_operation *op);
 
 SPE_API unsigned spe_spu_in_flight(const struct spe_spu *spu);
 
-/* A branch that was taken and retired. Only FEAT_SPE_PBT needs it, and only the latest before each
- * sampled operation and before each change of registers or PE state. */
+/* A branch that was taken and retired. Only FEAT_SPE_PBT needs it. It is enough to report the
+ * latest one before each sampled operation and before each change of registers or PE state. */
 struct spe_taken_branch {
     uint64_t target;
     uint8_t el, security; /* at the target */
@@ -887,17 +887,17 @@ SPE_API int spe_spu_impdef_event(struct spe_spu *spu, uint16_t mss, uint32_t mss
 
 /*
  * The unit's whole state as bytes: registers, PE state, counters and generators, samples in flight,
- * what the host was told of interrupt and exception, statistics. Returns how many there are, and
- * writes them if `size` is enough; two units in the same state give the same bytes. The
- * configuration and the host are not in it, nor is what the Profiling Buffer holds.
+ * the interrupts and exceptions reported to the host, statistics. Returns the number of bytes, and
+ * writes them if `size` is enough. Two units in the same state give the same bytes. The
+ * configuration, the host and the contents of the Profiling Buffer are not part of it.
  */
 SPE_API size_t spe_spu_save(const struct spe_spu *spu, void *bytes, size_t size);
 
 /*
- * Put a unit of the same configuration into that state, on any machine. No callback runs: a host
- * that restores a snapshot has its own interrupt lines in it. SPE_ERR_FORMAT if the bytes are
- * damaged or of another version, SPE_ERR_INVALID if the configuration is another one; `why` (may be
- * NULL) then has a sentence, and the unit is as it was.
+ * Put a unit of the same configuration into that state, on any machine. No callback runs, because
+ * the snapshot of the host has its own interrupt lines. SPE_ERR_FORMAT if the bytes are damaged or
+ * of another version, SPE_ERR_INVALID if the configuration differs; `why` (may be NULL) then has a
+ * sentence, and the unit does not change.
  */
 SPE_API int spe_spu_restore(struct spe_spu *spu, const void *bytes, size_t size, char *why,
                             size_t why_size);

@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
 /*
- * Which release this is, and what stays the same from one to the next.
+ * The release, and the rules of compatibility between releases.
  *
- * A release whose SPE_SONAME is another one may change anything. Those with the same one only add:
- * functions, values at the end of an enum, members at the end of a struct. What callers have to do
- * for it is little:
+ * A release with another SPE_SONAME may change anything. Releases with the same SPE_SONAME only
+ * add functions, values at the end of an enum, and members at the end of a struct. The rules for
+ * callers are:
  *
- * - A struct with a `size` is made ready by its init function, which is inline and writes the size
- *   that the caller knows. The library takes as much of it as there is; members that the caller
- *   does not know have their defaults. A caller that is newer than the library gets SPE_ERR_INVALID
- *   if it asks for something that the library does not know, which is a byte that is not zero.
- * - Functions that fill a struct of the caller's, or a list of them, are inline, too: they tell the
- *   library the size (spe_..._sized), and get what fits. Other languages call these by themselves.
- *   If the sizes differ, a list needs memory for a moment; without it the list is empty.
+ * - Fill a struct that has a `size` with its init function. The function is inline and writes the
+ *   size that the caller knows. The library reads that many bytes; members that the caller does not
+ *   know have their defaults. A caller that is newer than the library gets SPE_ERR_INVALID if it
+ *   sets a member that the library does not know: a byte that is not zero.
+ * - Functions that fill a struct of the caller, or a list of structs, are inline as well. They pass
+ *   the size to the library (spe_..._sized) and get the members that fit. Other languages call the
+ *   _sized functions. If the sizes differ, a list needs memory for a moment; if there is none, the
+ *   list is empty.
  * - Structs that the library owns and hands out by pointer may be longer than the caller knows. In
- *   a list of them, spe_..._at(list, i) is the next element, list[i] may not be.
- * - All other structs are finished: packets, records, accesses, edges, and structs inside others,
- *   unless they are the last member. So are enums that have an array for their values.
+ *   a list of them, use spe_..._at(list, i) and not list[i].
+ * - All other structs never change: packets, records, accesses, edges, and structs inside others,
+ *   unless they are the last member. The same holds for enums with an array for their values.
  *
- * Names say how long something lives: _create and _destroy; _open and _close for what reads or
- * writes a file; _init for memory of the caller's, which nobody has to give back.
+ * Names show lifetimes: _create and _destroy; _open and _close for files; _init for memory of the
+ * caller, which needs no end.
  *
- * Who asks why gets one sentence: in `why` (which may be NULL or too short), or, of files, in the
- * text of an error that also has the place.
+ * The reason of an error is one sentence: in `why` (which may be NULL or too short), or, for files,
+ * in the text of an error struct, which also has the place.
  */
 #ifndef SPECIMEN_VERSION_H
 #define SPECIMEN_VERSION_H

@@ -104,8 +104,8 @@ static const struct option_row options[] = {
      OPTION_UNSET(struct job, config.speculative)},
     {"no-tbi", 0, NULL, "data addresses have no tag in their top byte",
      OPTION_UNSET(struct job, config.tbi)},
-    {OPTION_TEXT("Without --cpu and --features it is the CPU that a perf.data file tells, else "
-                 "every feature may be there, and need not.\n"
+    {OPTION_TEXT("Without --cpu and --features, the CPU of the perf.data file; without that, each "
+                 "feature may be there or not.\n"
                  "\n"
                  "What to show:")},
     {"limit", 0, "N", "at most N reports of each rule (20), then only counts; 'all'",

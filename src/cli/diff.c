@@ -333,7 +333,7 @@ static const struct option_row options[] = {
      OPTION_TAKE(fail_option)},
     {OPTION_TEXT("\nWhat to show:")},
     {"top", 0, "N", "rows (10)", OPTION_NUMBER(struct job, top, 1, 1000000)},
-    {"all", 0, NULL, "those without a significant change, too", OPTION_FLAG(struct job, page.all)},
+    {"all", 0, NULL, "also those without a significant change", OPTION_FLAG(struct job, page.all)},
     {"json", 0, NULL, "everything as one JSON object", OPTION_FLAG(struct job, json)},
     WIDTH_OPTION(struct job, width),
     {OPTION_ROWS(page_options)},

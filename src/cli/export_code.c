@@ -51,7 +51,7 @@ uint32_t export_code_dso(struct spe_profile *profile, const char *file, const ch
 
     if (found == SPE_NO_ID) {
         complain(name ? name : file, name ? "no file of the recording is called that"
-                                          : "the recording has no files whose code it could be");
+                                          : "the recording has no program or library");
         return SPE_NO_ID;
     }
     dso = spe_profile_dso(profile, found);
@@ -61,7 +61,7 @@ uint32_t export_code_dso(struct spe_profile *profile, const char *file, const ch
         if (dso->warning)
             complain(file, "%s", dso->warning);
         else
-            complain(path, "%s; --symfs and --debug-dir tell where files are",
+            complain(path, "%s; --symfs and --debug-dir name folders to look in",
                      spe_dso_state_name(dso->state));
         return SPE_NO_ID;
     }

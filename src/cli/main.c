@@ -108,7 +108,7 @@ static int help(int argc, char **argv)
 static void on_bus_error(int number)
 {
     static const char text[] = "spe: a file became shorter, or could not be read, while it was "
-                               "read: try again when nobody writes it\n";
+                               "read: try again when it is complete\n";
 
     ssize_t written = write(STDERR_FILENO, text, sizeof(text) - 1);
 

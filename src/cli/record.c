@@ -128,7 +128,7 @@ static const struct option_row options[] = {
      "the program's goes to standard error; a file that is there becomes FILE.old",
      OPTION_STRING(struct job, options.output)},
     {"calls", 'g', NULL,
-     "record the call stack of each sample, too, by following calls and returns; perf report -g "
+     "also record the call stack of each sample, by following calls and returns; perf report -g "
      "and perf script show them",
      OPTION_FLAG(struct job, options.calls)},
     {"cpu", 0, "NAME",
@@ -153,7 +153,7 @@ static const struct option_row options[] = {
     {"stat", 0, NULL,
      "print exact counts of the emulator beside estimates from the samples, for each function",
      OPTION_FLAG(struct job, stat_text)},
-    {"stat-json", 0, "FILE", "write them to FILE, too", OPTION_STRING(struct job, stat_json)},
+    {"stat-json", 0, "FILE", "also write them to FILE", OPTION_STRING(struct job, stat_json)},
     {"width", 0, "N", "columns of the table of --stat (the terminal's, or 80)",
      OPTION_NUMBER(struct job, width, WIDTH_MIN, WIDTH_MAX)},
     {"sysroot", 'L', "DIR", "where AArch64 libraries are (found, if it is installed)",
@@ -233,7 +233,7 @@ static void print_summary(const struct job *job, const struct record_summary *s)
     if (s->crowded && !job->options.cpus)
         complain(program,
                  "%" PRIu64 " thread%s came when 255 others ran, and share CPU 255; their records "
-                 "tell them apart",
+                 "name them",
                  s->crowded, s->crowded == 1 ? "" : "s");
     if (job->options.calls)
         print_stacks(job, t);
@@ -301,7 +301,7 @@ static void print_troubles(const struct job *job, const struct record_summary *s
     if (s->unread.files)
         complain(job->options.output,
                  "%" PRIu64 " file%s of the program could not be read (%s): the recording does not "
-                 "tell %s build-id%s",
+                 "have %s build-id%s",
                  s->unread.files, s->unread.files == 1 ? "" : "s", strerror(s->unread.why),
                  s->unread.files == 1 ? "its" : "their", s->unread.files == 1 ? "" : "s");
 }

@@ -111,14 +111,14 @@ bool record_parse_event(const char *text, struct record_event *event, struct pro
     memset(event, 0, sizeof(*event));
     if (snprintf(copy, sizeof(copy), "%s", text) >= (int)sizeof(copy) ||
         (strncmp(text, "arm_spe", 7) != 0 || strspn(text + 7, "_0123456789") + 7 != name)) {
-        problem_say(problem, false, text, "the event has to be arm_spe/term=value,.../");
+        problem_say(problem, false, text, "the event must be arm_spe/term=value,.../");
         return false;
     }
     list = copy + name;
     if (*list == '/') {
         end = strchr(++list, '/');
         if (!end || strspn(end + 1, "u") != strlen(end + 1)) {
-            problem_say(problem, false, text, "the event has to end with /");
+            problem_say(problem, false, text, "the event must end with /");
             return false;
         }
         *end = '\0';

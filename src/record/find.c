@@ -170,7 +170,7 @@ static bool judge_program(enum program_verdict verdict, const struct program *p,
                     p->script ? p->interpreter : "this program", machine_name(p->machine));
         return false;
     case PROGRAM_LIBRARY:
-        problem_say(problem, false, name, "this is an object file, no program");
+        problem_say(problem, false, name, "this is an object file, not a program");
         return false;
     case PROGRAM_NO_LOADER:
         problem_say(problem, false, name,

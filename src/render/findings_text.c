@@ -248,13 +248,13 @@ static void doubt_sentence(struct sentence *s)
         say(s, "; record with jitter");
         break;
     case SPE_FINDING_NO_THREADS:
-        say_share(s, "samples have no thread: neither CONTEXT packets nor switches tell it");
+        say_share(s, "samples have no thread: neither CONTEXT packets nor switches name it");
         break;
     case SPE_FINDING_NO_SYMBOLS:
         say_share(s, "samples have no symbol: debug files or --symfs give them names");
         break;
     case SPE_FINDING_UNKNOWN_SOURCES:
-        say_share(s, "loads have data sources that nobody explains for this CPU; try --cpu");
+        say_share(s, "loads have data sources that are not known for this CPU; try --cpu");
         break;
     default:
         say_share(s, "samples waited longer for issue than they took: the data is not right");

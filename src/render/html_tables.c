@@ -288,7 +288,7 @@ static void served_table(struct out *o, const struct report *r)
 {
     static const struct html_column columns[] = {
         {"served by", NULL, true, NULL},
-        {"told by", "the CPU's data source, or events", true, NULL},
+        {"by", "the CPU's data source, or events", true, NULL},
         {"loads", NULL, false, "count loads"},
         {"share %", "of all loads, with the 95 % interval", false, "interval loads all.loads"},
         {"mean", "cycles", false, "mean latency timed"},

@@ -160,7 +160,7 @@ class Code(CommandTest):
     def test_raw(self):
         raw = self.file(self.branch(self.walk + 8, self.walk))
         for form in ("bolt", "autofdo"):
-            self.assertIn("no files", self.bad(1, "export", "--format", form, raw))
+            self.assertIn("no program or library", self.bad(1, "export", "--format", form, raw))
 
     # ---- lines -----------------------------------------------------------------------------------
 

@@ -178,7 +178,7 @@ class CutWhileRead(CommandTest):
         self.assertEqual(process.returncode, 1)
         self.assertEqual(message.decode(),
                          "spe: a file became shorter, or could not be read, while it was read: "
-                         "try again when nobody writes it\n")
+                         "try again when it is complete\n")
 
 
 class PerfData(CommandTest):

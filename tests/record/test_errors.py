@@ -97,11 +97,11 @@ class Errors(RecordTest):
 
     def test_options(self):
         for args, pattern in (
-                (("-e", "cycles"), "^spe: cycles: the event has to be arm_spe"),
+                (("-e", "cycles"), "^spe: cycles: the event must be arm_spe"),
                 (("-e", "arm_spe/sheep=1/"), "^spe: sheep: an SPE event has no such term"),
                 (("-e", "arm_spe/jitter=2/"), "^spe: jitter: 2 is too large, it has 1 bits"),
                 (("-e", "arm_spe/min_latency=x/"), "^spe: x: this is not a number for min_latency"),
-                (("-e", "arm_spe/jitter=1"), "^spe: arm_spe/jitter=1: the event has to end"),
+                (("-e", "arm_spe/jitter=1"), "^spe: arm_spe/jitter=1: the event must end"),
                 (("-e", "arm_spe/inv_event_filter=2/"), "^spe: inv_event_filter: the SPE of "
                                                         "neoverse-n1 cannot do this"),
                 (("--cpu", "i486"), "^spe: i486: there is no model of such a CPU"),

@@ -208,8 +208,8 @@ void diff_change_uneven(struct spe_change *change, const struct moments side[2],
         double least = INFINITY;
 
         for (unsigned e = 0; e < DIFF_EXPECTED; e++) {
-            double freedom,
-                beyond = beyond_sampling(&side[i], (double)samples[i], &uneven[i], e, &freedom);
+            double freedom = 1.0;
+            double beyond = beyond_sampling(&side[i], (double)samples[i], &uneven[i], e, &freedom);
 
             if (beyond < 0.0 || beyond >= least)
                 continue;

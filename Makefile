@@ -9,12 +9,13 @@ FUZZ_SECONDS ?= 1200
 BUILD        ?= build
 FUZZ         ?=
 FUZZ_JOBS    ?=
+DEB_ARCH     ?=
 
 # $(call configured,option,value): sets an option of the build unless it has that value already.
 configured = grep -qs '^$(1) = $(2)$$' $(BUILD)/meson-private/cmd_line.txt || \
 	    meson configure $(BUILD) -D$(1)=$(2)
 
-.PHONY: build setup demo test test-vm test-spark check bench fuzz fuzz-merge mutate install dist deb format clean distclean help
+.PHONY: build setup demo test test-vm test-spark check bench fuzz fuzz-merge mutate install dist deb deb-clean format clean distclean help
 
 build: $(BUILD)/build.ninja	## build the library and the command (the default)
 	@ninja -C $(BUILD)
@@ -69,8 +70,11 @@ install: build	## install to PREFIX (/usr/local), below DESTDIR if given
 dist:	## build-dist/specimen-VERSION.tar.xz, which builds without git
 	@tools/dist.sh
 
-deb:	## Debian packages in build-deb (needs dpkg-dev, debhelper, fakeroot, lintian)
-	@tools/deb.sh
+deb:	## Debian packages in build-deb (needs dpkg-dev, debhelper, fakeroot, lintian; DEB_ARCH=arm64)
+	@DEB_ARCH=$(DEB_ARCH) tools/deb.sh
+
+deb-clean:	## the same in fresh chroots, installed and tried there (needs root and debootstrap; DEB_ARCH=arm64)
+	@tools/deb-clean.sh $(DEB_ARCH)
 
 format:	## run clang-format on the C files
 	@find include src tests fuzz bench examples -name '*.[ch]' 2>/dev/null | xargs -r clang-format -i

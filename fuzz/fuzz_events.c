@@ -15,7 +15,7 @@
 
 static void check(const struct record_event *event, const char *cpu)
 {
-    struct record_problem problem = {{0}, {0}};
+    struct problem problem = {{0}, {0}};
 
     if (!record_check_event(event, cpu, &problem))
         REQUIRE(problem.what[0] && problem.why[0]);
@@ -25,7 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct record_problem problem = {{0}, {0}};
+    struct problem problem = {{0}, {0}};
     struct record_event event, again;
     char *text = malloc(size + 1), written[256];
 

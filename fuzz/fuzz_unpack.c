@@ -65,7 +65,7 @@ static void unpack(int archive)
 {
     char around[64], path[128];
     struct vm_outcome outcome;
-    struct vm_error error = {0};
+    struct problem error = {0};
     struct vm_output output;
 
     /* In memory this is a hundred times faster. */
@@ -121,7 +121,7 @@ static void write_initrd(int archive)
 {
     struct vm_tar tar;
     struct vm_tar_entry entry;
-    struct vm_error error;
+    struct problem error;
     uint8_t bytes[4096];
     char *text;
     size_t size, at = 0, next;

@@ -223,7 +223,7 @@ static void act(void)
 
 static void finish(void)
 {
-    struct record_problem problem;
+    struct problem problem;
     uint64_t bytes;
 
     for (unsigned i = 0; i < PEERS; i++)
@@ -246,13 +246,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         .period = 4096, .output = "/dev/null", .cpu = "neoverse-n1"};
     struct record_summary summary = {0};
     struct record_counts counts = {0};
-    struct record_problem problem;
+    struct problem problem;
     int descriptors = open_descriptors();
 
     fuzz.data = data;
     fuzz.size = size;
     fuzz.setup.header = (struct wire_header){.type = WIRE_SETUP, .size = sizeof(fuzz.setup)};
-    fuzz.file = file_create(&options, "/bin/true", 1, &problem);
+    fuzz.file = file_create(&options, "", "/bin/true", 1, &problem);
     REQUIRE(fuzz.file);
     fuzz.receiver = receiver_create(fuzz.file, &fuzz.setup, &summary, &counts);
     REQUIRE(fuzz.receiver);

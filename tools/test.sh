@@ -5,18 +5,16 @@
 # Everything that CI checks, in stages. All of them run; the log of one that fails is shown, and the
 # last lines say which these are.
 #
-#   tools/test.sh [STAGE...]     by default: layers headers format man scripts conformance gcc abi
-#                                clang asan tsan aarch64 faults tidy python vm; `spark`, which takes
-#                                longest, has to be named
+#   tools/test.sh [STAGE...]     by default all: layers headers format man scripts conformance gcc abi
+#                                clang asan tsan aarch64 faults tidy python viewers spark vm
 #
-# The network has a part in `python`, `spark` and `vm` alone: they come last and are counted apart.
+# The network has a part in `python`, `viewers`, `spark` and `vm` alone: they come last and are counted apart.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 
-usual_stages=(layers headers format man scripts conformance gcc abi clang asan tsan aarch64 faults tidy python vm)
-all_stages=("${usual_stages[@]}" spark)
+all_stages=(layers headers format man scripts conformance gcc abi clang asan tsan aarch64 faults tidy python viewers spark vm)
 stages=("$@")
-[ $# -gt 0 ] || stages=("${usual_stages[@]}")
+[ $# -gt 0 ] || stages=("${all_stages[@]}")
 pinned=14 # the clang-format and clang-tidy whose word counts
 jobs=$(nproc)
 
@@ -47,13 +45,15 @@ build() {
 }
 
 # run_tests FOLDER ARGUMENTS...: also adds to the totals, and to the list of skipped tests. Meson
-# names the log after $setup, if there is one.
+# names the log after $setup, if there is one. One more at a time than there are processors: some
+# tests wait more than they work.
 run_tests() {
     local folder=$1 status=0 numbers line
     local json=$1/meson-logs/testlog${setup:+-$setup}.json
     shift
     rm -f "$json"
-    meson test -C "$folder" --no-rebuild --print-errorlogs "$@" || status=1
+    meson test -C "$folder" --no-rebuild --print-errorlogs --num-processes $((jobs + 1)) "$@" ||
+        status=1
     { read -r numbers && while read -r line; do skips+=("$folder: $line"); done; } \
         < <(python3 tools/testlog.py "$json")
     read -r test_passed test_failed test_skipped <<<"${numbers:-0 0 0}"
@@ -92,7 +92,7 @@ stage_abi() { CC=gcc build build-gcc && tools/abi.sh build-gcc; }
 # Clang's, too.
 stage_clang() {
     CC=clang build build-clang &&
-        run_tests build-clang --no-suite cli --no-suite record --no-suite tools
+        run_tests build-clang --suite c --suite fuzz
 }
 
 stage_asan() {
@@ -100,7 +100,7 @@ stage_asan() {
     local -x UBSAN_OPTIONS=halt_on_error=1:abort_on_error=1:print_stacktrace=1
     CC=clang build build-asan -Dbuildtype=debugoptimized -Db_sanitize=address,undefined \
         -Db_lundef=false -Dc_args='-fno-sanitize-recover=all -fno-omit-frame-pointer' &&
-        run_tests build-asan --timeout-multiplier 3
+        run_tests build-asan --no-suite once --timeout-multiplier 3
 }
 
 stage_tsan() {
@@ -115,7 +115,7 @@ stage_aarch64() {
     # Without elfutils, zstd and libfdt, which are optional: somebody has to build it so.
     build build-aarch64 --cross-file cross/aarch64.ini -Dcmocka_root="$deps" \
         -Delfutils=disabled -Dzstd=disabled -Dvm=disabled &&
-        run_tests build-aarch64 --timeout-multiplier 5
+        run_tests build-aarch64 --no-suite once --no-suite disassemblers --timeout-multiplier 5
 }
 
 stage_faults() {
@@ -136,11 +136,11 @@ stage_tidy() {
     # The AArch64 files have no entry in a compile database of another machine.
     python3 - build-clang/compile_commands.json <<'EOF' | xargs -r -P "$jobs" -n 1 clang-tidy -p build-clang --quiet
 import json, os, sys
-seen = set()
-for entry in json.load(open(sys.argv[1])):
-    path = os.path.relpath(os.path.join(entry["directory"], entry["file"]))
-    if path.startswith("src" + os.sep) and path not in seen:
-        seen.add(path)
+files = {os.path.relpath(os.path.join(entry["directory"], entry["file"]))
+         for entry in json.load(open(sys.argv[1]))}
+# The largest first, so that no processor waits for one at the end.
+for path in sorted(files, key=os.path.getsize, reverse=True):
+    if path.startswith("src" + os.sep):
         print(path)
 EOF
 }
@@ -153,7 +153,7 @@ first_line_is() { head -n 1 "$2" | grep -qE "$1"; }
 shell_scripts() {
     local file
     tracked '*.sh'
-    git grep --untracked -lIE '^#!.*sh\b' -- ':!*.sh' | while read -r file; do
+    git grep --untracked -lIE '^#!.*sh\b' -- ':!*.sh' ':!fuzz/corpus' | while read -r file; do
         if first_line_is '^#!.*\b(ba)?sh\b' "$file"; then echo "$file"; fi
     done
 }
@@ -179,21 +179,39 @@ for path in sys.stdin.read().split():
     return $status
 }
 
-# run_python FOLDER: the tests of a folder, with this tree's package.
+# run_python PYTHON FOLDER: the tests of a folder.
 run_python() {
-    local folder status=0 line out=build-gcc/python.txt
-    folder=$(realpath -m "${SPECIMEN_DEPS:-.deps}/python")
-    CC=gcc build build-gcc && quietly python/environment.sh --install || return
-    SPE=$PWD/build-gcc/src/spe "$folder/bin/python" python/tests/run.py "$1" >$out || status=1
+    local status=0 line out=build-gcc/python.txt
+    SPE=$PWD/build-gcc/src/spe "$1" python/tests/run.py "$2" >$out || status=1
     read -r test_passed test_failed test_skipped < <(tail -n 1 $out)
-    while read -r line; do skips+=("$1: $line"); done < <(head -n -1 $out)
+    while read -r line; do skips+=("$2: $line"); done < <(head -n -1 $out)
     return $status
 }
 
-# What builds the package, and the readers that judge our tables, are fetched once.
-stage_python() { run_python python/tests; }
+# This tree's package for Python, once for all stages.
+package=
+install_package() {
+    [ -z "$package" ] || return 0
+    quietly python/environment.sh --install && package=installed
+}
 
-stage_spark() { run_python python/tests_spark; }
+# run_package FOLDER: the same with this tree's package.
+run_package() {
+    CC=gcc build build-gcc && install_package &&
+        run_python "$(realpath -m "${SPECIMEN_DEPS:-.deps}/python")/bin/python" "$1"
+}
+
+# What builds the package, and the readers that judge our tables, are fetched once.
+stage_python() { run_package python/tests; }
+
+stage_spark() { run_package python/tests_spark; }
+
+# The readers that others wrote are fetched once, too.
+stage_viewers() {
+    local -x VIEWERS
+    VIEWERS=$(realpath -m "${SPECIMEN_DEPS:-.deps}/viewers")
+    CC=gcc build build-gcc && run_python python3 tests/viewers
+}
 
 # The guest and its QEMU are fetched once, beside the other things that are fetched. Where they
 # cannot be had the tests are skipped, and say why.
@@ -201,7 +219,9 @@ stage_vm() {
     local -x XDG_CACHE_HOME
     local setup=vm
     XDG_CACHE_HOME=${XDG_CACHE_HOME:-$(realpath -m "${SPECIMEN_DEPS:-.deps}/cache")}
-    CC=gcc build build-gcc && run_tests build-gcc --setup $setup --suite vm
+    # A guest never waits: one for each processor.
+    CC=gcc build build-gcc &&
+        run_tests build-gcc --setup $setup --suite vm --num-processes "$jobs"
 }
 
 # --- reasons not to run a stage: printed, counted and listed, never silent ---
@@ -223,6 +243,8 @@ reason_not_to() {
         python/environment.sh --reason ;;
     spark)
         python/environment.sh --reason-spark ;;
+    viewers)
+        tests/viewers/environment.sh --reason ;;
     man)
         compgen -G 'docs/man/*.1' >/dev/null || echo "there are no manual pages" ;;
     esac
@@ -246,6 +268,7 @@ title() {
     scripts) echo "scripts" ;;
     python) echo "the package for Python; pyarrow, Polars and DuckDB on our tables (network)" ;;
     spark) echo "recordings on a cluster of Spark with two workers, one of which dies (network)" ;;
+    viewers) echo "files for viewers, in the Firefox Profiler and in speedscope (network)" ;;
     vm) echo "Linux, its driver and perf on our unit, in QEMU (network)" ;;
     *) return 1 ;;
     esac
@@ -289,7 +312,7 @@ run_stage() {
         test_passed=0 test_failed=1 summary="failed"
     fi
     case $stage in
-    python | spark | vm) network+=("$stage: $summary") ;;
+    python | viewers | spark | vm) network+=("$stage: $summary") ;;
     *) passed=$((passed + test_passed)) failed=$((failed + test_failed)) ;;
     esac
     if [ $status != 0 ]; then

@@ -575,6 +575,20 @@ SPE_API void spe_call_tree_destroy(struct spe_call_tree *tree); /* NULL is fine 
 SPE_API int spe_call_tree_add(struct spe_call_tree *tree, struct spe_profile *profile,
                               const struct spe_rows *rows);
 SPE_API void spe_call_tree_finish(struct spe_call_tree *tree);
+
+/* Before the first row: a node is a line of a function, that of the sample or of the call. Rows
+ * need SPE_WANT_LINE, too. */
+SPE_API void spe_call_tree_by_line(struct spe_call_tree *tree);
+/* spe_profile_line of a node, or SPE_NO_ID. */
+SPE_API uint32_t spe_call_tree_line(const struct spe_call_tree *tree, size_t i);
+
+/*
+ * After the last row and before spe_call_tree_finish: what functions have without a call stack goes
+ * to the callers that stacks of another event (spe_profile_other_stack) have for the same function,
+ * in proportion to the weights of these. It does nothing where the profile has none. SPE_OK or
+ * SPE_ERR_NOMEM.
+ */
+SPE_API int spe_call_tree_share(struct spe_call_tree *tree, struct spe_profile *profile);
 SPE_API size_t spe_call_tree_count(const struct spe_call_tree *tree);
 SPE_API const struct spe_call_node *spe_call_tree_at(const struct spe_call_tree *tree, size_t i);
 
@@ -760,6 +774,16 @@ spe_annotation_choices(const struct spe_annotation *annotation, size_t *count);
 SPE_API int spe_annotation_add(struct spe_annotation *annotation, struct spe_profile *profile,
                                const struct spe_rows *rows);
 
+/* For speed, before the first row and behind each spe_annotation_add of `rows` (at first NULL):
+ * tells the profile which rows can be of the functions, as far as that is known by now
+ * (spe_profile_only). Rows are left out, so nobody else can use them. SPE_OK or SPE_ERR_NOMEM. */
+SPE_API int spe_annotation_narrow(struct spe_annotation *annotation, struct spe_profile *profile,
+                                  const struct spe_rows *rows);
+
+/* After the last row, with spe_annotation_narrow: the profile's counts tell of the rows that were
+ * left out, and the profile has all rows again. SPE_OK or SPE_ERR_NOMEM. */
+SPE_API int spe_annotation_widen(struct spe_annotation *annotation, struct spe_profile *profile);
+
 /* After the last row: put everything in order. SPE_OK or SPE_ERR_NOMEM. */
 SPE_API int spe_annotation_finish(struct spe_annotation *annotation);
 
@@ -859,6 +883,12 @@ struct spe_change {
     bool significant;          /* ... even though much else was asked too. Of exact counts: there is
                                   a difference */
 };
+
+/* Whether a change is beyond a bound: more than `bound`, or with `below` less; `percent`: of
+ * before, else in the quantity's own unit. Of samples (`exact` is false) the whole interval has to
+ * be. */
+SPE_API bool spe_change_exceeds(const struct spe_change *change, double bound, bool below,
+                                bool percent, bool exact);
 
 struct spe_diff_row {
     const char *dso, *function, *line; /* "" where there is none */

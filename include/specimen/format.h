@@ -545,6 +545,48 @@ SPE_API void spe_bulk_end(struct spe_bulk *b);
 SPE_API int spe_bulk_next(struct spe_bulk *b, struct spe_columns *columns,
                           struct spe_item *skipped);
 
+/*
+ * Records that the caller can do without are passed over, which is faster than making rows of them:
+ * those that have a timestamp from `first` to `last`, exactly these contexts, and a pc that is
+ * below `low`, above `high` or whose bit is not set. Other records become rows. The results are
+ * sums over all calls.
+ */
+#define SPE_PASS_BITS 32768
+
+struct spe_bulk_pass {
+    size_t size;         /* written by spe_bulk_pass_init */
+    const uint64_t *pcs; /* SPE_PASS_BITS bits, of spe_pass_bit */
+    uint64_t low, high;  /* no pc outside has a bit that counts; 56 bits each */
+    unsigned grain;
+    unsigned has; /* SPE_HAS_CONTEXT1, SPE_HAS_CONTEXT2 */
+    uint32_t context[2];
+    uint64_t first, last;
+
+    uint64_t records, latency; /* passed over, and the sum of their total latencies */
+    uint64_t timestamp;        /* of the last record, passed over or not */
+};
+
+static inline void spe_bulk_pass_init(struct spe_bulk_pass *it)
+{
+    memset(it, 0, sizeof(*it));
+    it->size = sizeof(*it);
+}
+
+/* The bit of a pc (an Address payload, or an address as software uses it). Those that are 2^grain
+ * bytes from each other, or SPE_PASS_BITS times as many, have the same. */
+static inline uint64_t spe_pass_bit(uint64_t pc, unsigned grain)
+{
+    return (pc & UINT64_MAX >> 8) >> grain & (SPE_PASS_BITS - 1);
+}
+
+/*
+ * As spe_bulk_next, but it stops anywhere, and passes over records. Returns 1 behind a row that has
+ * other contexts or another time; 0 when the columns are full, or when only spe_bulk_next can go
+ * on; SPE_ERR_INVALID as there. All rows that it appends have a timestamp.
+ */
+SPE_API int spe_bulk_pass(struct spe_bulk *b, struct spe_columns *columns,
+                          struct spe_bulk_pass *pass);
+
 /* Where the bytes went so far; it belongs to the decoder. */
 SPE_API const struct spe_account *spe_bulk_account(const struct spe_bulk *b);
 

@@ -198,6 +198,8 @@ struct spe_profile_info {
     size_t queue_count;
     uint64_t stacks; /* call stacks in it, of SPE records or of other events */
     const struct spe_perf_features *features_of_file; /* NUMA, memory, PMUs; NULL for raw bytes */
+    uint64_t other_stacks;   /* of these, if SPE records have none: those of one other event */
+    const char *other_event; /* its name; NULL: there are none, or stacks are not wanted */
 };
 
 /* In config: "jitter" in the kernel's format of the event, PMSIRR_EL1.RND. */
@@ -225,6 +227,9 @@ struct spe_profile_counts {
     uint64_t no_map;            /* rows whose pc lies in no known map */
     uint64_t stacks;            /* rows that have a call stack, if these are wanted */
     uint64_t first_ns, last_ns; /* least and greatest time of a row; 0 if there is none */
+    uint64_t passed;            /* records that spe_profile_only left out: they are in by_* and
+                                   context_*, but not in the other counts of rows */
+    uint64_t passed_latency;    /* the sum of their total latencies */
 };
 
 SPE_API const struct spe_profile_counts *spe_profile_counts(const struct spe_profile *profile);
@@ -310,6 +315,24 @@ static inline int spe_profile_next(struct spe_profile *profile, struct spe_rows 
 /* Start again with the first group. Ids stay what they were. */
 SPE_API int spe_profile_rewind(struct spe_profile *profile);
 
+struct spe_profile_span {
+    uint64_t start, end; /* addresses of code; end is the first behind it */
+};
+
+/*
+ * From now on, rows are needed only of these addresses: of others, and of records without a pc,
+ * rows may be left out, which is several times as fast if they are most. How many are is in the
+ * counts. Nothing is left out by this where there is a cut or a filter. The spans are copied; with
+ * none of them no row is needed, and with NULL all are. It holds until the next call. SPE_OK or
+ * SPE_ERR_NOMEM.
+ */
+SPE_API int spe_profile_only(struct spe_profile *profile, const struct spe_profile_span *spans,
+                             size_t count);
+
+/* Where a map has a function's code; false if it has none of it. */
+SPE_API bool spe_profile_span(const struct spe_profile *profile, uint32_t map, uint64_t symbol,
+                              struct spe_profile_span *span);
+
 /* ---- Tables --------------------------------------------------------------------------------- */
 
 /* Never NULL: "" for an id that is none. Valid until the profile is closed. */
@@ -330,6 +353,16 @@ SPE_API size_t spe_profile_thread_count(const struct spe_profile *profile);
 SPE_API const struct spe_profile_dso *spe_profile_dso(const struct spe_profile *profile,
                                                       uint32_t id);
 SPE_API size_t spe_profile_dso_count(const struct spe_profile *profile);
+
+/* The file of the recorded program: of the first process (of those in spe_profile_options.pids)
+ * that mapped a file. SPE_NO_ID if no process did. */
+SPE_API uint32_t spe_profile_program(const struct spe_profile *profile);
+
+/* The first dso with this path, or else with this name without directories; SPE_NO_ID. */
+SPE_API uint32_t spe_profile_find_dso(const struct spe_profile *profile, const char *name);
+
+/* The mean number of operations from one sample to the next; 0 if it is not known. */
+SPE_API double spe_profile_interval(const struct spe_profile *profile);
 
 SPE_API const struct spe_profile_map *spe_profile_map(const struct spe_profile *profile,
                                                       uint32_t id);
@@ -369,6 +402,28 @@ struct spe_profile_call {
 
 SPE_API int spe_profile_call(const struct spe_profile *profile, uint32_t id,
                              struct spe_profile_call *call);
+
+/*
+ * Call stacks of another event, such as cycles of `perf record -g -e arm_spe// -e cycles`, in a
+ * recording whose SPE records have none. They are not those of any row: all they can tell is who
+ * calls a function, and how often. Of several events with call stacks it is the one with most.
+ */
+struct spe_profile_other_stack {
+    uint64_t pc, time_ns;
+    uint64_t weight; /* the event's period, or 1 */
+    uint32_t thread; /* or SPE_NO_ID */
+    uint32_t stack;  /* spe_profile_call: its innermost, as of rows.stack */
+};
+
+/* SPE_OK, or SPE_ERR_UNKNOWN past the last of info.other_stacks. */
+SPE_API int spe_profile_other_stack_sized(const struct spe_profile *profile, size_t i,
+                                          struct spe_profile_other_stack *stack, size_t size);
+
+static inline int spe_profile_other_stack(const struct spe_profile *profile, size_t i,
+                                          struct spe_profile_other_stack *stack)
+{
+    return spe_profile_other_stack_sized(profile, i, stack, sizeof(*stack));
+}
 
 /* ---- Places on request ---------------------------------------------------------------------- */
 

@@ -14,6 +14,7 @@
 #include "analysis/latency.h"
 #include "analysis/lists.h"
 #include "analysis/mix.h"
+#include "analysis/other_calls.h"
 #include "analysis/places.h"
 #include "analysis/slices.h"
 #include "analysis/times.h"
@@ -759,15 +760,21 @@ static int name_caller_group(struct spe_analysis *a, struct spe_profile *profile
                              const struct spe_rows *rows, size_t i, struct spe_group *group)
 {
     uint32_t stack = rows->stack ? rows->stack[i] : SPE_NO_ID;
+    const struct stack_of whose = {rows->thread[i], rows->time_ns[i]};
     const struct caller *caller;
     struct spe_profile_call call;
 
     group->symbol = SPE_NO_SYMBOL;
     group->dso = group->line = SPE_NO_ID;
     group->id = stack == SPE_NO_ID ? SPE_CALLER_UNKNOWN : SPE_CALLER_NOBODY;
+    if (stack == SPE_NO_ID && rows->symbol && spe_profile_info(profile)->other_stacks) {
+        group->symbol = rows->symbol[i]; /* shared out when all samples are known */
+        group->dso = dso_of_row(profile, rows, i);
+        group->id = CALLER_OF;
+    }
     if (stack == SPE_NO_ID || spe_profile_call(profile, stack, &call) < 0)
         return SPE_OK;
-    caller = callers_find(&a->callers, profile, rows, i, stack, call.address);
+    caller = callers_find(&a->callers, profile, &whose, stack, call.address);
     if (!caller)
         return SPE_ERR_NOMEM;
     group->symbol = caller->symbol;
@@ -1202,6 +1209,9 @@ int spe_analysis_finish(struct spe_analysis *a, struct spe_profile *profile)
         journal_free(&a->journal);
     }
     if (least < 0 || (a->journal.count && empty_journal(a, (uint64_t)least) < 0))
+        return SPE_ERR_NOMEM;
+    if (a->config.by & 1u << SPE_BY_CALLER &&
+        other_calls_share_groups(&a->groups[SPE_BY_CALLER], &a->callers, profile) < 0)
         return SPE_ERR_NOMEM;
     return sum_up_places(a, profile);
 }

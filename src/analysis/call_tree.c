@@ -5,11 +5,17 @@
 
 #include "analysis/callers.h"
 #include "analysis/groups.h"
+#include "analysis/other_calls.h"
 #include "base/hash.h"
 #include "base/vector.h"
 
+struct node {
+    struct spe_call_node shown;
+    uint32_t line; /* SPE_NO_ID: not known, or nobody asks */
+};
+
 struct spe_call_tree {
-    VECTOR(struct spe_call_node) nodes;
+    VECTOR(struct node) nodes;
     struct hash_table index;
     uint64_t seed;
     struct callers callers;
@@ -19,17 +25,22 @@ struct spe_call_tree {
 
 enum { TOP, NO_STACK }; /* nodes that are not functions */
 
-static int add_node(struct spe_call_tree *t, struct spe_call_node node, uint32_t *id)
+static bool same_node(const struct node *a, const struct node *b)
 {
-    uint64_t hash =
-        hash_number(hash_number(t->seed, node.symbol), (uint64_t)node.caller << 32 | node.dso);
+    return a->shown.caller == b->shown.caller && a->shown.symbol == b->shown.symbol &&
+           a->shown.dso == b->shown.dso && a->line == b->line &&
+           a->shown.no_stack == b->shown.no_stack;
+}
+
+static int add_node(struct spe_call_tree *t, struct node node, uint32_t *id)
+{
+    uint64_t hash = hash_number(hash_number(t->seed, node.shown.symbol),
+                                (uint64_t)node.shown.caller << 32 | node.shown.dso);
     size_t cursor = 0;
 
+    hash = node.line == SPE_NO_ID ? hash : hash_number(hash, node.line);
     while ((*id = hash_table_find(&t->index, hash, &cursor)) != UINT32_MAX) {
-        const struct spe_call_node *n = &t->nodes.at[*id];
-
-        if (n->caller == node.caller && n->symbol == node.symbol && n->dso == node.dso &&
-            n->no_stack == node.no_stack)
+        if (same_node(&t->nodes.at[*id], &node))
             return SPE_OK;
     }
     *id = (uint32_t)t->nodes.count;
@@ -39,30 +50,41 @@ static int add_node(struct spe_call_tree *t, struct spe_call_node node, uint32_t
     return SPE_OK;
 }
 
-static int add_child(struct spe_call_tree *t, uint32_t caller, uint64_t symbol, uint32_t dso,
+static int add_child(struct spe_call_tree *t, uint32_t caller, const struct caller *function,
                      uint32_t *id)
 {
-    return add_node(t, (struct spe_call_node){.caller = caller, .symbol = symbol, .dso = dso}, id);
+    const struct node node = {
+        .shown = {.caller = caller, .symbol = function->symbol, .dso = function->dso},
+        .line = function->line,
+    };
+
+    return add_node(t, node, id);
 }
 
 int spe_call_tree_create(struct spe_call_tree **tree)
 {
-    struct spe_call_node top = {.caller = SPE_NO_ID, .symbol = SPE_NO_SYMBOL, .dso = SPE_NO_ID};
-    struct spe_call_node none = top;
+    struct node top = {.shown = {.caller = SPE_NO_ID, .symbol = SPE_NO_SYMBOL, .dso = SPE_NO_ID},
+                       .line = SPE_NO_ID};
+    struct node none = top;
     struct spe_call_tree *t = *tree = calloc(1, sizeof(*t));
     uint32_t id;
 
     if (!t)
         return SPE_ERR_NOMEM;
     t->seed = hash_seed();
-    none.caller = TOP;
-    none.no_stack = true;
+    none.shown.caller = TOP;
+    none.shown.no_stack = true;
     if (add_node(t, top, &id) < 0 || add_node(t, none, &id) < 0) {
         spe_call_tree_destroy(t);
         *tree = NULL;
         return SPE_ERR_NOMEM;
     }
     return SPE_OK;
+}
+
+void spe_call_tree_by_line(struct spe_call_tree *t)
+{
+    t->callers.lines = true;
 }
 
 void spe_call_tree_destroy(struct spe_call_tree *t)
@@ -112,15 +134,15 @@ static int unwind(struct spe_call_tree *t, const struct spe_profile *profile, ui
     return SPE_OK;
 }
 
-/* The node of the function that made the innermost call of a row. */
+/* The node of the function that made the innermost call of a stack. */
 static int find_caller(struct spe_call_tree *t, struct spe_profile *profile,
-                       const struct spe_rows *rows, size_t i, uint32_t *node)
+                       const struct stack_of *whose, uint32_t stack, uint32_t *node)
 {
-    if (rows->stack[i] == SPE_NO_ID) {
+    if (stack == SPE_NO_ID) {
         *node = NO_STACK;
         return SPE_OK;
     }
-    if (unwind(t, profile, rows->stack[i], node) < 0)
+    if (unwind(t, profile, stack, node) < 0)
         return SPE_ERR_NOMEM;
     while (t->unwound.count) {
         uint32_t id = t->unwound.at[--t->unwound.count];
@@ -128,49 +150,92 @@ static int find_caller(struct spe_call_tree *t, struct spe_profile *profile,
         struct spe_profile_call call;
 
         spe_profile_call(profile, id, &call);
-        caller = callers_find(&t->callers, profile, rows, i, id, call.address);
-        if (!caller || add_child(t, *node, caller->symbol, caller->dso, node) < 0 ||
-            know_node(t, id, *node) < 0)
+        caller = callers_find(&t->callers, profile, whose, id, call.address);
+        if (!caller || add_child(t, *node, caller, node) < 0 || know_node(t, id, *node) < 0)
             return SPE_ERR_NOMEM;
     }
     return SPE_OK;
-}
-
-static uint32_t dso_of_row(const struct spe_profile *profile, const struct spe_rows *rows, size_t i)
-{
-    const struct spe_profile_map *map =
-        rows->map[i] != SPE_NO_ID ? spe_profile_map(profile, rows->map[i]) : NULL;
-
-    return map ? map->dso : SPE_NO_ID;
 }
 
 int spe_call_tree_add(struct spe_call_tree *t, struct spe_profile *profile,
                       const struct spe_rows *rows)
 {
     for (size_t i = 0; i < rows->count; i++) {
+        const struct stack_of whose = {rows->thread[i], rows->time_ns[i]};
+        const struct caller function = {
+            .symbol = rows->symbol[i],
+            .dso = dso_of_row(profile, rows, i),
+            .line = t->callers.lines && rows->line ? rows->line[i] : SPE_NO_ID,
+        };
         struct spe_counts counts = counts_of_row(rows, i);
         uint32_t node;
 
-        if (find_caller(t, profile, rows, i, &node) < 0 ||
-            add_child(t, node, rows->symbol[i], dso_of_row(profile, rows, i), &node) < 0)
+        if (find_caller(t, profile, &whose, rows->stack[i], &node) < 0 ||
+            add_child(t, node, &function, &node) < 0)
             return SPE_ERR_NOMEM;
-        group_counts_add(&t->nodes.at[node].self, &counts);
+        group_counts_add(&t->nodes.at[node].shown.self, &counts);
     }
     return SPE_OK;
+}
+
+/* What a function has without a stack goes to those that call it elsewhere. */
+static int share_node(struct spe_call_tree *t, struct spe_profile *profile,
+                      const struct other_calls *o, uint32_t from)
+{
+    const struct node whole = t->nodes.at[from];
+    const struct caller function = {
+        .symbol = whole.shown.symbol, .dso = whole.shown.dso, .line = whole.line};
+    size_t first = 0, count = other_calls_of(o, function.symbol, function.dso, &first);
+    struct share share = other_calls_shares(o, first, count, &whole.shown.self);
+
+    for (size_t i = 0; i < count; i++) {
+        const struct other_call *call = &o->at[first + i];
+        struct spe_counts counts = other_calls_part(&share, call);
+        uint32_t node;
+
+        if (!counts.samples)
+            continue;
+        if (find_caller(t, profile, &call->whose, call->stack, &node) < 0 ||
+            add_child(t, node, &function, &node) < 0)
+            return SPE_ERR_NOMEM;
+        group_counts_add(&t->nodes.at[node].shown.self, &counts);
+    }
+    if (count)
+        t->nodes.at[from].shown.self = (struct spe_counts){.samples = 0};
+    return SPE_OK;
+}
+
+int spe_call_tree_share(struct spe_call_tree *t, struct spe_profile *profile)
+{
+    size_t nodes = t->nodes.count; /* what follows adds others, which have a stack */
+    struct other_calls others;
+    int result = other_calls_read(&others, profile);
+
+    for (size_t i = 0; i < nodes && others.count && result == SPE_OK; i++) {
+        const struct spe_call_node *n = &t->nodes.at[i].shown;
+
+        if (n->caller == NO_STACK && n->self.samples)
+            result = share_node(t, profile, &others, (uint32_t)i);
+    }
+    other_calls_free(&others);
+    return result;
 }
 
 /* Callers come before those that they call. */
 void spe_call_tree_finish(struct spe_call_tree *t)
 {
     for (size_t i = 0; i < t->nodes.count; i++) {
-        t->nodes.at[i].samples = t->nodes.at[i].self.samples;
-        t->nodes.at[i].latency = t->nodes.at[i].self.latency;
+        struct spe_call_node *n = &t->nodes.at[i].shown;
+
+        n->samples = n->self.samples;
+        n->latency = n->self.latency;
     }
     for (size_t i = t->nodes.count; i-- > 1;) {
-        struct spe_call_node *caller = &t->nodes.at[t->nodes.at[i].caller];
+        const struct spe_call_node *n = &t->nodes.at[i].shown;
+        struct spe_call_node *caller = &t->nodes.at[n->caller].shown;
 
-        caller->samples += t->nodes.at[i].samples;
-        caller->latency += t->nodes.at[i].latency;
+        caller->samples += n->samples;
+        caller->latency += n->latency;
     }
 }
 
@@ -181,5 +246,10 @@ size_t spe_call_tree_count(const struct spe_call_tree *t)
 
 const struct spe_call_node *spe_call_tree_at(const struct spe_call_tree *t, size_t i)
 {
-    return i < t->nodes.count ? &t->nodes.at[i] : NULL;
+    return i < t->nodes.count ? &t->nodes.at[i].shown : NULL;
+}
+
+uint32_t spe_call_tree_line(const struct spe_call_tree *t, size_t i)
+{
+    return i < t->nodes.count ? t->nodes.at[i].line : SPE_NO_ID;
 }

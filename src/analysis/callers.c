@@ -23,16 +23,19 @@ static bool make_room(struct callers *c, size_t wanted)
 
 /* The address is behind the call, which may be the last instruction of its function. */
 const struct caller *callers_find(struct callers *c, struct spe_profile *profile,
-                                  const struct spe_rows *rows, size_t i, uint32_t call,
-                                  uint64_t address)
+                                  const struct stack_of *whose, uint32_t call, uint64_t address)
 {
     struct spe_profile_place place;
 
     if (call >= c->count && !make_room(c, call))
         return NULL;
     if (!c->at[call].known) {
-        spe_profile_place(profile, rows->thread[i], rows->time_ns[i], address - 4, false, &place);
-        c->at[call] = (struct caller){place.symbol, place.dso, true};
+        spe_profile_place(profile, whose->thread, whose->time_ns, address - 4, false, &place);
+        c->at[call] = (struct caller){
+            .symbol = place.symbol,
+            .dso = place.dso,
+            .line = c->lines ? spe_profile_find_line(profile, place.map, address - 4) : SPE_NO_ID,
+            .known = true};
     }
     return &c->at[call];
 }
@@ -41,4 +44,12 @@ void callers_free(struct callers *c)
 {
     free(c->at);
     *c = (struct callers){0};
+}
+
+uint32_t dso_of_row(const struct spe_profile *profile, const struct spe_rows *rows, size_t i)
+{
+    const struct spe_profile_map *map =
+        rows->map[i] != SPE_NO_ID ? spe_profile_map(profile, rows->map[i]) : NULL;
+
+    return map ? map->dso : SPE_NO_ID;
 }

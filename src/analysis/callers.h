@@ -9,20 +9,30 @@
 struct caller {
     uint64_t symbol;
     uint32_t dso;
-    bool known; /* it was looked up */
+    uint32_t line; /* SPE_NO_ID if it is not known or nobody wants it */
+    bool known;    /* it was looked up */
 };
 
 /* By rows.stack and by the callers of these. */
 struct callers {
     struct caller *at;
     size_t count;
+    bool lines; /* are looked up, too */
 };
 
-/* The function that made a call, at the time and in the thread of a row. NULL without memory. */
+/* Whose stack it is, and when. */
+struct stack_of {
+    uint32_t thread;
+    uint64_t time_ns;
+};
+
+/* The function that made a call, which returns to `address`. NULL without memory. */
 const struct caller *callers_find(struct callers *c, struct spe_profile *profile,
-                                  const struct spe_rows *rows, size_t i, uint32_t call,
-                                  uint64_t address);
+                                  const struct stack_of *whose, uint32_t call, uint64_t address);
 void callers_free(struct callers *c);
+
+/* The object of a row's pc, or SPE_NO_ID. */
+uint32_t dso_of_row(const struct spe_profile *profile, const struct spe_rows *rows, size_t i);
 
 /* What a row adds to the counts of its group. */
 struct spe_counts counts_of_row(const struct spe_rows *rows, size_t i);

@@ -156,7 +156,8 @@ static int find_functions(struct study *s)
     return s->function ? SPE_OK : SPE_ERR_NOMEM;
 }
 
-/* Of rows whose counter is not full. If all are, they weigh as if they took as long as it shows. */
+/* Of rows whose counter is not full. If too few tell, all weigh as if they took as long as a full
+ * counter shows: a mean of two of them, which may have met a line on its way, is not knowledge. */
 static void find_means(struct study *s)
 {
     struct mean means[CAUSE_COUNT] = {{0}};
@@ -165,7 +166,7 @@ static void find_means(struct study *s)
     for (i = 0; i < s->count; i++)
         mean_add(&means[s->rows[i].cause], s, &s->rows[i], own_cycles(s, &s->rows[i]));
     for (i = 0; i < CAUSE_COUNT; i++)
-        s->mean[i] = means[i].samples ? mean_of(&means[i]) : s->saturated_at;
+        s->mean[i] = means[i].samples >= LEAST_SHOWN ? mean_of(&means[i]) : s->saturated_at;
 }
 
 static void find_weights(struct study *s)
@@ -255,7 +256,7 @@ void mean_add(struct mean *m, const struct study *s, const struct kept_row *row,
 
 double mean_of(const struct mean *m)
 {
-    return m->samples ? m->sum / (double)m->samples : 0.0;
+    return m->samples >= LEAST_SHOWN ? m->sum / (double)m->samples : 0.0;
 }
 
 /* ---- places ---------------------------------------------------------------------------------- */

@@ -10,11 +10,12 @@
 #include "base/sized.h"
 #include "base/strings.h"
 
-#define SPOTS 262144   /* instructions before they are summed up */
-#define JITTER 127.5   /* what PMSIRR_EL1.RND adds to the interval on average: 0 to 255 */
+#define SPOTS 131072   /* instructions before they are summed up */
 #define CLASS_MEMORY 1 /* of rows.op */
 #define CLASS_BRANCH 2
 #define LATENCY SPE_DIFF_LATENCY
+#define THREADS 1024 /* told apart */
+#define WORKS 0.05   /* of the samples are of other threads than the busiest: several work */
 
 const char *spe_diff_quantity_name(unsigned quantity)
 {
@@ -40,25 +41,29 @@ struct sums {
     uint64_t count[SPE_DIFF_QUANTITIES]; /* of latency: the cycles */
     uint64_t squares;                    /* of latencies ... */
     double cubes, fourths;
+    uint64_t timed;            /* samples with a latency */
+    struct diff_uneven uneven; /* latencies over time */
 };
 
 struct spot {
     uint64_t pc;
     uint32_t map;
     struct sums sums;
+    struct diff_blocks blocks;
 };
 
 /* What has one name, on both sides. */
 struct item {
     uint32_t dso, function, line; /* strings */
     struct sums side[2];
+    struct diff_blocks blocks; /* of the recording that is being read */
 };
 
 struct side {
     bool exact, sampled;
+    bool parallel; /* several threads work */
     unsigned known;
-    uint64_t timed; /* samples with a latency */
-    double runs;    /* by the interval of each: samples by this are operations of a run */
+    double runs; /* by the interval of each: samples by this are operations of a run */
     double seconds;
     double operations;
 };
@@ -73,7 +78,10 @@ struct spe_diff {
     struct hash_table item_table;
     struct side side[2];
     struct sums total[2];
-    struct spe_diff_row whole; /* result.total */
+    struct diff_clock clock; /* of the recording that is being read, and the blocks of it all */
+    struct diff_blocks blocks;
+    struct diff_blocks *threads; /* THREADS */
+    struct spe_diff_row whole;   /* result.total */
     struct diff_work work[2];
     struct spe_diff_row *rows;
     struct spe_diff_result result;
@@ -94,6 +102,11 @@ int spe_diff_create(struct spe_diff **diff, const struct spe_diff_config *config
     d = calloc(1, sizeof(*d));
     if (!d)
         return SPE_ERR_NOMEM;
+    d->threads = calloc(THREADS, sizeof(*d->threads));
+    if (!d->threads) {
+        free(d);
+        return SPE_ERR_NOMEM;
+    }
     d->config = own;
     d->seed = hash_seed();
     strings_init(&d->strings, d->seed);
@@ -108,6 +121,7 @@ void spe_diff_destroy(struct spe_diff *d)
     strings_free(&d->strings);
     free(d->spots.at);
     free(d->items.at);
+    free(d->threads);
     free(d->rows);
     hash_table_free(&d->spot_table);
     hash_table_free(&d->item_table);
@@ -123,6 +137,8 @@ static void sums_add(struct sums *to, const struct sums *from)
     to->squares += from->squares;
     to->cubes += from->cubes;
     to->fourths += from->fourths;
+    to->timed += from->timed;
+    diff_uneven_add(&to->uneven, &from->uneven);
 }
 
 static uint64_t item_hash(const struct spe_diff *d, const struct item *name)
@@ -236,6 +252,8 @@ static int sum_up(struct spe_diff *d, unsigned side, struct spe_profile *profile
             return SPE_ERR_NOMEM;
         sums_add(&item->side[side], &spot->sums);
         sums_add(&d->total[side], &spot->sums);
+        diff_blocks_add(&item->blocks, &spot->blocks);
+        diff_blocks_add(&d->blocks, &spot->blocks);
     }
     d->spots.count = 0;
     hash_table_free(&d->spot_table);
@@ -291,6 +309,7 @@ static void count_row(struct sums *s, const struct spe_rows *rows, size_t i)
     if (rows->counters[i] >> SPE_COUNTER_TOTAL & 1) {
         uint64_t cycles = rows->total[i], square = cycles * cycles;
 
+        s->timed++;
         s->count[LATENCY] += cycles;
         s->squares += square;
         s->cubes += (double)square * (double)cycles;
@@ -298,11 +317,37 @@ static void count_row(struct sums *s, const struct spe_rows *rows, size_t i)
     }
 }
 
+static void double_blocks(struct spe_diff *d)
+{
+    diff_clock_double(&d->clock);
+    diff_blocks_double(&d->blocks);
+    for (size_t i = 0; i < THREADS; i++)
+        diff_blocks_double(&d->threads[i]);
+    for (size_t i = 0; i < d->spots.count; i++)
+        diff_blocks_double(&d->spots.at[i].blocks);
+    for (size_t i = 0; i < d->items.count; i++)
+        diff_blocks_double(&d->items.at[i].blocks);
+}
+
+static void count_in_block(struct spe_diff *d, struct spot *spot, const struct spe_rows *rows,
+                           size_t i)
+{
+    struct diff_blocks *thread = &d->threads[rows->thread[i] % THREADS];
+    uint64_t block;
+
+    if (!(rows->counters[i] >> SPE_COUNTER_TOTAL & 1))
+        return;
+    while ((block = diff_block(&d->clock, rows->time_ns[i])) >= DIFF_BLOCKS)
+        double_blocks(d);
+    spot->blocks.cycles[block] += rows->total[i];
+    spot->blocks.samples[block]++;
+    thread->cycles[block] += rows->total[i];
+    thread->samples[block]++;
+}
+
 int spe_diff_add(struct spe_diff *d, unsigned side, struct spe_profile *profile,
                  const struct spe_rows *rows)
 {
-    struct side *s = &d->side[side];
-
     for (size_t i = 0; i < rows->count; i++) {
         struct spot *spot;
 
@@ -312,10 +357,44 @@ int spe_diff_add(struct spe_diff *d, unsigned side, struct spe_profile *profile,
         if (!spot)
             return SPE_ERR_NOMEM;
         count_row(&spot->sums, rows, i);
-        s->timed += rows->counters[i] >> SPE_COUNTER_TOTAL & 1;
+        count_in_block(d, spot, rows, i);
     }
-    s->sampled |= rows->count > 0;
+    d->side[side].sampled |= rows->count > 0;
     return SPE_OK;
+}
+
+/* Do other threads than the busiest work, too? */
+static bool is_parallel(const struct spe_diff *d)
+{
+    uint64_t all = 0, most = 0;
+
+    for (size_t t = 0; t < THREADS; t++) {
+        uint64_t samples = 0;
+
+        for (unsigned i = 0; i < DIFF_BLOCKS; i++)
+            samples += d->threads[t].samples[i];
+        all += samples;
+        most = samples > most ? samples : most;
+    }
+    return (double)(all - most) > WORKS * (double)all;
+}
+
+/* Blocks are of one recording: what they say is kept, and they are empty again. */
+static void end_blocks(struct spe_diff *d, unsigned side)
+{
+    static const struct diff_blocks empty;
+    double mean[DIFF_BLOCKS];
+
+    d->side[side].parallel |= is_parallel(d);
+    diff_even_threads(d->threads, THREADS, mean);
+    for (size_t i = 0; i < d->items.count; i++) {
+        diff_uneven_blocks(&d->items.at[i].side[side].uneven, &d->items.at[i].blocks, mean);
+        d->items.at[i].blocks = empty;
+    }
+    diff_uneven_blocks(&d->total[side].uneven, &d->blocks, mean);
+    d->blocks = empty;
+    memset(d->threads, 0, THREADS * sizeof(*d->threads));
+    d->clock = (struct diff_clock){0};
 }
 
 int spe_diff_end_side(struct spe_diff *d, unsigned side, struct spe_profile *profile)
@@ -332,16 +411,19 @@ int spe_diff_end_side(struct spe_diff *d, unsigned side, struct spe_profile *pro
     }
     info = spe_profile_info(profile);
     counts = spe_profile_counts(profile);
-    interval = (double)info->period + (info->config & SPE_CONFIG_JITTER ? JITTER : 0.0);
+    interval = spe_profile_interval(profile);
     s->sampled = true;
     s->known = (1u << SPE_DIFF_QUANTITIES) - 1;
-    if (info->period) {
+    if (interval > 0.0) {
         s->runs += 1.0 / interval;
         s->operations += interval * (double)counts->rows;
     }
     if (info->timed)
         s->seconds += (double)(counts->last_ns - counts->first_ns) * 1e-9;
-    return sum_up(d, side, profile);
+    if (sum_up(d, side, profile) < 0)
+        return SPE_ERR_NOMEM;
+    end_blocks(d, side);
+    return SPE_OK;
 }
 
 int spe_diff_add_exact(struct spe_diff *d, unsigned side, const char *dso, const char *function,
@@ -510,6 +592,19 @@ static void exact_change(const struct spe_diff *d, const struct sums side[2], un
     c->significant = c->before < c->after || c->before > c->after;
 }
 
+static void latency_change(const struct spe_diff *d, const struct sums side[2],
+                           struct spe_change *c)
+{
+    struct moments moments[2] = {moments_of(&side[0], LATENCY), moments_of(&side[1], LATENCY)};
+    const uint64_t samples[2] = {side[0].timed, side[1].timed};
+    const struct diff_uneven uneven[2] = {side[0].uneven, side[1].uneven};
+
+    if (d->side[0].parallel || d->side[1].parallel)
+        diff_change_uneven(c, moments, d->work, samples, uneven);
+    else
+        diff_change(c, moments, d->work, samples[0] + samples[1]);
+}
+
 static void change_row(const struct spe_diff *d, const struct sums side[2],
                        struct spe_diff_row *row)
 {
@@ -517,15 +612,15 @@ static void change_row(const struct spe_diff *d, const struct sums side[2],
         row->samples[i] = d->result.exact ? 0 : side[i].count[SPE_DIFF_OPERATIONS];
     for (unsigned q = 0; q < SPE_DIFF_QUANTITIES; q++) {
         struct moments moments[2] = {moments_of(&side[0], q), moments_of(&side[1], q)};
-        unsigned hits = q == LATENCY ? SPE_DIFF_OPERATIONS : q;
 
         if (!(d->result.known >> q & 1))
             continue;
         if (d->result.exact)
             exact_change(d, side, q, &row->changes[q]);
+        else if (q == LATENCY)
+            latency_change(d, side, &row->changes[q]);
         else
-            diff_change(&row->changes[q], moments, d->work,
-                        side[0].count[hits] + side[1].count[hits]);
+            diff_change(&row->changes[q], moments, d->work, side[0].count[q] + side[1].count[q]);
     }
 }
 
@@ -634,7 +729,7 @@ int spe_diff_finish(struct spe_diff *d)
         return SPE_ERR_INVALID;
     r->exact = d->side[0].exact;
     r->known = d->side[0].known & d->side[1].known;
-    if (!d->side[0].timed || !d->side[1].timed)
+    if (!d->total[0].timed || !d->total[1].timed)
         r->known &= ~(1u << LATENCY);
     for (unsigned i = 0; i < 2; i++) {
         r->operations[i] =
@@ -656,4 +751,21 @@ int spe_diff_finish(struct spe_diff *d)
 const struct spe_diff_result *spe_diff_result(const struct spe_diff *d)
 {
     return &d->result;
+}
+
+/* ---- Bounds ---------------------------------------------------------------------------------- */
+
+bool spe_change_exceeds(const struct spe_change *c, double bound, bool below, bool percent,
+                        bool exact)
+{
+    double difference = c->after - c->before;
+
+    if (c->before <= 0.0) /* from nothing to something is more than any percentage */
+        return !below && c->after > 0.0 && (exact || c->significant) &&
+               (percent || c->after > bound);
+    if (!exact) /* the end of the interval that is nearer to no change decides */
+        difference = c->before * ((below ? c->ratio.high : c->ratio.low) - 1.0);
+    if (percent)
+        difference = 100.0 * difference / c->before;
+    return below ? difference < bound : difference > bound;
 }

@@ -13,6 +13,11 @@
  * The variance is that of both sides together, as if there were no difference, or that of each side
  * by itself, whichever is more: the first fails if a side has none of it, the second if the sides
  * have very different numbers of samples.
+ *
+ * That is the chance of sampling. Where several threads work there is another one: when they meet
+ * is a different thing in each run, and what they wait for each other with it. Of that a run tells
+ * as much as its latencies differ from one block of time to the next (the method of batch means).
+ * What the blocks differ by beyond what sampling makes of it is added to the variance.
  */
 #ifndef ANALYSIS_DIFF_H
 #define ANALYSIS_DIFF_H
@@ -31,9 +36,54 @@ struct diff_work {
     double spread;
 };
 
+/* Latencies over the time of a recording. */
+enum { DIFF_BLOCKS = 16 };
+
+struct diff_blocks {
+    uint64_t cycles[DIFF_BLOCKS];
+    uint32_t samples[DIFF_BLOCKS];
+};
+
+/* Which block a time is in. Nobody knows before how long a recording is: blocks become longer. */
+struct diff_clock {
+    bool started;
+    uint64_t first;
+    unsigned shift;
+};
+
+/* Over all blocks: products of their cycles, and of what each was expected to weigh. Two things can
+ * be expected: as many cycles for each sample at all times, or as many for each of a thread, whose
+ * samples are more or fewer in a block. */
+enum { DIFF_EXPECTED = 2 };
+
+struct diff_uneven {
+    double products;
+    struct {
+        double sum, squares; /* of weights */
+        double own, with;    /* products of weights, and of weights and cycles */
+    } expected[DIFF_EXPECTED];
+};
+
+/* At least DIFF_BLOCKS if blocks have to be doubled first, by both of the next. */
+uint64_t diff_block(struct diff_clock *clock, uint64_t ns);
+void diff_clock_double(struct diff_clock *clock);
+void diff_blocks_double(struct diff_blocks *blocks);
+void diff_blocks_add(struct diff_blocks *to, const struct diff_blocks *from);
+
+/* Cycles that a sample of each block has if threads are even over time. */
+void diff_even_threads(const struct diff_blocks *threads, size_t count, double mean[DIFF_BLOCKS]);
+void diff_uneven_blocks(struct diff_uneven *to, const struct diff_blocks *blocks,
+                        const double mean[DIFF_BLOCKS]);
+void diff_uneven_add(struct diff_uneven *to, const struct diff_uneven *from);
+
 /* Fills in everything but `significant`. `hits` are the samples that have the quantity. */
 void diff_change(struct spe_change *change, const struct moments side[2],
                  const struct diff_work work[2], uint64_t hits);
+
+/* The same for latencies of threads that wait for each other; samples are those of the sums. */
+void diff_change_uneven(struct spe_change *change, const struct moments side[2],
+                        const struct diff_work work[2], const uint64_t samples[2],
+                        const struct diff_uneven uneven[2]);
 
 /* How likely a value of Student's distribution is at least so far from 0. */
 double student_beyond(double t, double freedom);

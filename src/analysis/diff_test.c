@@ -126,11 +126,16 @@ static struct spe_interval ratio_interval(const struct spe_change *c, const doub
     return interval;
 }
 
-void diff_change(struct spe_change *change, const struct moments side[2],
-                 const struct diff_work work[2], uint64_t hits)
+/* What is added to a variance, and how much it is worth. */
+struct extra {
+    double variance[2], freedom[2];
+};
+
+static void change_with(struct spe_change *change, const struct moments side[2],
+                        const struct diff_work work[2], uint64_t hits, const struct extra *extra)
 {
     double units = work[0].units + work[1].units, spread = work[0].spread;
-    double one, separate, together, variance[2], freedom, larger;
+    double one, separate, together, variance[2], freedom, larger, doubt;
     struct moments both;
 
     for (unsigned i = 0; i < 4; i++)
@@ -151,10 +156,69 @@ void diff_change(struct spe_change *change, const struct moments side[2],
     change->after = side[1].sum[0] / work[1].units;
     freedom = freedom_of(&both, units, spread);
     change->tested = hits >= SPE_DIFF_LEAST && larger > 0.0;
+    doubt = larger * larger / freedom;
+    for (unsigned i = 0; i < 2; i++) {
+        variance[i] += extra->variance[i];
+        larger += extra->variance[i];
+        doubt += extra->variance[i] * extra->variance[i] / extra->freedom[i];
+    }
+    if (change->tested)
+        freedom = larger * larger / doubt; /* Satterthwaite's for a sum of variances */
     change->p = change->tested
                     ? student_beyond((change->after - change->before) / sqrt(larger), freedom)
                     : 1.0;
     change->ratio = ratio_interval(change, variance, student_quantile(freedom));
+}
+
+void diff_change(struct spe_change *change, const struct moments side[2],
+                 const struct diff_work work[2], uint64_t hits)
+{
+    static const struct extra none = {{0.0, 0.0}, {1.0, 1.0}};
+
+    change_with(change, side, work, hits, &none);
+}
+
+/* What blocks differ by from what is expected of them, beyond what sampling explains, as the
+ * variance of the sum; negative if one block has nearly all. Blocks count by their weight. */
+static double beyond_sampling(const struct moments *m, double samples, const struct diff_uneven *u,
+                              unsigned e, double *freedom)
+{
+    double weight = u->expected[e].sum, squares = u->expected[e].squares;
+    double blocks = squares > 0.0 ? weight * weight / squares : 0.0;
+    double slope, differ;
+
+    if (blocks < 1.5)
+        return -1.0;
+    slope = m->sum[0] / weight;
+    differ = u->products + slope * (slope * u->expected[e].own - 2.0 * u->expected[e].with);
+    differ *= blocks / (blocks - 1.0);
+    *freedom = blocks - 1.0;
+    return fmax(0.0, differ - (m->sum[1] - m->sum[0] * m->sum[0] / samples));
+}
+
+/* Of what can be expected, that counts which comes closer: that threads or phases differ is the
+ * program's own. */
+void diff_change_uneven(struct spe_change *change, const struct moments side[2],
+                        const struct diff_work work[2], const uint64_t samples[2],
+                        const struct diff_uneven uneven[2])
+{
+    struct extra extra = {{0.0, 0.0}, {1.0, 1.0}};
+
+    for (unsigned i = 0; i < 2; i++) {
+        double least = INFINITY;
+
+        for (unsigned e = 0; e < DIFF_EXPECTED; e++) {
+            double freedom,
+                beyond = beyond_sampling(&side[i], (double)samples[i], &uneven[i], e, &freedom);
+
+            if (beyond < 0.0 || beyond >= least)
+                continue;
+            least = beyond;
+            extra.variance[i] = beyond / (work[i].units * work[i].units);
+            extra.freedom[i] = freedom;
+        }
+    }
+    change_with(change, side, work, samples[0] + samples[1], &extra);
 }
 
 /* ---- Many of them ---------------------------------------------------------------------------- */

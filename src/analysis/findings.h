@@ -92,7 +92,7 @@ void ratio_finish(const struct ratio *r, const struct study *s, struct spe_findi
 void count_finish(uint64_t hits, uint64_t of, enum spe_finding_basis basis,
                   struct spe_finding *finding);
 
-/* Cycles of samples whose counter was not full; 0 if all were. */
+/* Cycles of samples whose counter was not full; 0 if fewer than LEAST_SHOWN were not. */
 struct mean {
     double sum;
     uint64_t samples;

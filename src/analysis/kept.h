@@ -9,7 +9,7 @@
 
 #include <specimen/analysis.h>
 
-#define KEPT_MAX 16384
+#define KEPT_MAX 32768
 
 struct kept_row {
     uint64_t pc, symbol, va, time_ns, events;

@@ -425,6 +425,8 @@ static int count_rows(void *user, struct spe_profile *profile, struct spe_rows *
 {
     int result = spe_annotation_add(user, profile, rows);
 
+    if (result >= 0)
+        result = spe_annotation_narrow(user, profile, rows);
     return result < 0 ? result : 1;
 }
 
@@ -432,8 +434,12 @@ static int count_rows(void *user, struct spe_profile *profile, struct spe_rows *
 static int count_instructions(struct job *job, struct spe_profile *profile,
                               struct spe_annotation *annotation)
 {
-    int error = recording_rows(profile, job->annotate.file, count_rows, annotation);
+    int error = spe_annotation_narrow(annotation, profile, NULL);
 
+    if (error >= 0)
+        error = recording_rows(profile, job->annotate.file, count_rows, annotation);
+    if (error >= 0)
+        error = spe_annotation_widen(annotation, profile);
     return error < 0 ? error : spe_annotation_finish(annotation);
 }
 

@@ -15,12 +15,12 @@
 #include "render/spe_record.h"
 
 static const char usage[] =
-    "Usage: spe check [OPTION]... FILE...\n"
+    "Usage: spe check [OPTION]... [FILE]...\n"
     "\n"
     "Check every record against what the architecture lets a PE with these features\n"
     "write, and account for every byte. FILE is a perf.data file, or bare SPE bytes, or\n"
-    "- for standard input. The exit status is 1 if a rule was broken, bytes were skipped, or\n"
-    "the file is damaged or not complete.\n";
+    "- for standard input; without it perf.data in this folder. The exit status is 1 if\n"
+    "a rule was broken, bytes were skipped, or the file is damaged or not complete.\n";
 
 static const char examples[] = "Examples:\n"
                                "  spe check perf.data\n"
@@ -512,6 +512,7 @@ static bool know_rules(struct job *job)
 static int run(const struct command *self, int argc, char **argv)
 {
     struct job job = {.command = self, .limit = 20};
+    struct files files;
     int status, i;
 
     job.config.speculative = true;
@@ -522,21 +523,22 @@ static int run(const struct command *self, int argc, char **argv)
         list_rules();
         return STATUS_OK;
     }
-    if (!files_given(self, argc) || !find_machine(self, &job.machine, 0, &job.naming))
+    if (!find_machine(self, &job.machine, 0, &job.naming))
         return STATUS_USAGE;
+    files = files_of(argc, argv);
     if (!job.json)
         start_pager();
     if (!open_stdout(&job.out))
         return STATUS_BAD_DATA;
     job.naming.color = use_color(STDOUT_FILENO);
-    job.many = argc - optind > 1;
+    job.many = files.count > 1;
     if (!know_rules(&job)) {
         complain(self->name, "%s", spe_strerror(SPE_ERR_NOMEM));
         status = STATUS_BAD_DATA;
     } else {
         status = STATUS_OK;
-        for (i = optind; i < argc && !job.out.error; i++)
-            status |= check_file(&job, argv[i]);
+        for (i = 0; i < files.count && !job.out.error; i++)
+            status |= check_file(&job, files.names[i]);
     }
     free(job.violations);
     free(job.remarks);

@@ -203,27 +203,6 @@ static const struct spe_change *change_of(const struct job *job, const struct bo
     return NULL;
 }
 
-/* Of an interval, the end that is nearer to no change decides. */
-static double change_for(const struct bound *b, const struct spe_change *c, bool exact)
-{
-    double difference = c->after - c->before;
-
-    if (!exact)
-        difference = c->before * ((b->below ? c->ratio.high : c->ratio.low) - 1.0);
-    return b->percent ? 100.0 * difference / c->before : difference;
-}
-
-static bool exceeds(const struct bound *b, const struct spe_change *c, bool exact)
-{
-    double change;
-
-    if (c->before <= 0.0) /* from nothing to something is more than any percentage */
-        return !b->below && c->after > 0.0 && (exact || c->significant) &&
-               (b->percent || c->after > b->value);
-    change = change_for(b, c, exact);
-    return b->below ? change < b->value : change > b->value;
-}
-
 /* STATUS_OK, or STATUS_BAD_DATA if one is exceeded or names a function that is not there. */
 static int judge(struct job *job)
 {
@@ -235,7 +214,8 @@ static int judge(struct job *job)
 
         gate->text = b->text;
         gate->change = change_of(job, b);
-        gate->failed = gate->change && exceeds(b, gate->change, job->page.result->exact);
+        gate->failed = gate->change && spe_change_exceeds(gate->change, b->value, b->below,
+                                                          b->percent, job->page.result->exact);
         if (!gate->change)
             complain(b->text, "there is no such function on either side");
         if (!gate->change || gate->failed)

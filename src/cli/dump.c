@@ -13,10 +13,11 @@
 #include "render/spe_record.h"
 
 static const char usage[] =
-    "Usage: spe dump [OPTION]... FILE...\n"
+    "Usage: spe dump [OPTION]... [FILE]...\n"
     "\n"
     "Show SPE bytes: one packet per line, in the layout and words of 'perf script -D'.\n"
-    "FILE is a perf.data file, or bare SPE bytes, or - for standard input.\n";
+    "FILE is a perf.data file, or bare SPE bytes, or - for standard input; without it\n"
+    "perf.data in this folder.\n";
 
 static const char examples[] =
     "Examples:\n"
@@ -184,7 +185,7 @@ static int dump_file(struct job *job, const char *path)
     return good ? STATUS_OK : STATUS_BAD_DATA;
 }
 
-static int dump_files(struct job *job, int files, char **paths)
+static int dump_files(struct job *job, int files, char *const *paths)
 {
     int status = STATUS_OK, i;
 
@@ -207,19 +208,21 @@ static int dump_files(struct job *job, int files, char **paths)
 static int run(const struct command *self, int argc, char **argv)
 {
     struct job job = {.command = self, .count = UINT64_MAX};
+    struct files files;
     int status;
 
     if (!take_options(self, &job, argc, argv, &status))
         return status;
-    if (!files_given(self, argc) || !find_machine(self, &job.machine, 0, &job.naming))
+    if (!find_machine(self, &job.machine, 0, &job.naming))
         return STATUS_USAGE;
+    files = files_of(argc, argv);
     if (job.view != VIEW_JSON)
         start_pager();
     if (!open_stdout(&job.out))
         return STATUS_BAD_DATA;
     job.naming.color = use_color(STDOUT_FILENO);
-    job.many = argc - optind > 1;
-    status = dump_files(&job, argc - optind, argv + optind);
+    job.many = files.count > 1;
+    status = dump_files(&job, files.count, files.names);
     return close_stdout(&job.out, status);
 }
 

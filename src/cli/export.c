@@ -123,7 +123,7 @@ static const struct option_row options[] = {
     {"weight", 0, "WHAT",
      "folded and speedscope: samples or latency (samples); pprof: which of them it shows first",
      OPTION_TAKE(weight_option)},
-    {"lines", 0, NULL, "look up source lines; folded: a frame for each, and none for callers",
+    {"lines", 0, NULL, "look up source lines; folded: a frame for each, of callers too",
      OPTION_FLAG(struct job, lines)},
     {OPTION_TABLE(struct job, recording, recording_options)},
     {0},
@@ -255,8 +255,8 @@ static void set_options(struct job *job)
                : job->format == FORMAT_PERF                 ? SPE_ORDER_QUEUE
                                                             : SPE_ORDER_TIME;
     o->want = job->format == FORMAT_FOLDED ? SPE_WANT_SYMBOL : 0;
-    if (!job->lines && job->format == FORMAT_FOLDED)
-        o->want |= SPE_WANT_STACK;
+    if (job->format == FORMAT_FOLDED)
+        o->want |= SPE_WANT_STACK | (job->lines ? SPE_WANT_LINE : 0);
     if (is_viewer(job))
         viewer_wants(viewer_of(job), job->lines, o);
     if (!is_columns(job))
@@ -305,11 +305,18 @@ static int add_calls(void *user, struct spe_profile *profile, struct spe_rows *r
 
 static int export_calls(struct job *job, struct spe_profile *profile)
 {
+    const char *event = spe_profile_info(profile)->other_event;
     struct spe_call_tree *tree;
     int result = spe_call_tree_create(&tree);
 
+    if (event && !job->recording.quiet)
+        complain(job->file, OTHER_CALLS, event);
+    if (result == SPE_OK && job->lines)
+        spe_call_tree_by_line(tree);
     if (result == SPE_OK)
         result = recording_rows(profile, job->file, add_calls, tree);
+    if (result >= 0)
+        result = spe_call_tree_share(tree, profile);
     if (result >= 0)
         result = export_folded_calls(&job->out.out, profile, tree, job->latency);
     spe_call_tree_destroy(tree);
@@ -318,8 +325,8 @@ static int export_calls(struct job *job, struct spe_profile *profile)
 
 static int export_folded_form(struct job *job, struct spe_profile *profile)
 {
-    return spe_profile_info(profile)->stacks && !job->lines ? export_calls(job, profile)
-                                                            : export_groups(job, profile);
+    return spe_profile_info(profile)->stacks ? export_calls(job, profile)
+                                             : export_groups(job, profile);
 }
 
 static int export_profile(struct job *job, struct spe_profile *profile)
@@ -328,7 +335,7 @@ static int export_profile(struct job *job, struct spe_profile *profile)
     int result;
 
     if (is_code(job)) {
-        dso = export_code_dso(profile, &job->recording, job->file, job->dso);
+        dso = export_code_dso(profile, job->file, job->dso);
         if (dso == SPE_NO_ID)
             return STATUS_BAD_DATA;
     }

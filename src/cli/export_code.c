@@ -3,8 +3,8 @@
 #include "cli/export_code.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "render/export_code.h"
 
@@ -16,79 +16,13 @@ static bool is_file(const struct spe_profile *profile, const struct spe_profile_
            spe_profile_string(profile, dso->path)[0] == '/';
 }
 
-static bool is_wanted(const struct recording *recording, uint32_t pid)
+static size_t count_files(const struct spe_profile *profile)
 {
-    const struct spe_profile_options *options = &recording->options;
-    size_t i;
+    size_t files = 0;
 
-    for (i = 0; i < options->pid_count; i++) {
-        if (options->pids[i] == pid)
-            return true;
-    }
-    return options->pid_count == 0;
-}
-
-/* The last name of a process; NULL if it is not known. */
-static const char *name_of(const struct spe_profile *profile, uint32_t pid)
-{
-    const char *name = NULL;
-    uint32_t id;
-
-    for (id = 0; id < spe_profile_thread_count(profile); id++) {
-        const struct spe_profile_thread *thread = spe_profile_thread(profile, id);
-
-        if (thread->tid == pid && thread->comm != SPE_NO_ID)
-            name = spe_profile_string(profile, thread->comm);
-    }
-    return name;
-}
-
-/* Of the first process that has mapped a file, the one that it is called by: the kernel keeps 15
- * bytes of the program's name. Else the first, which is the program where the kernel has mapped it,
- * and its loader where an emulator has. Also how many files there are. */
-static uint32_t find_program(const struct spe_profile *profile, const struct recording *recording,
-                             size_t *files)
-{
-    const struct spe_profile_map *first = NULL;
-    const char *name = NULL;
-    uint32_t id;
-
-    for (id = 0, *files = 0; id < spe_profile_dso_count(profile); id++)
-        *files += is_file(profile, spe_profile_dso(profile, id));
-    for (id = 0; id < spe_profile_map_count(profile); id++) {
-        const struct spe_profile_map *map = spe_profile_map(profile, id);
-        const struct spe_profile_dso *dso = spe_profile_dso(profile, map->dso);
-
-        if (!is_file(profile, dso) || !is_wanted(recording, map->pid))
-            continue;
-        if (!first) {
-            first = map;
-            name = name_of(profile, map->pid);
-        }
-        if (name && map->pid == first->pid &&
-            strncmp(name, spe_profile_string(profile, dso->name), 15) == 0)
-            return map->dso;
-    }
-    return first ? first->dso : SPE_NO_ID;
-}
-
-/* The first of that path, or else of that name without directories. */
-static uint32_t find_named(const struct spe_profile *profile, const char *name)
-{
-    char *real = realpath(name, NULL);
-    uint32_t by_name = SPE_NO_ID, id;
-
-    for (id = 0; id < spe_profile_dso_count(profile); id++) {
-        const struct spe_profile_dso *dso = spe_profile_dso(profile, id);
-        const char *path = spe_profile_string(profile, dso->path);
-
-        if (strcmp(path, name) == 0 || (real && strcmp(path, real) == 0))
-            break;
-        if (by_name == SPE_NO_ID && strcmp(spe_profile_string(profile, dso->name), name) == 0)
-            by_name = id;
-    }
-    free(real);
-    return id < spe_profile_dso_count(profile) ? id : by_name;
+    for (uint32_t id = 0; id < spe_profile_dso_count(profile); id++)
+        files += is_file(profile, spe_profile_dso(profile, id));
+    return files;
 }
 
 /* Its addresses are those of a file, which must be at hand. */
@@ -109,11 +43,9 @@ static bool can_be_read(struct spe_profile *profile, uint32_t dso)
     return state == SPE_DSO_VERIFIED || state == SPE_DSO_UNVERIFIED;
 }
 
-uint32_t export_code_dso(struct spe_profile *profile, const struct recording *recording,
-                         const char *file, const char *name)
+uint32_t export_code_dso(struct spe_profile *profile, const char *file, const char *name)
 {
-    size_t files = 0;
-    uint32_t found = name ? find_named(profile, name) : find_program(profile, recording, &files);
+    uint32_t found = name ? spe_profile_find_dso(profile, name) : spe_profile_program(profile);
     const struct spe_profile_dso *dso;
     const char *path;
 
@@ -134,7 +66,8 @@ uint32_t export_code_dso(struct spe_profile *profile, const struct recording *re
         return SPE_NO_ID;
     }
     if (!name)
-        complain(file, "the profile is of %s, one of %zu files; --dso takes another", path, files);
+        complain(file, "the profile is of %s, one of %zu files; --dso takes another", path,
+                 count_files(profile));
     return found;
 }
 
@@ -168,19 +101,11 @@ static bool use_straight_on(const struct spe_edge_counts *c)
     return c->taken && 10 * c->previous >= 9 * c->taken;
 }
 
-/* Operations that a sample stands for: D17.3.2 has the mean intervals. 1 if nobody knows. */
-static uint64_t mean_interval(const struct spe_profile_info *info)
-{
-    bool jitter = info->config & SPE_CONFIG_JITTER;
-    bool added = info->features && !(info->features >> SPE_FEAT_SPE_ERnd & 1);
-
-    return !info->period ? 1 : jitter && added ? info->period + 128 : info->period;
-}
-
 static int write_edges(struct spe_profile *profile, const char *file, uint32_t dso, bool autofdo,
                        const struct spe_edges *edges, struct out *o)
 {
-    uint64_t weight = mean_interval(spe_profile_info(profile));
+    double interval = spe_profile_interval(profile);
+    uint64_t weight = interval > 0.0 ? (uint64_t)llround(interval) : 1;
     size_t n = spe_edges_count(edges);
     struct spe_edge *list = calloc(n ? n : 1, sizeof(*list));
     struct spe_code_profile *source = NULL;

@@ -8,8 +8,7 @@
 
 /* The dso that the option --dso names (NULL: the recorded program), if its file can be read;
  * SPE_NO_ID after a complaint. Which one was chosen, where nobody did, is said. */
-uint32_t export_code_dso(struct spe_profile *profile, const struct recording *recording,
-                         const char *file, const char *name);
+uint32_t export_code_dso(struct spe_profile *profile, const char *file, const char *name);
 
 /* Go through the rows and write BOLT's profile, or LLVM's (autofdo). What was left out is said. 0,
  * or an error that is not reported yet. */

@@ -252,12 +252,14 @@ bool input_next(struct input *in)
     return begin_stream(in) && in->length > 0;
 }
 
-bool files_given(const struct command *c, int argc)
+struct files files_of(int argc, char *const *argv)
 {
-    if (optind < argc)
-        return true;
-    usage_error(c, c->name, "give a perf.data file, a file of SPE bytes, or - for standard input");
-    return false;
+    static char name[] = "perf.data";
+    static char *const usual[] = {name};
+
+    if (optind == argc)
+        return (struct files){usual, 1};
+    return (struct files){argv + optind, argc - optind};
 }
 
 /* ---- any input ------------------------------------------------------------------------------- */

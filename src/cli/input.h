@@ -57,8 +57,13 @@ struct input {
 
 struct command;
 
-/* Are there words after the options? If not, that has been reported. */
-bool files_given(const struct command *c, int argc);
+/* The words after the options, or perf.data. */
+struct files {
+    char *const *names;
+    int count;
+};
+
+struct files files_of(int argc, char *const *argv);
 
 /*
  * Open `path` and read the first bytes of its first stream, from `offset` on if they are bare. With

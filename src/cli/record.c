@@ -49,7 +49,7 @@ struct job {
 static bool event_option(const struct command *c, void *target, const char *text)
 {
     struct job *job = target;
-    struct record_problem problem;
+    struct problem problem;
 
     if (record_parse_event(text, &job->options.event, &problem))
         return true;
@@ -137,7 +137,8 @@ static const struct option_row options[] = {
      OPTION_TAKE(cpu_option)},
     {"machine", 0, "KEY=VALUE,...",
      "what is different in its machine: vl (bits of SVE's vectors), sockets, page (4K, 16K, 64K, "
-     "2M), l1d, l2, llc (sizes), their -ways and -latency, l1-tlb, l2-tlb, memory-latency ...",
+     "2M), l1d, l2, llc (sizes), their -ways and -latency, l1-tlb, l2-tlb, memory-latency ...; a "
+     "word without = is a file that has such settings, one a line",
      OPTION_STRING(struct job, options.machine)},
     {"model", 0, "MODEL",
      "core (default): caches, TLB, prefetchers, branch prediction and out-of-order windows, where "
@@ -343,7 +344,7 @@ static bool write_text(const struct job *job, const struct truth *truth)
 static bool tell_truth(const struct job *job, const struct record_summary *summary,
                        const struct record_counts *counts)
 {
-    struct record_problem problem;
+    struct problem problem;
     struct truth truth;
     bool good = truth_find(&job->options, summary, counts, &truth, &problem);
 
@@ -373,7 +374,7 @@ static void show_progress(void *user, double seconds, uint64_t aux_bytes)
 static int record(struct job *job)
 {
     struct record_counts counts = {0};
-    struct record_problem problem;
+    struct problem problem;
     struct record_summary summary;
     bool started, good;
 

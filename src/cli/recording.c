@@ -106,14 +106,14 @@ static bool take_times(struct recording *r, const char *text)
     const char *rest = text + length;
 
     r->from = r->to = (struct recording_moment){0};
-    if (!*rest) { /* perf's 10%-20% */
+    if (!*rest && strchr(text, '%')) { /* perf's 10%-20% */
         length = strcspn(text, "-");
         rest = text + length;
         if (length < 2 || text[length - 1] != '%' || !rest[0] || !rest[1] ||
             rest[strlen(rest) - 1] != '%')
             return false;
     }
-    rest++;
+    rest += *rest != '\0';
     if ((!length && !*rest) || (length && !take_moment(text, length, &r->from)) ||
         (*rest && !take_moment(rest, strlen(rest), &r->to)))
         return false;
@@ -134,7 +134,7 @@ static bool hold(const struct command *c, bool good, const char *option, const c
 static bool time_option(const struct command *c, void *target, const char *value)
 {
     return hold(c, take_times(target, value), "--time", value,
-                "is not a span of time such as 12.5s,13s or +100ms, or 10%-20%");
+                "is not a span of time such as 12.5s,13s or +100ms,+200ms or 10%-20%");
 }
 
 static bool take_list(const struct command *c, const char *option, const char *text,

@@ -96,4 +96,9 @@ void recording_warn(const struct recording *r, const struct spe_profile *profile
  * is intact. */
 int recording_status(const struct spe_profile *profile);
 
+/* A sentence with the name of an event. */
+#define OTHER_CALLS                                                                                \
+    "the call stacks are of another event (%s), not of SPE's samples: what a function has is "     \
+    "shared out among its callers there"
+
 #endif

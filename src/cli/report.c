@@ -294,7 +294,7 @@ static const struct option_row options[] = {
     {"no-findings", 0, NULL, "not what costs most and why", OPTION_FLAG(struct job, no_findings)},
     {"call-graph", 'g', NULL,
      "who called the functions of the list, as a tree; of call stacks that 'spe record -g' "
-     "recorded",
+     "recorded, else, by function, of those that another event has",
      OPTION_FLAG(struct job, calls)},
     {"sort", 's', "KEY",
      "groups by latency, samples, l1, llc, tlb or mispredicted (latency, if there are latencies); or "
@@ -462,6 +462,8 @@ static int show(struct job *job)
         start_pager();
     if (!open_stdout(&out))
         return STATUS_BAD_DATA;
+    if (job->form == FORM_CSV && job->report.info->other_event && !job->recording.quiet)
+        complain(job->report.file, OTHER_CALLS, job->report.info->other_event);
     if (job->form == FORM_JSON)
         report_json(&out, &job->report);
     else if (job->form == FORM_CSV)
@@ -503,6 +505,8 @@ static int analyse(struct job *job, struct spe_profile *profile)
     if (error >= 0)
         error = recording_finish(profile, job->report.file, job->analysis);
     if (error >= 0 && job->report.calls)
+        error = spe_call_tree_share(job->report.calls, profile);
+    if (error >= 0 && job->report.calls)
         spe_call_tree_finish(job->report.calls);
     return error;
 }
@@ -518,7 +522,9 @@ static int report_profile(void *user, struct spe_profile *profile)
     job->config.data_top = (size_t)job->top;
     job->config.again = true;
     if (job->report.wants_stacks && !job->report.info->stacks) {
-        complain(job->report.file, "has no call stacks: 'spe record -g' records them");
+        complain(job->report.file, "has no call stacks: 'spe record -g' records them, and so does "
+                                   "another event beside SPE (perf record -g -e arm_spe// -e "
+                                   "cycles)");
         return STATUS_BAD_DATA;
     }
     job->config.saturated_at = saturation(job->report.info);

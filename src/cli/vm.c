@@ -34,7 +34,7 @@ struct job {
     bool fetch, run;
 };
 
-static int failed(const struct vm_error *error)
+static int failed(const struct problem *error)
 {
     complain(error->what, "%s", error->why);
     return STATUS_BAD_DATA;
@@ -133,7 +133,7 @@ static const struct option_row options[] = {
 static int fetch(struct job *job)
 {
     const char *version = job->options.kernel_version ? job->options.kernel_version : "6.12";
-    struct vm_error error;
+    struct problem error;
     struct vm_qemu qemu;
     char cache[1024];
 
@@ -162,7 +162,7 @@ static void tell(const char *what, const char *why)
 static int boot(struct job *job)
 {
     struct vm_outcome outcome;
-    struct vm_error error;
+    struct problem error;
     int status;
 
     job->options.put = job->put.list;

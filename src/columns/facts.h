@@ -8,6 +8,9 @@
 
 #include "base/vector.h"
 
+/* Bytes of the file, in order: SPE_OK or an error, which ends it. */
+typedef int columns_put(void *user, const void *bytes, size_t size);
+
 struct fact {
     const char *key;
     char *value;

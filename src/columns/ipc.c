@@ -33,7 +33,7 @@ struct part {
 
 struct ipc {
     struct column_choice choice;
-    ipc_put *put;
+    columns_put *put;
     void *user;
     int error;
     struct buffer head;       /* of the message */
@@ -274,7 +274,7 @@ int ipc_finish(struct ipc *ipc)
 }
 
 int ipc_open(struct ipc **ipc, const struct column_choice *choice, const struct facts *facts,
-             ipc_put *put_bytes, void *user)
+             columns_put *put_bytes, void *user)
 {
     struct ipc *new = calloc(1, sizeof(*new));
     int result = SPE_ERR_NOMEM;

@@ -10,11 +10,9 @@
 
 struct ipc;
 
-typedef int ipc_put(void *user, const void *bytes, size_t size);
-
 /* Writes the schema with these facts. SPE_OK or an error. */
 int ipc_open(struct ipc **ipc, const struct column_choice *choice, const struct facts *facts,
-             ipc_put *put, void *user);
+             columns_put *put, void *user);
 int ipc_add(struct ipc *ipc, const struct batch *batch);
 /* The mark of the end. */
 int ipc_finish(struct ipc *ipc);

@@ -14,14 +14,11 @@
 
 struct parquet;
 
-/* Bytes of the file, in order: SPE_OK or an error, which ends it. */
-typedef int parquet_put(void *user, const void *bytes, size_t size);
-
 struct parquet_options {
     unsigned threads; /* that encode; at least 1 */
     int level;        /* of zstd */
     bool by_time;     /* rows ascend by time_ns */
-    parquet_put *put;
+    columns_put *put;
     void *user;
 };
 

@@ -5,26 +5,27 @@
 #include <stdlib.h>
 #include <zstd.h>
 
+#include "columns/parquet_pack.h"
 #include "columns/thrift.h"
 #include "format/clones.h"
 
 #define DICTIONARY_MAX 32768 /* values of a dictionary of numbers */
 #define SLOTS 65536          /* to find them: a power of 2, twice as many */
 #define PATIENCE 15          /* row groups after one in which something did not pay */
+#define HASH_LOG 10          /* of zstd: pages are small, and a small table stays in the cache */
+#define MIN_MATCH 7          /* packed bits seldom repeat; what does is long */
 #define NOISE_LEVEL (-20)    /* of zstd, where its usual level did not pay: it gives up at once */
-#define DELTA_BLOCK 128
-#define DELTA_MINI 32
 
 enum { DATA_PAGE = 0, DICTIONARY_PAGE = 2 };
 
 struct encoder {
     ZSTD_CCtx *zstd;
     int level;
-    uint64_t *values; /* those that are there */
+    uint64_t *values; /* room for those of a row group */
     size_t capacity;
-    uint32_t *indexes;       /* of the same in a dictionary */
+    uint16_t *indexes;       /* of the values in a dictionary */
     uint64_t *known;         /* values of the dictionary, by index */
-    uint32_t *slots;         /* 1 + index, by hash; 0: free */
+    uint16_t *slots;         /* 1 + index, by hash; 0: free */
     VECTOR(uint32_t) locals; /* 1 + index in the row group, by index of all texts; 0: none yet */
     struct buffer page, header;
 };
@@ -43,6 +44,8 @@ struct encoder *encoder_new(int level)
         encoder_free(e);
         return NULL;
     }
+    ZSTD_CCtx_setParameter(e->zstd, ZSTD_c_hashLog, HASH_LOG);
+    ZSTD_CCtx_setParameter(e->zstd, ZSTD_c_minMatch, MIN_MATCH);
     return e;
 }
 
@@ -110,8 +113,9 @@ static int put_page(struct encoder *e, struct chunk *chunk, int type, size_t val
     to = buffer_room(out, bound + 64);
     if (!to)
         return SPE_ERR_NOMEM;
-    packed = ZSTD_compressCCtx(e->zstd, to + 64, bound, e->page.at, e->page.size,
-                               type == DATA_PAGE && chunk->noise ? NOISE_LEVEL : e->level);
+    ZSTD_CCtx_setParameter(e->zstd, ZSTD_c_compressionLevel,
+                           type == DATA_PAGE && chunk->noise ? NOISE_LEVEL : e->level);
+    packed = ZSTD_compress2(e->zstd, to + 64, bound, e->page.at, e->page.size);
     if (ZSTD_isError(packed))
         return SPE_ERR_NOMEM;
     page_header(e, type, e->page.size, packed, values, encoding);
@@ -165,56 +169,65 @@ static int make_room(struct encoder *e, size_t rows)
     free(e->values);
     free(e->indexes);
     e->values = malloc(rows * sizeof(*e->values));
-    e->indexes = malloc((rows + 8) * sizeof(*e->indexes));
+    e->indexes = malloc((rows + 8) * sizeof(*e->indexes)); /* what pack_indexes writes over */
     e->capacity = e->values && e->indexes ? rows : 0;
     return e->capacity ? SPE_OK : SPE_ERR_NOMEM;
 }
 
-/* Values of `type` that are there, as 64 bits, without gaps. Each is written; one that is not there
- * is written over. */
-#define GATHER(type)                                                                               \
+/* The values of a column that are there, without gaps. */
+struct values {
+    size_t count;
+    bool is_wide;
+    const uint64_t *wide;   /* of 64 bits, or: */
+    const uint32_t *narrow; /* of at most 32 */
+};
+
+/* Each is written; one that is not there is written over. */
+#define GATHER(to, from)                                                                           \
     do {                                                                                           \
-        const type *from = cells->values;                                                          \
+        size_t kept = 0;                                                                           \
         for (size_t i = 0; !cells->valid && i < rows; i++)                                         \
-            to[i] = from[i];                                                                       \
+            (to)[i] = (from)[i];                                                                   \
         for (size_t i = 0; cells->valid && i < rows; i += 64) {                                    \
             size_t end = rows - i < 64 ? rows : i + 64;                                            \
             uint64_t bits = cells->valid[i / 64];                                                  \
             for (size_t k = i; k < end; k++, bits >>= 1) {                                         \
-                *to = from[k];                                                                     \
-                to += bits & 1;                                                                    \
+                (to)[kept] = (from)[k];                                                            \
+                kept += bits & 1;                                                                  \
             }                                                                                      \
         }                                                                                          \
     } while (0)
 
-/* To e->values; how many there are. */
-static size_t gather(struct encoder *e, const struct column *c, const struct cells *cells,
-                     size_t rows)
+/* As they are, where all are there; else copied together in e->values. */
+static struct values gather(struct encoder *e, const struct column *c, const struct cells *cells,
+                            size_t rows)
 {
-    uint64_t *to = e->values;
+    size_t size = column_size(c);
+    bool as_they_are = !cells->valid && size >= 4;
+    const void *at = as_they_are ? cells->values : e->values;
+    struct values v = {.count = rows - cells->nulls, .is_wide = size == 8};
+    uint32_t *narrow = (uint32_t *)e->values;
 
-    if (cells->nulls == rows)
-        return 0;
-    switch (column_size(c)) {
-    case 1:
-        GATHER(uint8_t);
-        break;
-    case 2:
-        GATHER(uint16_t);
-        break;
-    case 4:
-        GATHER(uint32_t);
-        break;
-    default:
-        GATHER(uint64_t);
-        break;
-    }
-    return rows - cells->nulls;
+    if (v.is_wide)
+        v.wide = at;
+    else
+        v.narrow = at;
+    if (as_they_are || !v.count)
+        return v;
+    if (size == 1)
+        GATHER(narrow, (const uint8_t *)cells->values);
+    else if (size == 2)
+        GATHER(narrow, (const uint16_t *)cells->values);
+    else if (size == 4)
+        GATHER(narrow, (const uint32_t *)cells->values);
+    else
+        GATHER(e->values, (const uint64_t *)cells->values);
+    return v;
 }
 
 /* Least and greatest of the values, each of which has the bits of `turn` turned. */
-CLONES static void min_max(const uint64_t *values, size_t count, uint64_t turn, uint64_t *least,
-                           uint64_t *greatest)
+CLONES static void min_max_wide(const uint64_t *values, size_t count, uint64_t turn,
+                                struct chunk *chunk)
 {
     uint64_t min = UINT64_MAX, max = 0;
 
@@ -224,103 +237,38 @@ CLONES static void min_max(const uint64_t *values, size_t count, uint64_t turn, 
         min = value < min ? value : min;
         max = value > max ? value : max;
     }
-    *least = min ^ turn;
-    *greatest = max ^ turn;
+    chunk->min = min ^ turn;
+    chunk->max = max ^ turn;
 }
 
-static void find_range(const struct encoder *e, size_t count, bool is_signed, struct chunk *chunk)
+CLONES static void min_max_narrow(const uint32_t *values, size_t count, struct chunk *chunk)
 {
-    min_max(e->values, count, is_signed ? UINT64_C(1) << 63 : 0, &chunk->min, &chunk->max);
-    chunk->has_range = count > 0;
-}
+    uint32_t min = UINT32_MAX, max = 0;
 
-/* ---- runs and packed bits ------------------------------------------------------------------- */
-
-static unsigned bits_of(uint64_t value)
-{
-    return value ? 64 - (unsigned)__builtin_clzll(value) : 0;
-}
-
-/* Values of `width` bits, at most 16 and the lowest first; `count` is a multiple of 8. */
-static void pack32(struct buffer *b, const uint32_t *values, size_t count, unsigned width)
-{
-    size_t size = count / 8 * width;
-    uint8_t *to = buffer_room(b, size + 16);
-
-    if (!to)
-        return;
-    for (size_t i = 0; i < count; i += 8, to += width) {
-        const uint32_t *v = values + i;
-        uint64_t low = v[0] | (uint64_t)v[1] << width | (uint64_t)v[2] << 2 * width |
-                       (uint64_t)v[3] << 3 * width;
-        uint64_t high = v[4] | (uint64_t)v[5] << width | (uint64_t)v[6] << 2 * width |
-                        (uint64_t)v[7] << 3 * width;
-        uint64_t first = width < 16 ? low | high << 4 * width : low;
-        uint64_t second = width < 16 ? high >> (64 - 4 * width) : high;
-
-        memcpy(to, &first, sizeof(first));
-        memcpy(to + sizeof(first), &second, sizeof(second));
+    for (size_t i = 0; i < count; i++) {
+        min = values[i] < min ? values[i] : min;
+        max = values[i] > max ? values[i] : max;
     }
-    b->size += size;
+    chunk->min = min;
+    chunk->max = max;
 }
 
-static void put_packed(struct buffer *b, uint32_t *values, size_t count, unsigned width)
+static void find_range(const struct values *v, bool is_signed, struct chunk *chunk)
 {
-    size_t groups = (count + 7) / 8;
-
-    if (!count)
+    chunk->has_range = v->count > 0;
+    if (!chunk->has_range)
         return;
-    for (size_t i = count; i < groups * 8; i++)
-        values[i] = 0; /* only the last run is not a multiple of 8, and there is room behind it */
-    buffer_varint(b, groups << 1 | 1);
-    pack32(b, values, groups * 8, width);
-}
-
-static void put_run(struct buffer *b, uint32_t value, size_t count, unsigned width)
-{
-    buffer_varint(b, count << 1);
-    buffer_put(b, &value, (width + 7) / 8);
-}
-
-static bool same_eight(const uint32_t values[8])
-{
-    uint32_t difference = 0;
-
-    for (size_t i = 1; i < 8; i++)
-        difference |= values[i] ^ values[0];
-    return !difference;
-}
-
-/* Equal values in runs, the others packed, eight at a time. A run and the header of what is packed
- * behind it take some bytes: short runs of few bits are packed, too. */
-static void put_indexes(struct buffer *b, uint32_t *indexes, size_t count, unsigned width)
-{
-    size_t start = 0, i = 0, worth = width < 8 ? 64 / width : 8;
-
-    while (i + 8 <= count) {
-        size_t run = 8;
-
-        if (!same_eight(indexes + i)) {
-            i += 8;
-            continue;
-        }
-        while (i + run < count && indexes[i + run] == indexes[i])
-            run++;
-        if (run >= worth) {
-            put_packed(b, indexes + start, i - start, width);
-            put_run(b, indexes[i], run, width);
-            start = i + run;
-        }
-        i += run >= worth ? run : run / 8 * 8;
-    }
-    put_packed(b, indexes + start, count - start, width);
+    if (v->is_wide)
+        min_max_wide(v->wide, v->count, is_signed ? UINT64_C(1) << 63 : 0, chunk);
+    else
+        min_max_narrow(v->narrow, v->count, chunk);
 }
 
 /* ---- dictionaries --------------------------------------------------------------------------- */
 
 /* The data page of a column with a dictionary of `known` values. */
 static int put_indexed(struct encoder *e, const struct column *c, const struct cells *cells,
-                       size_t rows, size_t count, size_t known, struct chunk *chunk)
+                       size_t rows, size_t known, struct chunk *chunk)
 {
     unsigned width = known > 1 ? bits_of(known - 1) : 1;
 
@@ -328,74 +276,73 @@ static int put_indexed(struct encoder *e, const struct column *c, const struct c
     e->page.size = 0;
     put_levels(e, c, cells, rows);
     buffer_byte(&e->page, width);
-    put_indexes(&e->page, e->indexes, count, width);
+    pack_indexes(&e->page, e->indexes, rows - cells->nulls, width);
     return put_page(e, chunk, DATA_PAGE, rows, PARQUET_DICTIONARY);
 }
 
 /* Where the values that are less than SLOTS above the least one are found, each by itself. */
-static size_t count_directly(struct encoder *e, size_t count, uint64_t least, size_t most)
+static size_t count_directly(struct encoder *e, const struct values *v, uint64_t least, size_t most)
 {
+    uint16_t *restrict slots = e->slots, *restrict indexes = e->indexes;
     size_t known = 0;
 
-    for (size_t i = 0; i < count; i++) {
-        uint32_t *slot = &e->slots[e->values[i] - least];
+    for (size_t i = 0; i < v->count; i++) {
+        uint64_t value = v->is_wide ? v->wide[i] : v->narrow[i];
+        uint16_t found = slots[value - least];
 
-        if (!*slot) {
+        if (!found) {
             if (known == most)
                 return 0;
-            e->known[known++] = e->values[i];
-            *slot = (uint32_t)known;
+            e->known[known++] = value;
+            slots[value - least] = found = (uint16_t)known;
         }
-        e->indexes[i] = *slot - 1;
+        indexes[i] = (uint16_t)(found - 1);
     }
     return known;
 }
 
-static size_t count_by_hash(struct encoder *e, size_t count, size_t most)
+static size_t count_by_hash(struct encoder *e, const struct values *v, size_t most)
 {
+    uint16_t *restrict slots = e->slots, *restrict indexes = e->indexes;
     size_t known = 0;
 
-    for (size_t i = 0; i < count; i++) {
-        uint64_t value = e->values[i];
+    for (size_t i = 0; i < v->count; i++) {
+        uint64_t value = v->is_wide ? v->wide[i] : v->narrow[i];
         size_t slot = (size_t)(value * 0x9e3779b97f4a7c15u >> 48);
 
-        while (e->slots[slot] && e->known[e->slots[slot] - 1] != value)
+        while (slots[slot] && e->known[slots[slot] - 1] != value)
             slot = (slot + 1) % SLOTS;
-        if (!e->slots[slot]) {
+        if (!slots[slot]) {
             if (known == most)
                 return 0;
             e->known[known++] = value;
-            e->slots[slot] = (uint32_t)known;
+            slots[slot] = (uint16_t)known;
         }
-        e->indexes[i] = e->slots[slot] - 1;
+        indexes[i] = (uint16_t)(slots[slot] - 1);
     }
     return known;
 }
 
 /* Indexes of the values in the order in which they first come: how many there are, or 0 if that
  * are so many that it does not pay. */
-static size_t find_dictionary(struct encoder *e, size_t count, struct chunk *chunk)
+static size_t find_dictionary(struct encoder *e, const struct values *v, struct chunk *chunk)
 {
-    size_t most = count / 4 < DICTIONARY_MAX ? count / 4 : DICTIONARY_MAX, known;
+    size_t most = v->count / 4 < DICTIONARY_MAX ? v->count / 4 : DICTIONARY_MAX, known;
     uint64_t range = chunk->max - chunk->min;
 
     memset(e->slots, 0, (range < SLOTS ? range + 1 : SLOTS) * sizeof(*e->slots));
-    known =
-        range < SLOTS ? count_directly(e, count, chunk->min, most) : count_by_hash(e, count, most);
-    if (!known && count)
+    known = range < SLOTS ? count_directly(e, v, chunk->min, most) : count_by_hash(e, v, most);
+    if (!known && v->count)
         chunk->patience = PATIENCE;
     return known;
 }
 
-static void put_numbers(struct buffer *b, const uint64_t *values, size_t count,
-                        enum parquet_type type)
+static void put_known(struct encoder *e, size_t known, enum parquet_type type)
 {
     size_t size = type == PARQUET_INT64 ? 8 : 4;
-    uint8_t *to = count ? buffer_room(b, count * size) : NULL;
 
-    for (size_t i = 0; to && i < count; i++)
-        memcpy(to + i * size, &values[i], size); /* the low bytes come first */
-    b->size += to ? count * size : 0;
+    for (size_t i = 0; i < known; i++)
+        buffer_put(&e->page, &e->known[i], size); /* the low bytes come first */
 }
 
 static int dictionary_page(struct encoder *e, size_t known, struct chunk *chunk)
@@ -406,40 +353,46 @@ static int dictionary_page(struct encoder *e, size_t known, struct chunk *chunk)
     return result;
 }
 
-/* Texts of this row group, numbered as they first come; e->values are those of all. */
-static size_t localise(struct encoder *e, const struct cells *cells, size_t count)
+/* Texts of this row group, numbered as they first come; the values are those of all. */
+static size_t localise(struct encoder *e, const struct cells *cells, const struct values *v)
 {
+    uint16_t *restrict indexes = e->indexes;
+    uint32_t *restrict locals = e->locals.at;
     size_t known = 0;
 
-    for (size_t i = 0; i < count; i++) {
-        size_t text = e->values[i];
+    for (size_t i = 0; i < v->count; i++) {
+        uint32_t text = v->narrow[i];
 
-        if (!e->locals.at[text]) {
+        if (!locals[text]) {
             int32_t from = cells->texts->offsets[text], to = cells->texts->offsets[text + 1];
 
             put_u32(&e->page, (uint32_t)(to - from));
             buffer_put(&e->page, cells->texts->bytes + from, (size_t)(to - from));
-            e->locals.at[text] = (uint32_t)++known;
+            locals[text] = (uint32_t)++known;
         }
-        e->indexes[i] = e->locals.at[text] - 1;
+        indexes[i] = (uint16_t)(locals[text] - 1);
     }
     return known;
 }
 
 static int plain_page(struct encoder *e, const struct column *c, const struct cells *cells,
-                      size_t rows, size_t count, struct chunk *chunk)
+                      size_t rows, const struct values *v, struct chunk *chunk)
 {
     chunk->encoding = PARQUET_PLAIN;
     e->page.size = 0;
     put_levels(e, c, cells, rows);
-    put_numbers(&e->page, e->values, count, parquet_type(c));
+    if (v->is_wide)
+        buffer_put(&e->page, v->wide, v->count * sizeof(*v->wide));
+    else
+        buffer_put(&e->page, v->narrow, v->count * sizeof(*v->narrow));
     return put_page(e, chunk, DATA_PAGE, rows, PARQUET_PLAIN);
 }
 
 static int encode_text(struct encoder *e, const struct column *c, const struct cells *cells,
                        size_t rows, struct chunk *chunk)
 {
-    size_t texts = cells->texts->count, known, count = gather(e, c, cells, rows);
+    size_t texts = cells->texts->count, known;
+    struct values v = gather(e, c, cells, rows);
 
     while (e->locals.capacity < texts) {
         e->locals.count = e->locals.capacity;
@@ -449,85 +402,12 @@ static int encode_text(struct encoder *e, const struct column *c, const struct c
     if (texts)
         memset(e->locals.at, 0, texts * sizeof(*e->locals.at));
     e->page.size = 0;
-    known = localise(e, cells, count);
+    known = localise(e, cells, &v);
     if (!known)
-        return plain_page(e, c, cells, rows, 0, chunk);
+        return plain_page(e, c, cells, rows, &v, chunk);
     if (dictionary_page(e, known, chunk) < 0)
         return SPE_ERR_NOMEM;
-    return put_indexed(e, c, cells, rows, count, known, chunk);
-}
-
-/* ---- differences ---------------------------------------------------------------------------- */
-
-/* Values of at most 64 bits; a value may lie in two words. */
-static void pack64(struct buffer *b, const uint64_t *values, size_t count, unsigned width)
-{
-    size_t size = count * width / 8; /* of a part of a block: whole bytes */
-    uint8_t *to = buffer_room(b, size + 16);
-    uint64_t word = 0;
-    unsigned used = 0;
-
-    if (!to || !width)
-        return;
-    for (size_t i = 0; i < count; i++) {
-        word |= values[i] << used;
-        used += width;
-        if (used < 64)
-            continue;
-        memcpy(to, &word, sizeof(word));
-        to += sizeof(word);
-        used -= 64;
-        word = used ? values[i] >> (width - used) : 0;
-    }
-    memcpy(to, &word, sizeof(word));
-    b->size += size;
-}
-
-/* Neighbours become one value of twice as many bits: half the work. */
-static unsigned pair(uint64_t *values, size_t count, unsigned width)
-{
-    for (size_t i = 0; i < count / 2; i++)
-        values[i] = values[2 * i] | values[2 * i + 1] << width;
-    return 2 * width;
-}
-
-/* Differences above the least of them, 32 at a time with as many bits as their greatest has. */
-CLONES static void put_block(struct buffer *b, const uint64_t *values, size_t count)
-{
-    uint64_t differences[DELTA_BLOCK] = {0}, or [DELTA_BLOCK / DELTA_MINI] = {0};
-    int64_t least = INT64_MAX;
-
-    for (size_t i = 0; i < count; i++) {
-        differences[i] = values[i + 1] - values[i];
-        if ((int64_t)differences[i] < least)
-            least = (int64_t)differences[i];
-    }
-    for (size_t i = 0; i < count; i++) {
-        differences[i] -= (uint64_t)least;
-        or [i / DELTA_MINI] |= differences[i];
-    }
-    buffer_zigzag(b, least);
-    for (size_t m = 0; m < DELTA_BLOCK / DELTA_MINI; m++)
-        buffer_byte(b, bits_of(or [m]));
-    for (size_t m = 0; m * DELTA_MINI < count; m++) {
-        uint64_t *mini = differences + m * DELTA_MINI;
-        unsigned width = bits_of(or [m]);
-        size_t left = DELTA_MINI;
-
-        for (; width && width <= 32; left /= 2)
-            width = pair(mini, left, width);
-        pack64(b, mini, left, width);
-    }
-}
-
-static void put_differences(struct buffer *b, const uint64_t *values, size_t count)
-{
-    buffer_varint(b, DELTA_BLOCK);
-    buffer_varint(b, DELTA_BLOCK / DELTA_MINI);
-    buffer_varint(b, count);
-    buffer_zigzag(b, count ? (int64_t)values[0] : 0);
-    for (size_t i = 0; i + 1 < count; i += DELTA_BLOCK)
-        put_block(b, values + i, count - 1 - i < DELTA_BLOCK ? count - 1 - i : DELTA_BLOCK);
+    return put_indexed(e, c, cells, rows, known, chunk);
 }
 
 /* ---- columns -------------------------------------------------------------------------------- */
@@ -535,23 +415,24 @@ static void put_differences(struct buffer *b, const uint64_t *values, size_t cou
 static int encode_number(struct encoder *e, const struct column *c, const struct cells *cells,
                          size_t rows, unsigned patience, struct chunk *chunk)
 {
-    size_t count = gather(e, c, cells, rows), known;
+    struct values v = gather(e, c, cells, rows);
+    size_t known;
 
-    find_range(e, count, c->type == COLUMN_I64, chunk);
-    known = patience ? 0 : find_dictionary(e, count, chunk);
+    find_range(&v, c->type == COLUMN_I64, chunk);
+    known = patience ? 0 : find_dictionary(e, &v, chunk);
     if (known) {
         e->page.size = 0;
-        put_numbers(&e->page, e->known, known, parquet_type(c));
+        put_known(e, known, parquet_type(c));
         if (dictionary_page(e, known, chunk) < 0)
             return SPE_ERR_NOMEM;
-        return put_indexed(e, c, cells, rows, count, known, chunk);
+        return put_indexed(e, c, cells, rows, known, chunk);
     }
-    if (parquet_type(c) != PARQUET_INT64 || !count)
-        return plain_page(e, c, cells, rows, count, chunk);
+    if (parquet_type(c) != PARQUET_INT64 || !v.count)
+        return plain_page(e, c, cells, rows, &v, chunk);
     chunk->encoding = PARQUET_DELTA;
     e->page.size = 0;
     put_levels(e, c, cells, rows);
-    put_differences(&e->page, e->values, count);
+    pack_differences(&e->page, v.wide, v.count);
     return put_page(e, chunk, DATA_PAGE, rows, PARQUET_DELTA);
 }
 

@@ -21,9 +21,16 @@ static inline bool shape_matches(const struct spe_shape *s, const uint8_t *p)
 
 #include "bulk_scalar.h"
 
+#include "bulk_pass.h"
+
 void spe_bulk_fill_portable(struct spe_bulk *b, struct spe_columns *c)
 {
     fill_columns(b, c);
+}
+
+int spe_bulk_pass_portable(struct spe_bulk *b, struct spe_columns *c, struct spe_bulk_pass *pass)
+{
+    return pass_columns(b, c, pass);
 }
 
 /* ---- Learning a shape ----------------------------------------------------------------------- */
@@ -386,11 +393,14 @@ void spe_bulk_end(struct spe_bulk *b)
 }
 
 /* Shapes may be used in the caller's memory, and in a stream that knows where it is. */
+static bool may_use_shapes(const struct spe_stream *s)
+{
+    return s->piece && s->piece != s->carry && !s->resyncing;
+}
+
 static void fill_by_shape(struct spe_bulk *b, struct spe_columns *c)
 {
-    const struct spe_stream *s = &b->stream;
-
-    if (!s->piece || s->piece == s->carry || s->resyncing)
+    if (!may_use_shapes(&b->stream))
         return;
     switch (b->path) {
     case SPE_BULK_PORTABLE:
@@ -447,4 +457,34 @@ int spe_bulk_next(struct spe_bulk *b, struct spe_columns *columns, struct spe_it
     got = next_rows(b, &own, skipped);
     columns->rows = own.rows;
     return got;
+}
+
+static int pass_by_shape(struct spe_bulk *b, struct spe_columns *c, struct spe_bulk_pass *pass)
+{
+    if (!may_use_shapes(&b->stream))
+        return 0;
+    switch (b->path) {
+    case SPE_BULK_PORTABLE:
+        return spe_bulk_pass_portable(b, c, pass);
+#if defined(__x86_64__)
+    case SPE_BULK_AVX512:
+        if (b->longest <= 64)
+            return spe_bulk_pass_avx512(b, c, pass);
+        __attribute__((fallthrough));
+    case SPE_BULK_AVX2:
+        return spe_bulk_pass_avx2(b, c, pass);
+#elif defined(__aarch64__)
+    case SPE_BULK_NEON:
+        return spe_bulk_pass_neon(b, c, pass);
+#endif
+    default:
+        return 0;
+    }
+}
+
+int spe_bulk_pass(struct spe_bulk *b, struct spe_columns *columns, struct spe_bulk_pass *pass)
+{
+    if (columns->size != sizeof(*columns) || pass->size != sizeof(*pass) || !pass->pcs)
+        return SPE_ERR_INVALID;
+    return pass_by_shape(b, columns, pass);
 }

@@ -31,4 +31,10 @@ void spe_bulk_fill_avx2(struct spe_bulk *b, struct spe_columns *c);
 void spe_bulk_fill_avx512(struct spe_bulk *b, struct spe_columns *c);
 void spe_bulk_fill_neon(struct spe_bulk *b, struct spe_columns *c);
 
+/* The same, passing over records: 1 behind a row with other contexts or another time, else 0. */
+int spe_bulk_pass_portable(struct spe_bulk *b, struct spe_columns *c, struct spe_bulk_pass *pass);
+int spe_bulk_pass_avx2(struct spe_bulk *b, struct spe_columns *c, struct spe_bulk_pass *pass);
+int spe_bulk_pass_avx512(struct spe_bulk *b, struct spe_columns *c, struct spe_bulk_pass *pass);
+int spe_bulk_pass_neon(struct spe_bulk *b, struct spe_columns *c, struct spe_bulk_pass *pass);
+
 #endif

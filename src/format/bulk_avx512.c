@@ -272,10 +272,11 @@ static inline void put_offsets(uint64_t *offset, uint64_t first, size_t stride)
 
 /* Eight rows at a time, as long as records follow each other at the same distance: no record then
  * waits for another, and there is one branch for all of them. */
-static inline void fill_tiles(struct spe_bulk *b, struct spe_columns *c, struct sink *sink)
+static inline __attribute__((always_inline)) void
+fill_tiles(struct spe_bulk *b, struct spe_columns *c, struct sink *sink, const size_t stride)
 {
     const uint8_t *piece = b->stream.piece;
-    const size_t end = b->stream.piece_size, stride = b->shape[b->last].advance;
+    const size_t end = b->stream.piece_size;
     size_t pos = b->stream.piece_pos, row = c->rows;
     const size_t last_row = c->capacity < row + TILE_ROWS ? c->capacity : row + TILE_ROWS;
     uint64_t *const offsets = c->offset;
@@ -330,6 +331,10 @@ void spe_bulk_fill_avx512(struct spe_bulk *b, struct spe_columns *c)
         };
     }
     sink.leaf[0] = (struct hot){.tally = UINT64_C(1) << TALLY_OTHER};
-    fill_tiles(b, c, &sink);
+    /* Most CPUs' records: as a constant, the distance needs no register for each record. */
+    if (stride == 64)
+        fill_tiles(b, c, &sink, 64);
+    else
+        fill_tiles(b, c, &sink, stride);
     fill(b, c, &sink);
 }

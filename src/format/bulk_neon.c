@@ -21,7 +21,14 @@ static inline bool shape_matches(const struct spe_shape *s, const uint8_t *p)
 
 #include "bulk_scalar.h"
 
+#include "bulk_pass.h"
+
 void spe_bulk_fill_neon(struct spe_bulk *b, struct spe_columns *c)
 {
     fill_columns(b, c);
+}
+
+int spe_bulk_pass_neon(struct spe_bulk *b, struct spe_columns *c, struct spe_bulk_pass *pass)
+{
+    return pass_columns(b, c, pass);
 }

@@ -49,14 +49,17 @@ static enum program_verdict examine_loader(int fd, const Elf64_Ehdr *e, const ch
 static enum program_verdict examine_elf(int fd, const char *sysroot, struct program *p)
 {
     Elf64_Ehdr e;
+    ssize_t got = pread(fd, &e, sizeof(e), 0);
 
     /* The machine is at the same place in 32-bit files. */
-    if (pread(fd, &e, sizeof(e), 0) < (ssize_t)offsetof(Elf64_Ehdr, e_version))
+    if (got < (ssize_t)offsetof(Elf64_Ehdr, e_version))
         return PROGRAM_UNKNOWN;
     p->machine = e.e_machine;
     if (e.e_machine != EM_AARCH64 || e.e_ident[EI_CLASS] != ELFCLASS64 ||
         e.e_ident[EI_DATA] != ELFDATA2LSB)
         return PROGRAM_FOREIGN;
+    if (got < (ssize_t)sizeof(e))
+        return PROGRAM_UNKNOWN;
     if (e.e_type != ET_EXEC && e.e_type != ET_DYN)
         return PROGRAM_LIBRARY;
     return examine_loader(fd, &e, sysroot, p);

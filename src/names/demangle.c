@@ -141,9 +141,25 @@ static bool is_affordable(struct budget *b, const char *name)
 
 /* ---- The library's -------------------------------------------------------------------------- */
 
+static bool is_mangled(const char *name)
+{
+    return !strncmp(name, "_Z", 2);
+}
+
+/* Loading the library takes longer than reading the symbols of a small file. */
+static bool any_mangled(const struct symtab *t, const struct symbol *symbols, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (is_mangled(t->names.at + symbols[i].name))
+            return true;
+    }
+    return false;
+}
+
 int demangle(struct symtab *t, struct symbol *symbols, size_t count)
 {
-    void *library = dlopen("libstdc++.so.6", RTLD_NOW | RTLD_LOCAL);
+    void *library =
+        any_mangled(t, symbols, count) ? dlopen("libstdc++.so.6", RTLD_NOW | RTLD_LOCAL) : NULL;
     demangler *function = NULL;
     int result = SPE_OK;
 
@@ -151,7 +167,7 @@ int demangle(struct symtab *t, struct symbol *symbols, size_t count)
         *(void **)&function = dlsym(library, "__cxa_demangle");
     for (size_t i = 0; function && i < count && result == SPE_OK; i++) {
         const char *name = t->names.at + symbols[i].name;
-        bool mangled = !strncmp(name, "_Z", 2) && is_affordable(t->budget, name);
+        bool mangled = is_mangled(name) && is_affordable(t->budget, name);
         char *full = mangled ? function(name, NULL, NULL, NULL) : NULL;
 
         if (full)

@@ -401,7 +401,8 @@ int dso_open_checked(const struct dsos *d, const struct dso *dso, const char *pa
     }
     close(fd);
     *state = SPE_DSO_REFUSED;
-    keep(warning, reason(d, dso, path, id, size));
+    if (dso->code || size >= 0) /* data need not be a program */
+        keep(warning, reason(d, dso, path, id, size));
     return -1;
 }
 

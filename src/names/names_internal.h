@@ -69,6 +69,7 @@ struct dso {
     uint32_t mapped;     /* the path in the recording */
     uint8_t kind;
     bool several_ids; /* the recording has more than one for its path */
+    bool code;        /* mapped to be executed: not only data */
     uint8_t id_size;
     uint8_t id[SPE_PERF_BUILD_ID_MAX];
     uint64_t ksymbol_start, ksymbol_size;

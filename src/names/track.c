@@ -1725,11 +1725,11 @@ static bool list_pieces(struct follower *f)
         if (start >= end || start & 3)
             continue;
         words += (end - start) / 4;
-        if (words > CODE_MAX ||
-            vector_grow(&f->pieces, &f->piece_capacity, f->piece_count, sizeof(f->pieces[0])) < 0) {
-            f->too_large = true;
+        f->too_large = words > CODE_MAX;
+        f->no_memory =
+            vector_grow(&f->pieces, &f->piece_capacity, f->piece_count, sizeof(f->pieces[0])) < 0;
+        if (f->too_large || f->no_memory)
             return false;
-        }
         f->pieces[f->piece_count++] = (struct code_piece){start, end};
     }
     if (f->piece_count)
@@ -1929,6 +1929,8 @@ void types_access(struct dsos *d, uint32_t dso, uint64_t address, struct spe_pro
         if (!known) {
             note.file = t;
             remember(&note, address, access);
+            if (note.no_memory)
+                names_missing(d->strings, SPE_ERR_NOMEM);
         }
     }
     if (known)

@@ -11,9 +11,9 @@
 /* Ahead of the others that a cpu may be before they have their turn: less than a line takes from
  * one to another. */
 #define SLACK (48 * PE_TICKS)
-#define LEAD (PE_EVENTS / 2) /* events that a thread may be ahead of the machine */
-#define BATCH 2048           /* events from one handing over to the next */
-#define PATIENCE_MAX 800000  /* microseconds that others wait for a thread */
+#define LEAD 8192           /* events that a thread may be ahead of the machine, and of others */
+#define BATCH 2048          /* events from one handing over to the next */
+#define PATIENCE_MAX 800000 /* microseconds that others wait for a thread */
 #define PATIENCE_MIN 200
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -572,9 +572,9 @@ static void wait_for_room(struct pe_stream *s, struct pe_stream *holds, uint64_t
         proceed(m, true);
 }
 
-static void publish(struct pe_stream *s)
+static void handed_up_to(struct pe_stream *s, uint64_t end)
 {
-    s->handed = s->open = s->end;
+    s->handed = end;
     s->handed_at = microseconds_now();
     s->running = true;
     if (s->ignored) { /* it comes back at the others' time */
@@ -584,12 +584,43 @@ static void publish(struct pe_stream *s)
     }
 }
 
+static void publish(struct pe_stream *s)
+{
+    s->open = s->end;
+    handed_up_to(s, s->end);
+}
+
+/* One batch after the other, as if each had been had when it was handed over. */
+static void have_batches(struct pe_merge *m, struct pe_stream *s)
+{
+    uint64_t end;
+
+    while (pe_batches_next(&s->batches, &end)) {
+        handed_up_to(s, end);
+        proceed(m, false);
+        pe_batches_had(&s->batches);
+    }
+}
+
+void pe_merge_lock(struct pe_merge *m)
+{
+    pthread_mutex_lock(&m->lock);
+    for (size_t i = 0; i < m->count; i++)
+        have_batches(m, m->streams[i]);
+}
+
+void pe_merge_unlock(struct pe_merge *m)
+{
+    pthread_mutex_unlock(&m->lock);
+}
+
 /* After a batch, or before the stream is full if that comes first. Where all has been had it begins
  * anew, in memory that the host has at hand. */
 static void set_next_hand(struct pe_stream *s)
 {
     if (s->done == s->end)
         s->done = s->handed = s->open = s->end = 0;
+    s->watched = 0;
     s->hand_at = s->end + BATCH;
     if (s->hand_at - s->done > PE_EVENTS - PE_BLOCK_EVENTS)
         s->hand_at = s->done + PE_EVENTS - PE_BLOCK_EVENTS;
@@ -599,16 +630,38 @@ static void hand(struct pe_stream *s, uint64_t lead)
 {
     struct pe_merge *m = s->merge;
 
-    pthread_mutex_lock(&m->lock);
+    pe_merge_lock(m);
     publish(s);
     wait_for_room(s, proceed(m, false), lead);
     set_next_hand(s);
-    pthread_mutex_unlock(&m->lock);
+    pe_merge_unlock(m);
+}
+
+/* The helper has it, or whoever wants the lock next. */
+static void hand_to_helper(struct pe_stream *s)
+{
+    if (pe_batches_are_full(&s->batches))
+        pe_stream_catch_up(s);
+    pe_batches_add(&s->batches, s->end);
+    s->open = s->end;
+    s->watched = 0;
+    s->hand_at = s->end + BATCH;
+    if (pe_batches_are_many(&s->batches))
+        pe_helper_wake(s->merge);
 }
 
 void pe_stream_hand(struct pe_stream *s)
 {
-    hand(s, LEAD);
+    if (pe_helper_may_help(s->merge))
+        hand_to_helper(s);
+    else
+        hand(s, LEAD);
+}
+
+void pe_stream_catch_up(struct pe_stream *s)
+{
+    pe_merge_lock(s->merge);
+    pe_merge_unlock(s->merge);
 }
 
 void pe_stream_settle(struct pe_stream *s)
@@ -622,11 +675,11 @@ void pe_stream_away(struct pe_stream *s)
 {
     struct pe_merge *m = s->merge;
 
-    pthread_mutex_lock(&m->lock);
+    pe_merge_lock(m);
     publish(s);
     s->running = false;
     proceed(m, false);
-    pthread_mutex_unlock(&m->lock);
+    pe_merge_unlock(m);
 }
 
 /* The time of those that run: nobody who comes back is earlier. */
@@ -645,28 +698,28 @@ void pe_stream_back(struct pe_stream *s)
 {
     struct pe_merge *m = s->merge;
 
-    pthread_mutex_lock(&m->lock);
+    pe_merge_lock(m);
     pe_put(s, (uint64_t)PE_EVENT_WAKE << PE_EVENT_SHIFT | (common_time(m) & PE_EVENT_MASK));
     publish(s);
     proceed(m, false);
     set_next_hand(s);
-    pthread_mutex_unlock(&m->lock);
+    pe_merge_unlock(m);
 }
 
 void pe_merge_finish(struct pe_merge *m)
 {
-    pthread_mutex_lock(&m->lock);
+    pe_merge_lock(m);
     proceed(m, true);
-    pthread_mutex_unlock(&m->lock);
+    pe_merge_unlock(m);
 }
 
 void pe_merge_hurry(struct pe_merge *m, bool hurry)
 {
-    pthread_mutex_lock(&m->lock);
+    pe_merge_lock(m);
     m->hurried += hurry ? 1 : -1u;
     if (hurry)
         proceed(m, true);
-    pthread_mutex_unlock(&m->lock);
+    pe_merge_unlock(m);
 }
 
 /* ---- Life ------------------------------------------------------------------------------------ */
@@ -680,6 +733,12 @@ bool pe_merge_init(struct pe_merge *merge, struct spe_machine *machine, bool cou
 }
 
 void pe_merge_free(struct pe_merge *merge)
+{
+    pe_helper_end(&merge->helper);
+    pe_merge_forget(merge);
+}
+
+void pe_merge_forget(struct pe_merge *merge)
 {
     free(merge->streams);
     pthread_mutex_destroy(&merge->lock);
@@ -710,13 +769,13 @@ bool pe_stream_begin(struct pe_stream *s, struct pe_merge *merge, unsigned cpu)
     s->watches = calloc(PE_WATCHES, sizeof(*s->watches));
     s->stores = calloc(PE_LATE_STORES, sizeof(*s->stores));
     pthread_cond_init(&s->room, NULL);
-    pthread_mutex_lock(&merge->lock);
+    pe_merge_lock(merge);
     s->cpu = pe_machine_cpu(merge->machine, cpu % merge->machine->config.cpus);
     good = s->cpu && s->events && s->watches && s->stores && add(merge, s);
     if (good)
         pe_window_sleep(s->cpu, common_time(merge));
     s->running = good;
-    pthread_mutex_unlock(&merge->lock);
+    pe_merge_unlock(merge);
     return good;
 }
 
@@ -733,7 +792,7 @@ void pe_stream_end(struct pe_stream *s)
 
     if (!m)
         return;
-    pthread_mutex_lock(&m->lock);
+    pe_merge_lock(m);
     publish(s);
     s->running = false;
     wait_for_room(s, proceed(m, false), 0);
@@ -747,7 +806,7 @@ void pe_stream_end(struct pe_stream *s)
     s->ended = s->cpu->window.now;
     remove_stream(m, s);
     proceed(m, false);
-    pthread_mutex_unlock(&m->lock);
+    pe_merge_unlock(m);
     free(s->events);
     free(s->stores);
     pthread_cond_destroy(&s->room);

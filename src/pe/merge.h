@@ -19,6 +19,7 @@
 #include <pthread.h>
 
 #include "pe/code.h"
+#include "pe/helper.h"
 #include "specimen/pe.h"
 
 /* Events are words. The highest byte says what it is: the ordinal of the instruction whose access
@@ -35,9 +36,10 @@ enum {
 #define PE_EVENT_MASK (UINT64_MAX >> (64 - PE_EVENT_SHIFT))
 #define PE_AGAIN_SHIFT 48      /* host addresses of programs are shorter */
 #define PE_AGAIN_MAX 63        /* times that a block begins again, without an access between */
-#define PE_EVENTS (1u << 14)   /* that a stream has room for */
+#define PE_EVENTS (1u << 15)   /* that a stream has room for */
 #define PE_BLOCK_EVENTS 1024   /* that one block may have before it is looked at again */
-#define PE_WATCHES 32          /* at a time, of one stream */
+#define PE_WATCHES 64          /* at a time, of one stream */
+#define PE_BATCH_WATCHES 8     /* a batch of events has no more: somebody waits for them */
 #define PE_LATE_STORES 64      /* of one stream */
 #define PE_WATCHED_ACCESSES 64 /* of one instruction: a structure of bytes */
 
@@ -73,9 +75,12 @@ struct pe_late_store {
 /* One thread. What is behind the line is the lock's. */
 struct pe_stream {
     uint64_t *events;
-    uint64_t end;     /* events written */
-    uint64_t hand_at; /* hand over when there are as many */
-    uint64_t open;    /* those before it were handed over, and are not changed any more */
+    uint64_t end;              /* events written */
+    uint64_t hand_at;          /* hand over when there are as many */
+    uint64_t open;             /* those before it were handed over, and are not changed any more */
+    uint32_t watched;          /* watches that were put since then */
+    uint8_t apart[64];         /* the helper writes what comes now */
+    struct pe_batches batches; /* that wait for it */
     /* ---- */
     struct pe_merge *merge;
     struct pe_cpu *cpu;
@@ -107,10 +112,12 @@ struct pe_stream {
 };
 
 struct pe_merge {
-    pthread_mutex_t lock;
+    pthread_mutex_t lock; /* see pe_merge_lock */
     struct spe_machine *machine;
     struct pe_stream **streams;
-    size_t count, room;
+    _Atomic size_t count; /* a stream that is alone looks at it without the lock */
+    size_t room;
+    struct pe_helper helper;
     bool counting;    /* exact counts of every instruction */
     bool simple;      /* no short ways: for tests, which compare */
     bool thorough;    /* the window is followed everywhere: the same */
@@ -119,15 +126,24 @@ struct pe_merge {
 
 bool pe_merge_init(struct pe_merge *merge, struct spe_machine *machine, bool counting);
 void pe_merge_free(struct pe_merge *merge);
+/* The same in a forked child, where only the thread is that forked. */
+void pe_merge_forget(struct pe_merge *merge);
+
+/* Whoever has the lock finds that the machine has had all that was handed over, as far as can be.
+ */
+void pe_merge_lock(struct pe_merge *merge);
+void pe_merge_unlock(struct pe_merge *merge);
 
 /* A thread begins to run on that cpu; false without memory. Several may run on one. */
 bool pe_stream_begin(struct pe_stream *stream, struct pe_merge *merge, unsigned cpu);
 /* All its events have been had, in order if that can be; it is gone. */
 void pe_stream_end(struct pe_stream *stream);
 
-/* Hand over, and wait until there is room for more. */
+/* Hand over, and wait until there is room for more. What was handed over is had soon. */
 void pe_stream_hand(struct pe_stream *stream);
-/* The same, and wait until all has been had, if that can be without more of its own. */
+/* Wait until what was handed over has been had, but for what others hold up. */
+void pe_stream_catch_up(struct pe_stream *stream);
+/* Hand over, and wait until all has been had, if that can be without more of its own. */
 void pe_stream_settle(struct pe_stream *stream);
 /* The thread goes into the kernel, and is back. */
 void pe_stream_away(struct pe_stream *stream);
@@ -199,6 +215,8 @@ static inline void pe_put_rest(struct pe_stream *s, uint64_t operations)
 /* The watch is written by whoever has the lock, until it is done. */
 static inline void pe_put_watch(struct pe_stream *s, unsigned watch)
 {
+    if (++s->watched >= PE_BATCH_WATCHES)
+        s->hand_at = s->end;
     pe_put(s, (uint64_t)PE_EVENT_WATCH << PE_EVENT_SHIFT | watch);
 }
 

@@ -276,12 +276,16 @@ static void fill_run(struct group *g, const struct run *run, const struct task_v
     add_flags(g->flags, run);
 }
 
+static const struct cpu_turns *turns_of(const struct spe_profile *p, const struct queue *q)
+{
+    return p->info.timed && q->cpu != SPE_NO_CPU ? tasks_turns(&p->tasks, q->cpu) : NULL;
+}
+
 /* A thread is sampled many times before another one runs. */
 static void join_threads(struct spe_profile *p, struct joiner *j, const struct queue *q,
                          struct group *g)
 {
-    const struct cpu_turns *turns =
-        p->info.timed && q->cpu != SPE_NO_CPU ? tasks_turns(&p->tasks, q->cpu) : NULL;
+    const struct cpu_turns *turns = turns_of(p, q);
     struct run run = {.end = 0}, all = {.end = g->columns.rows};
 
     fill(g->cpu, &all, q->cpu);
@@ -299,6 +303,71 @@ static void join_threads(struct spe_profile *p, struct joiner *j, const struct q
         fill_run(g, &run, view);
         count_run(&g->counts, &run, view->thread);
     }
+}
+
+/* ---- Records without rows ------------------------------------------------------------------- */
+
+__extension__ typedef unsigned __int128 u128;
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Ticks that take less than so many nanoseconds, wherever they begin. */
+static uint64_t ticks_within(const struct spe_perf_time_conv *tc, uint64_t ns)
+{
+    u128 ticks = ns < 2 ? 0 : ((u128)(ns - 2) << tc->shift) / tc->mult;
+
+    return ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
+}
+
+/* Timestamps from one record on, and before it, that stay between two times. Of bounds that are not
+ * sharp the nearer one is taken: a record outside becomes a row. */
+static void bound_timestamps(const struct spe_perf_time_conv *tc, uint64_t ticks, uint64_t ns,
+                             const struct run *run, struct spe_bulk_pass *pass)
+{
+    uint64_t mask = tc->cap_short ? tc->mask : UINT64_MAX;
+    uint64_t below = tc->cap_short ? (ticks - tc->cycles) & mask : ticks, above = mask - below;
+    bool sound = spe_perf_time_validate(tc) == SPE_OK && !(mask & (mask + 1)) && ns >= run->from &&
+                 ns < run->to;
+
+    pass->first = pass->last = ticks;
+    if (!sound)
+        return;
+    below = least(below, ticks_within(tc, ns - run->from));
+    above = least(above, ticks_within(tc, run->to - ns));
+    pass->first -= least(below, ticks);
+    pass->last += least(above, UINT64_MAX - ticks);
+}
+
+void join_run(const struct spe_profile *p, struct joiner *j, const struct queue *q,
+              const struct group *g, struct pass_run *pass)
+{
+    size_t row = g->columns.rows - 1;
+    struct run run = {.first = row, .end = row + 1, .to = UINT64_MAX};
+    uint64_t time = g->join_time[row];
+    uint32_t turn = turn_at(turns_of(p, q), time, &run.from, &run.to);
+    const struct task_view *view = view_of(p, j, thread_of(q, g, &run, turn), time);
+
+    run.from = view->from > run.from ? view->from : run.from;
+    run.to = view->to < run.to ? view->to : run.to;
+    pass->flags = run.flags;
+    pass->thread_unknown = view->thread == SPE_NO_ID;
+    pass->pass.has = run.has;
+    pass->pass.context[0] = g->columns.context1[row];
+    pass->pass.context[1] = g->columns.context2[row];
+    pass->pass.first = 0;
+    pass->pass.last = UINT64_MAX;
+    if (p->info.timed && p->sideband_timed && (run.from || run.to < UINT64_MAX))
+        bound_timestamps(&p->time_conv, g->columns.timestamp[row], time, &run, &pass->pass);
+}
+
+void join_passed(struct group_counts *counts, const struct pass_run *pass, uint64_t records)
+{
+    struct run run = {.end = records, .flags = pass->flags};
+
+    count_run(counts, &run, pass->thread_unknown ? SPE_NO_ID : 0);
 }
 
 /* ---- The cut -------------------------------------------------------------------------------- */

@@ -149,12 +149,9 @@ static void replay(struct merge *m, u128 entry)
 static void gather(struct spe_profile *p)
 {
     struct merge *m = p->merge;
-    size_t before = m->out.columns.rows;
 
     group_gather(&m->out, &p->table, m->rows, m->waiting);
     m->waiting = 0;
-    for (size_t i = before; i < m->out.columns.rows; i++)
-        m->out.queues[i] = (uint32_t)(m->rows[i - before] / p->slot_stride / 2);
 }
 
 /* Go on to a group with rows: 1, 0 at the end of the queue, or an error. The rows that were read
@@ -236,7 +233,10 @@ int merge_next(struct spe_profile *p, struct group **group)
     result = m->started ? SPE_OK : start(p);
     while (result >= 0 && rank_of(m->nodes[0]) < ENDED &&
            m->out.columns.rows + m->waiting < m->out.columns.capacity) {
-        m->rows[m->waiting++] = m->queues[rank_of(m->nodes[0]) - 1].at++;
+        uint64_t queue = rank_of(m->nodes[0]) - 1;
+
+        m->out.queues[m->out.columns.rows + m->waiting] = (uint32_t)queue;
+        m->rows[m->waiting++] = m->queues[queue].at++;
         result = next_row(p);
     }
     if (result < 0)

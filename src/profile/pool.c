@@ -12,11 +12,11 @@
 
 #include "profile_internal.h"
 
-static void decode(struct spe_profile *p, struct group *g)
+static void decode(struct spe_profile *p, struct joiner *j, struct group *g)
 {
     struct queue *q = &p->queues[g->queue_index];
 
-    g->error = queue_fill(p, q, g);
+    g->error = queue_fill(p, j, q, g);
 }
 
 static void join(struct spe_profile *p, struct joiner *j, struct group *g)
@@ -49,7 +49,7 @@ static void make(struct spe_profile *p, struct joiner *j, struct group *g)
     while (q->decoded != g->ticket) /* its predecessor was taken before: it will be done */
         pthread_cond_wait(&pool->progress, &pool->lock);
     pthread_mutex_unlock(&pool->lock);
-    decode(p, g);
+    decode(p, j, g);
     pthread_mutex_lock(&pool->lock);
     q->decoded++;
     q->ended = q->drained || g->error < 0;
@@ -154,7 +154,7 @@ int pool_wait(struct spe_profile *p, struct group *g)
     int error;
 
     if (!pool->count) {
-        decode(p, g);
+        decode(p, p->joiner, g);
         p->queues[g->queue_index].ended = p->queues[g->queue_index].drained || g->error < 0;
         join(p, p->joiner, g);
         return g->error;

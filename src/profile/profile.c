@@ -614,6 +614,7 @@ void spe_profile_close(struct spe_profile *p)
     if (!p)
         return;
     order_stop(p);
+    pass_forget(p);
     spe_filter_destroy(p->filter);
     for (size_t i = 0; i < p->warnings.count; i++)
         free(p->warnings.at[i]);

@@ -8,6 +8,7 @@
  *   stacks.c    SAMPLE records -> call stacks
  *   queue.c     SPE bytes of one queue -> columns
  *   join.c      columns -> rows
+ *   pass.c      records of which no rows are needed
  *   objects.c   what a data address was; thread_stacks.c: whose stack
  *   rows.c      groups of rows; order.c: which comes next; pool.c: threads
  *
@@ -108,17 +109,26 @@ struct stack_sample {
     uint32_t tid, stack;
 };
 
+struct other_sample { /* of another event than that of `spe record -g` */
+    struct stack_sample sample;
+    uint64_t weight;
+    uint32_t event;
+};
+
 struct stacks {
     VECTOR(struct spe_profile_call) calls; /* those without a caller are processes */
     struct hash_table index;
     uint64_t seed;
     VECTOR(struct stack_sample) samples; /* in order, when all are there */
+    VECTOR(struct other_sample) others;  /* of one event, when all are there; none beside samples */
     struct id_table programs;            /* pid -> how many it has become */
 };
 
-/* SPE_OK or SPE_ERR_NOMEM. A process has become another program; a SAMPLE with a call chain. */
+/* SPE_OK or SPE_ERR_NOMEM. A process has become another program; a SAMPLE with a call chain, of an
+ * SPE record or of another event. */
 int stacks_exec(struct stacks *s, uint32_t pid);
 int stacks_take(struct stacks *s, const struct spe_perf_record *r);
+int stacks_take_other(struct stacks *s, const struct spe_perf_record *r);
 void stacks_finish(struct stacks *s);
 uint64_t stacks_memory(const struct stacks *s); /* bytes */
 /* SPE_NO_ID if there is none. */
@@ -134,6 +144,7 @@ struct group_counts {
     uint64_t by_context, by_switch, by_buffer, by_nothing, context_unknown, context_mismatch,
         no_map, stacks;
     uint64_t first_ns, last_ns;
+    uint64_t passed, passed_latency;
 };
 
 struct group {
@@ -189,8 +200,12 @@ struct queue {
     bool ended;
 };
 
-int queue_fill(struct spe_profile *p, struct queue *q, struct group *g);
+struct joiner;
+
+int queue_fill(struct spe_profile *p, struct joiner *j, struct queue *q, struct group *g);
 void queue_stop(struct queue *q);
+/* Time of the group's rows from `from` on, which were decoded last. */
+void queue_set_times(const struct spe_profile *p, struct queue *q, struct group *g, size_t from);
 
 /* ---- Joining -------------------------------------------------------------------------------- */
 
@@ -215,6 +230,35 @@ struct joiner {
 struct joiner *joiner_new(struct spe_profile *p, int *error);
 void joiner_free(struct joiner *j);
 int join_group(struct spe_profile *p, struct joiner *j, const struct queue *q, struct group *g);
+
+/* ---- Records without rows ------------------------------------------------------------------- */
+
+/* Which code is wanted: the bits of spe_bulk_pass. */
+struct code_set {
+    struct code_set *older; /* which a thread may still be using */
+    unsigned grain;
+    uint64_t low, high; /* as the pass wants them */
+    uint64_t bits[SPE_PASS_BITS / 64];
+};
+
+/* Records that follow each other on a queue and have the same thread for the same reason, as the
+ * group's last row has. */
+struct pass_run {
+    struct spe_bulk_pass pass;
+    uint8_t flags;       /* SPE_ROW_... */
+    bool thread_unknown; /* the recording does not know it */
+};
+
+/* What is known of the records behind the group's last row. */
+void join_run(const struct spe_profile *p, struct joiner *j, const struct queue *q,
+              const struct group *g, struct pass_run *run);
+void join_passed(struct group_counts *counts, const struct pass_run *run, uint64_t records);
+/* The wanted code, or NULL if all rows have to be made. */
+const struct code_set *pass_set(const struct spe_profile *p);
+/* Append rows, and pass over records, as far as that goes: whether that is worth it. */
+bool pass_fill(const struct spe_profile *p, struct joiner *j, struct queue *q, struct group *g,
+               const struct code_set *set);
+void pass_forget(struct spe_profile *p);
 
 /* ---- The profile ---------------------------------------------------------------------------- */
 
@@ -302,8 +346,10 @@ struct spe_profile {
     size_t free_count;
     struct group **ring; /* requested, in order */
     size_t ring_first, ring_count;
-    struct group *current;    /* that the caller reads */
-    size_t next_queue, batch; /* that is asked next; first queue of the batch */
+    struct group *current;           /* that the caller reads */
+    _Atomic(struct code_set *) only; /* NULL: all rows are needed */
+    struct code_set *sets;           /* that were made */
+    size_t next_queue, batch;        /* that is asked next; first queue of the batch */
     struct merge *merge;
     bool unordered; /* there are too many queues for a merge, and that is said */
     bool finished;

@@ -138,7 +138,7 @@ static void set_all_times(const struct spe_profile *p, struct queue *q, struct g
         g->join_time[i] = p->sideband_timed ? g->time_ns[i] : q->join_time;
 }
 
-static void set_times(const struct spe_profile *p, struct queue *q, struct group *g, size_t from)
+void queue_set_times(const struct spe_profile *p, struct queue *q, struct group *g, size_t from)
 {
     const uint8_t *has = g->columns.has;
     size_t rows = g->columns.rows;
@@ -156,8 +156,24 @@ static void set_times(const struct spe_profile *p, struct queue *q, struct group
         g->columns.offset[i] += q->base;
 }
 
-int queue_fill(struct spe_profile *p, struct queue *q, struct group *g)
+#define ROWS_BETWEEN 8 /* that are decoded until it is tried again to pass over records */
+
+/* spe_bulk_next of all rows, or of some if most records are passed over. */
+static int next_some(struct queue *q, struct group *g, bool passing, struct spe_item *skipped)
 {
+    size_t capacity = g->columns.capacity;
+    int item;
+
+    if (passing && capacity - g->columns.rows > ROWS_BETWEEN)
+        g->columns.capacity = g->columns.rows + ROWS_BETWEEN;
+    item = spe_bulk_next(q->bulk, &g->columns, skipped);
+    g->columns.capacity = capacity;
+    return item;
+}
+
+int queue_fill(struct spe_profile *p, struct joiner *j, struct queue *q, struct group *g)
+{
+    const struct code_set *set = pass_set(p);
     struct spe_account then = {0};
     struct spe_item skipped;
     int result = SPE_OK;
@@ -171,13 +187,17 @@ int queue_fill(struct spe_profile *p, struct queue *q, struct group *g)
     if (result >= 0)
         then = *spe_bulk_account(q->bulk);
     while (result >= 0 && !q->drained) {
-        size_t before = g->columns.rows;
-        int item = spe_bulk_next(q->bulk, &g->columns, &skipped);
+        size_t before;
+        int item;
 
-        set_times(p, q, g, before);
-        if (item == SPE_ITEM_RECORD)
+        if (set && !pass_fill(p, j, q, g, set))
+            set = NULL;
+        before = g->columns.rows;
+        item = next_some(q, g, set, &skipped);
+        queue_set_times(p, q, g, before);
+        if (g->columns.rows == g->columns.capacity)
             break;
-        if (item == SPE_ITEM_SKIPPED)
+        if (item == SPE_ITEM_RECORD || item == SPE_ITEM_SKIPPED)
             continue;
         if (q->ending) {
             account_add(&g->counts.account, spe_bulk_account(q->bulk), &then);

@@ -275,6 +275,8 @@ void counts_add(struct spe_profile_counts *to, const struct group_counts *from)
     to->context_mismatch += from->context_mismatch;
     to->no_map += from->no_map;
     to->stacks += from->stacks;
+    to->passed += from->passed;
+    to->passed_latency += from->passed_latency;
     if (from->last_ns || from->first_ns) {
         if (!to->first_ns || from->first_ns < to->first_ns)
             to->first_ns = from->first_ns;

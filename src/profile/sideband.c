@@ -30,7 +30,7 @@ struct event {
 struct event_map {
     uint64_t start, end, page_offset;
     uint32_t path;
-    uint8_t kernel, gone, jit, id_size, id[SPE_PERF_BUILD_ID_MAX];
+    uint8_t kernel, gone, code, jit, id_size, id[SPE_PERF_BUILD_ID_MAX];
 };
 
 struct sideband {
@@ -138,7 +138,8 @@ static int take_mmap(struct sideband *s, const struct spe_perf_record *r)
     map.end = m->length > UINT64_MAX - m->start ? UINT64_MAX : m->start + m->length;
     if (!strcmp(m->path, VDSO_NAME)) /* it is mapped from its start, whatever the record says */
         map.page_offset = 0;
-    map.jit = !map.kernel && is_code(r) && is_jit_memory(m->path);
+    map.code = map.kernel || is_code(r);
+    map.jit = !map.kernel && map.code && is_jit_memory(m->path);
     map.id_size = m->id_size;
     memcpy(map.id, m->id, m->id_size);
     if (!map.kernel && see(s, m->pid, m->tid) < 0)
@@ -223,6 +224,16 @@ static int take_build_id(struct sideband *s, const struct spe_perf_record *r)
     return SPE_OK;
 }
 
+/* Is it of the event with the stacks of SPE records, as far as its name is known by now? If not,
+ * it is taken for one: only thread, time and pc of a record find it. */
+static bool is_own(const struct sideband *s, const struct spe_perf_record *r)
+{
+    const struct spe_perf_event *event =
+        r->event >= 0 ? spe_perf_reader_event(s->p->reader, (size_t)r->event) : NULL;
+
+    return !event || !event->name || strcmp(event->name, SPE_PERF_CALLS_NAME) == 0;
+}
+
 /* Names and maps are worth more than stacks, which have a part of the memory of their own. */
 static int take_sample(struct sideband *s, const struct spe_perf_record *r)
 {
@@ -234,7 +245,7 @@ static int take_sample(struct sideband *s, const struct spe_perf_record *r)
     if (!(s->p->want & SPE_WANT_STACK))
         return SPE_OK;
     if (stacks_memory(&s->p->stacks) <= s->limit / 2)
-        return stacks_take(&s->p->stacks, r);
+        return is_own(s, r) ? stacks_take(&s->p->stacks, r) : stacks_take_other(&s->p->stacks, r);
     s->stacks_left_out++;
     return SPE_OK;
 }
@@ -311,6 +322,7 @@ static int apply_map(struct sideband *s, const struct event *e)
                        : dsos_add(&p->dsos, path, m->kernel, m->page_offset, m->id, m->id_size);
         if (dso == NONE || p->maps.count >= UINT32_MAX || VECTOR_ROOM(&p->maps) < 0)
             return SPE_ERR_NOMEM;
+        p->dsos.list.at[dso]->code |= m->code;
         map = (uint32_t)p->maps.count++;
         p->maps.at[map] = (struct spe_profile_map){m->start, m->end, m->page_offset, dso, e->pid};
     }
@@ -422,6 +434,24 @@ static int read_all(struct sideband *s)
     return result;
 }
 
+/* Stacks of another event, if there are any, are said to be of it. */
+static int tell_other_stacks(struct spe_profile *p)
+{
+    const struct stacks *s = &p->stacks;
+    const struct spe_perf_event *event;
+    uint32_t name;
+
+    if (!s->others.count)
+        return SPE_OK;
+    event = spe_perf_reader_event(p->reader, s->others.at[0].event);
+    name = strings_add(&p->strings, event->name);
+    if (name == NONE)
+        return SPE_ERR_NOMEM;
+    p->info.other_event = strings_at(&p->strings, name);
+    p->info.other_stacks = s->others.count;
+    return SPE_OK;
+}
+
 int sideband_read(struct spe_profile *p)
 {
     struct sideband s = {
@@ -436,6 +466,8 @@ int sideband_read(struct spe_profile *p)
     p->stacks.seed = p->stacks.programs.seed = p->strings.seed;
     result = read_all(&s);
     stacks_finish(&p->stacks);
+    if (result >= 0)
+        result = tell_other_stacks(p);
     conv = spe_perf_reader_time_conv(p->reader);
     if (conv && spe_perf_time_validate(conv) == SPE_OK)
         p->time_conv = *conv;

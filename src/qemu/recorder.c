@@ -669,13 +669,13 @@ static void before_fork(void)
     channel_lock();
     blocks_lock();
     if (unit_process.merge)
-        pthread_mutex_lock(&unit_process.merge->lock);
+        pe_merge_lock(unit_process.merge);
 }
 
 static void unlock_all(void)
 {
     if (unit_process.merge)
-        pthread_mutex_unlock(&unit_process.merge->lock);
+        pe_merge_unlock(unit_process.merge);
     blocks_unlock();
     channel_unlock();
     vcpus_unlock();

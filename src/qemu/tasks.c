@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +32,7 @@ static struct {
     uint64_t base;
     uint64_t own[QEMU_MAPS_MAX]; /* starts of QEMU's mappings */
     size_t own_count;
+    _Atomic uint64_t heap_end; /* 0: not known yet */
 } tasks;
 
 /* ---- /proc/self/maps ------------------------------------------------------------------------ */
@@ -154,12 +156,36 @@ static void tell_mapping(const struct mapping *m, bool code)
     channel_send(&map.header, path, strlen(path) + 1, -1);
 }
 
+/* Memory without a file, under perf's name for it. */
+static void tell_memory(uint64_t start, uint64_t length, const char *name)
+{
+    struct wire_map map = {
+        .header = {.type = WIRE_MAP, .size = offsetof(struct wire_map, path)},
+        .start = start,
+        .length = length,
+        .protection = PROT_READ | PROT_WRITE,
+        .flags = MAP_PRIVATE,
+    };
+
+    channel_send(&map.header, name, strlen(name) + 1, -1);
+}
+
+/* The C library asks for the heap's end before it moves it. */
+static void tell_heap(uint64_t end)
+{
+    uint64_t before = atomic_exchange(&tasks.heap_end, end);
+
+    if (before && end > before)
+        tell_memory(before, end - before, "[heap]");
+}
+
 /* ---- The program ---------------------------------------------------------------------------- */
 
 void tasks_begin(const struct wire_setup *setup)
 {
     tasks.setup = setup;
     tasks.own_count = 0;
+    atomic_store(&tasks.heap_end, 0);
     for_mappings(0, UINT64_MAX, false, note_own);
 }
 
@@ -236,6 +262,10 @@ void tasks_syscall_return(int64_t number, const uint64_t a[8], int64_t result)
              ((a[2] & PROT_EXEC) || !(a[3] & MAP_ANONYMOUS)))
         for_mappings((uint64_t)result + tasks.base, (uint64_t)result + tasks.base + a[1],
                      a[2] & PROT_EXEC, tell_mapping);
+    else if (number == SYSCALL_MMAP && result > 0)
+        tell_memory((uint64_t)result, a[1], "//anon");
+    else if (number == SYSCALL_BRK && result > 0)
+        tell_heap((uint64_t)result);
     else if (number == SYSCALL_MPROTECT && result == 0 && (a[2] & PROT_EXEC))
         for_mappings(a[0] + tasks.base, a[0] + tasks.base + a[1], true, tell_mapping);
 }

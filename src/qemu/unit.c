@@ -98,8 +98,9 @@ void unit_begin_merge(void)
     static struct pe_merge merge;
 
     if (unit_process.merge)
-        pe_merge_free(&merge);
+        pe_merge_forget(&merge);
     pe_merge_init(&merge, unit_process.machine, unit_process.stat);
+    merge.helper.wanted = true;
     unit_process.merge = &merge;
 }
 
@@ -559,6 +560,20 @@ static void finish_watched(struct vcpu *v)
     }
 }
 
+static bool is_recording(const struct vcpu *v)
+{
+    return v->started && !v->ended;
+}
+
+/* What the model has had, for the launcher to see. */
+static void collect(struct vcpu *v)
+{
+    if (!is_recording(v) || v->watched_first == v->watched_end)
+        return;
+    finish_watched(v);
+    publish(v);
+}
+
 /* `next` is where the program goes on, 0 if nobody knows. */
 static void finish_samples(struct vcpu *v, uint64_t next)
 {
@@ -671,11 +686,22 @@ static void look(struct vcpu *v, const struct pe_block *block)
         allow(v, block);
 }
 
-/* When all may be in flight, wait for the model once. If that is not enough, samples collide. */
+static bool may_be_full(const struct vcpu *v)
+{
+    return v->watched_end - v->watched_first + UNIT_SAMPLES_MAX > PE_WATCHES;
+}
+
+/* When all may be in flight, wait for the model once. If that is not enough, samples collide. Where
+ * a batch of events ends must not depend on when the helper comes to it: it is waited for first. */
 static void make_room(struct vcpu *v)
 {
-    if (v->watched_end - v->watched_first + UNIT_SAMPLES_MAX > PE_WATCHES &&
-        !is_done(oldest_watch(v)))
+    if (!may_be_full(v))
+        return;
+    pe_stream_catch_up(&v->stream);
+    pthread_mutex_lock(&v->lock);
+    collect(v);
+    pthread_mutex_unlock(&v->lock);
+    if (may_be_full(v))
         pe_stream_settle(&v->stream);
 }
 
@@ -797,20 +823,7 @@ void unit_branch(struct vcpu *v, const struct pe_site *site, bool mispredicted)
 
 /* ---- In the kernel -------------------------------------------------------------------------- */
 
-static bool is_recording(const struct vcpu *v)
-{
-    return v->started && !v->ended;
-}
-
-/* Nobody knows for how long: let the launcher see what is there. */
-static void collect(struct vcpu *v)
-{
-    if (!is_recording(v) || v->watched_first == v->watched_end)
-        return;
-    finish_watched(v);
-    publish(v);
-}
-
+/* Nobody knows for how long. */
 void unit_away(struct vcpu *v)
 {
     pthread_mutex_lock(&v->lock);

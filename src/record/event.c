@@ -42,16 +42,6 @@ static const struct term terms[] = {
 
 #define TERMS (sizeof(terms) / sizeof(terms[0]))
 
-void record_fail(struct record_problem *problem, const char *what, const char *why, ...)
-{
-    va_list list;
-
-    snprintf(problem->what, sizeof(problem->what), "%s", what);
-    va_start(list, why);
-    vsnprintf(problem->why, sizeof(problem->why), why, list);
-    va_end(list);
-}
-
 static const struct term *find_term(const char *name)
 {
     for (size_t i = 0; i < TERMS; i++)
@@ -84,7 +74,7 @@ static bool set_term(struct record_event *event, const struct term *term, uint64
 }
 
 /* One "name=value", or "name" for 1. */
-static bool parse_term(char *text, struct record_event *event, struct record_problem *problem)
+static bool parse_term(char *text, struct record_event *event, struct problem *problem)
 {
     char *equals = strchr(text, '='), *end;
     const struct term *term;
@@ -94,27 +84,26 @@ static bool parse_term(char *text, struct record_event *event, struct record_pro
         *equals = '\0';
     term = find_term(text);
     if (!term) {
-        record_fail(problem, text, "an SPE event has no such term");
+        problem_say(problem, false, text, "an SPE event has no such term");
         return false;
     }
     if (equals) {
         errno = 0;
         value = strtoull(equals + 1, &end, 0);
         if (end == equals + 1 || *end || errno || equals[1] == '-') {
-            record_fail(problem, equals + 1, "this is not a number for %s", term->name);
+            problem_say(problem, false, equals + 1, "this is not a number for %s", term->name);
             return false;
         }
     }
     if (!set_term(event, term, value)) {
-        record_fail(problem, term->name, "%s is too large, it has %u bits",
+        problem_say(problem, false, term->name, "%s is too large, it has %u bits",
                     equals ? equals + 1 : "", term->bits);
         return false;
     }
     return true;
 }
 
-bool record_parse_event(const char *text, struct record_event *event,
-                        struct record_problem *problem)
+bool record_parse_event(const char *text, struct record_event *event, struct problem *problem)
 {
     char copy[1024], *list, *end, *save = NULL;
     size_t name = strcspn(text, "/");
@@ -122,14 +111,14 @@ bool record_parse_event(const char *text, struct record_event *event,
     memset(event, 0, sizeof(*event));
     if (snprintf(copy, sizeof(copy), "%s", text) >= (int)sizeof(copy) ||
         (strncmp(text, "arm_spe", 7) != 0 || strspn(text + 7, "_0123456789") + 7 != name)) {
-        record_fail(problem, text, "the event has to be arm_spe/term=value,.../");
+        problem_say(problem, false, text, "the event has to be arm_spe/term=value,.../");
         return false;
     }
     list = copy + name;
     if (*list == '/') {
         end = strchr(++list, '/');
         if (!end || strspn(end + 1, "u") != strlen(end + 1)) {
-            record_fail(problem, text, "the event has to end with /");
+            problem_say(problem, false, text, "the event has to end with /");
             return false;
         }
         *end = '\0';
@@ -140,21 +129,20 @@ bool record_parse_event(const char *text, struct record_event *event,
     return true;
 }
 
-bool record_check_event(const struct record_event *event, const char *cpu,
-                        struct record_problem *problem)
+bool record_check_event(const struct record_event *event, const char *cpu, struct problem *problem)
 {
     struct record_event copy = *event;
     struct spe_spu_config config;
 
     if (spe_spu_config_init(&config, cpu) < 0) {
-        record_fail(problem, cpu, "there is no unit of such a CPU");
+        problem_say(problem, false, cpu, "there is no unit of such a CPU");
         return false;
     }
     for (size_t i = 0; i < TERMS; i++) {
         const struct term *t = &terms[i];
 
         if ((*word_of(&copy, t) & mask_of(t)) && (t->needs & ~config.features)) {
-            record_fail(problem, t->name,
+            problem_say(problem, false, t->name,
                         "the SPE of %s cannot do this; --cpu architecture has everything", cpu);
             return false;
         }

@@ -44,6 +44,7 @@ struct record_file {
     uint64_t *offsets;              /* of each queue */
     size_t offset_count;
     const struct record_options *options;
+    const char *settings;                     /* of the machine */
     unsigned used_cpus;                       /* the first so many are named by a record */
     uint64_t first_sample_ns, last_sample_ns; /* of all records; last 0: there was none */
     struct known_file *known;
@@ -125,7 +126,7 @@ static void add_features(struct record_file *f)
         [RECORD_MODEL_CORE] = "core model: no store forwarding, ports or instruction side",
     };
     const struct record_options *o = f->options;
-    char cpuid[32], cpus[32], note[512];
+    char cpuid[32], cpus[32], note[MACHINE_SETTINGS + 256];
     struct spe_perf_numa_node node = {0, memory_kb(_SC_PHYS_PAGES), memory_kb(_SC_AVPHYS_PAGES),
                                       cpus};
     struct utsname host = {0};
@@ -154,7 +155,7 @@ static void add_features(struct record_file *f)
     snprintf(cpuid, sizeof(cpuid), "0x%016llx", (unsigned long long)midr_of(o));
     snprintf(cpus, sizeof(cpus), "0-%u", cpus_so_far(f) - 1);
     snprintf(note, sizeof(note), "%s%s%s, software SPE under QEMU, %s", o->cpu,
-             o->machine ? " with " : "", o->machine ? o->machine : "", models[o->model]);
+             *f->settings ? " with " : "", f->settings, models[o->model]);
     set_error(f, spe_perf_writer_features(f->writer, &features));
 }
 
@@ -187,7 +188,7 @@ static void begin(struct record_file *f, const struct record_options *o)
 }
 
 /* What cannot be written twice gets the form that perf has for pipes. */
-static bool open_writer(struct record_file *f, const char *program, struct record_problem *problem)
+static bool open_writer(struct record_file *f, const char *program, struct problem *problem)
 {
     struct spe_perf_error error;
     bool seekable;
@@ -198,21 +199,22 @@ static bool open_writer(struct record_file *f, const char *program, struct recor
     if (spe_perf_writer_open_fd(&f->writer, f->fd, seekable ? 0 : SPE_PERF_WRITE_PIPE, &error) ==
         SPE_OK)
         return true;
-    record_fail(problem, f->path, "%s", error.text);
+    problem_say(problem, false, f->path, "%s", error.text);
     return false;
 }
 
-struct record_file *file_create(const struct record_options *options, const char *program,
-                                unsigned cpus, struct record_problem *problem)
+struct record_file *file_create(const struct record_options *options, const char *settings,
+                                const char *program, unsigned cpus, struct problem *problem)
 {
     struct record_file *f = calloc(1, sizeof(*f));
 
     if (!f || !(f->path = strdup(options->output))) {
         free(f);
-        record_fail(problem, options->output, "%s", spe_strerror(SPE_ERR_NOMEM));
+        problem_say(problem, false, options->output, "%s", spe_strerror(SPE_ERR_NOMEM));
         return NULL;
     }
     f->options = options;
+    f->settings = settings;
     f->cpus = cpus;
     f->shared = options->cpus != 0;
     f->events = options->calls ? EVENTS : CALLS_EVENT;
@@ -576,19 +578,20 @@ void file_aux(struct record_file *f, const struct file_place *at, uint32_t queue
 
 /* ---- The end -------------------------------------------------------------------------------- */
 
-static bool judge(struct record_file *f, struct record_problem *problem)
+static bool judge(struct record_file *f, struct problem *problem)
 {
     const struct spe_perf_error *e = spe_perf_writer_problem(f->writer);
 
     if (!f->error)
         return true;
     if (!f->reported)
-        record_fail(problem, f->path, "%s", e && e->text[0] ? e->text : spe_strerror(f->error));
+        problem_say(problem, false, f->path, "%s",
+                    e && e->text[0] ? e->text : spe_strerror(f->error));
     f->reported = true;
     return false;
 }
 
-bool file_flush(struct record_file *f, struct record_problem *problem)
+bool file_flush(struct record_file *f, struct problem *problem)
 {
     if (!f->error)
         add_features(f);
@@ -597,7 +600,7 @@ bool file_flush(struct record_file *f, struct record_problem *problem)
     return judge(f, problem);
 }
 
-bool file_finish(struct record_file *f, uint64_t *bytes, struct record_problem *problem)
+bool file_finish(struct record_file *f, uint64_t *bytes, struct problem *problem)
 {
     if (!f->error)
         add_features(f);

@@ -8,9 +8,10 @@
 
 struct record_file;
 
-/* NULL with a problem. The options have to last. `program`: the file that is recorded. */
-struct record_file *file_create(const struct record_options *options, const char *program,
-                                unsigned cpus, struct record_problem *problem);
+/* NULL with a problem. The options and the settings of the machine, for the header, have to last.
+ * `program`: the file that is recorded. */
+struct record_file *file_create(const struct record_options *options, const char *settings,
+                                const char *program, unsigned cpus, struct problem *problem);
 
 /* Who, when, and on which CPU, as the kernel appends it to its records. */
 struct file_place {
@@ -41,8 +42,8 @@ void file_aux(struct record_file *f, const struct file_place *at, uint32_t queue
 
 /* Make what is there readable, whatever happens. False with a problem once writing has failed;
  * all later calls do nothing. */
-bool file_flush(struct record_file *f, struct record_problem *problem);
-bool file_finish(struct record_file *f, uint64_t *bytes, struct record_problem *problem);
+bool file_flush(struct record_file *f, struct problem *problem);
+bool file_finish(struct record_file *f, uint64_t *bytes, struct problem *problem);
 /* Copies of the mapped files that have a build-id, in a directory; see record/keep.h. */
 void file_keep(const struct record_file *f, const char *directory, struct record_kept *kept);
 void file_free(struct record_file *f);

@@ -39,7 +39,7 @@ static enum verdict examine_qemu(char *path, struct found *found)
     return USABLE;
 }
 
-static bool given_qemu(const char *name, struct found *found, struct record_problem *problem)
+static bool given_qemu(const char *name, struct found *found, struct problem *problem)
 {
     char path[PATH_MAX];
 
@@ -47,19 +47,20 @@ static bool given_qemu(const char *name, struct found *found, struct record_prob
     case USABLE:
         return true;
     case ABSENT:
-        record_fail(problem, name, "there is no such program");
+        problem_say(problem, false, name, "there is no such program");
         break;
     case OTHER:
-        record_fail(problem, name, "this is not QEMU's user mode for AArch64 (qemu-aarch64)");
+        problem_say(problem, false, name,
+                    "this is not QEMU's user mode for AArch64 (qemu-aarch64)");
         break;
     case SILENT:
-        record_fail(problem, name,
+        problem_say(problem, false, name,
                     "it did not say its version within %d seconds: this is not QEMU's user mode "
                     "for AArch64 (qemu-aarch64)",
                     QEMU_PATIENCE);
         break;
     case WITHOUT_PLUGINS:
-        record_fail(problem, name,
+        problem_say(problem, false, name,
                     "this QEMU was built without plugins, which recording needs; "
                     "leave --qemu away, or run tools/build-qemu.sh");
         break;
@@ -67,7 +68,7 @@ static bool given_qemu(const char *name, struct found *found, struct record_prob
     return false;
 }
 
-static bool find_qemu(const char *given, struct found *found, struct record_problem *problem)
+static bool find_qemu(const char *given, struct found *found, struct problem *problem)
 {
     static const char *const names[] = {"qemu-aarch64", "qemu-aarch64-static"};
     char path[PATH_MAX], useless[PATH_MAX] = "";
@@ -88,11 +89,11 @@ static bool find_qemu(const char *given, struct found *found, struct record_prob
         examine_qemu(path, found) == USABLE)
         return true;
     if (useless[0])
-        record_fail(problem, useless,
+        problem_say(problem, false, useless,
                     "this QEMU was built without plugins, which recording needs; run "
                     "tools/build-qemu.sh once, it makes one from your distribution's source");
     else
-        record_fail(problem, "qemu-aarch64",
+        problem_say(problem, false, "qemu-aarch64",
                     "there is no QEMU to run AArch64 programs; install the package qemu-user, or "
                     "name one with --qemu");
     return false;
@@ -100,16 +101,16 @@ static bool find_qemu(const char *given, struct found *found, struct record_prob
 
 /* ---- The plugin ----------------------------------------------------------------------------- */
 
-static bool find_plugin(struct found *found, struct record_problem *problem)
+static bool find_plugin(struct found *found, struct problem *problem)
 {
     const char *given;
 
     if (launch_plugin(found->plugin, sizeof(found->plugin), &given))
         return true;
     if (given)
-        record_fail(problem, given, "SPECIMEN_PLUGIN names a plugin that cannot be read");
+        problem_say(problem, false, given, "SPECIMEN_PLUGIN names a plugin that cannot be read");
     else
-        record_fail(problem, LAUNCH_PLUGIN,
+        problem_say(problem, false, LAUNCH_PLUGIN,
                     "the plugin for QEMU is neither beside this command nor in %s; install "
                     "Specimen again, or name it in SPECIMEN_PLUGIN",
                     launch_installed());
@@ -141,7 +142,7 @@ static const char *machine_name(unsigned machine)
 }
 
 static bool judge_program(enum program_verdict verdict, const struct program *p,
-                          const struct found *found, struct record_problem *problem)
+                          const struct found *found, struct problem *problem)
 {
     const char *name = found->program;
 
@@ -149,30 +150,30 @@ static bool judge_program(enum program_verdict verdict, const struct program *p,
     case PROGRAM_OK:
         if (access(name, X_OK) == 0)
             return true;
-        record_fail(problem, name, "this file may not be executed: %s", strerror(errno));
+        problem_say(problem, false, name, "this file may not be executed: %s", strerror(errno));
         return false;
     case PROGRAM_MISSING:
         if (p->script)
-            record_fail(problem, name, "its interpreter %s is not there", p->interpreter);
+            problem_say(problem, false, name, "its interpreter %s is not there", p->interpreter);
         else
-            record_fail(problem, name, "%s", strerror(errno));
+            problem_say(problem, false, name, "%s", strerror(errno));
         return false;
     case PROGRAM_DIRECTORY:
-        record_fail(problem, name, "this is not a regular file");
+        problem_say(problem, false, name, "this is not a regular file");
         return false;
     case PROGRAM_UNKNOWN:
-        record_fail(problem, name, "this is neither an ELF program nor a script");
+        problem_say(problem, false, name, "this is neither an ELF program nor a script");
         return false;
     case PROGRAM_FOREIGN:
-        record_fail(problem, name,
+        problem_say(problem, false, name,
                     "%s is for %s; SPE needs a program that was compiled for AArch64",
                     p->script ? p->interpreter : "this program", machine_name(p->machine));
         return false;
     case PROGRAM_LIBRARY:
-        record_fail(problem, name, "this is an object file, no program");
+        problem_say(problem, false, name, "this is an object file, no program");
         return false;
     case PROGRAM_NO_LOADER:
-        record_fail(problem, name,
+        problem_say(problem, false, name,
                     "its loader %s is not in %s; install the AArch64 C library (package "
                     "libc6-arm64-cross) or name a sysroot with -L",
                     p->loader, found->sysroot[0] ? found->sysroot : "/");
@@ -181,13 +182,13 @@ static bool judge_program(enum program_verdict verdict, const struct program *p,
     return false;
 }
 
-static bool find_program(const char *name, struct found *found, struct record_problem *problem)
+static bool find_program(const char *name, struct found *found, struct problem *problem)
 {
     struct program p;
 
     errno = ENOENT;
     if (!launch_find_program(name, found->program)) {
-        record_fail(problem, name, "%s",
+        problem_say(problem, false, name, "%s",
                     strchr(name, '/') ? strerror(errno) : "there is no such program in PATH");
         return false;
     }
@@ -199,8 +200,7 @@ static bool find_program(const char *name, struct found *found, struct record_pr
     return true;
 }
 
-bool find_all(const struct record_options *options, struct found *found,
-              struct record_problem *problem)
+bool find_all(const struct record_options *options, struct found *found, struct problem *problem)
 {
     memset(found, 0, sizeof(*found));
     launch_sysroot(options->sysroot, found->sysroot);

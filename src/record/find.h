@@ -21,7 +21,6 @@ struct found {
     char argument[256];     /* of an interpreter */
 };
 
-bool find_all(const struct record_options *options, struct found *found,
-              struct record_problem *problem);
+bool find_all(const struct record_options *options, struct found *found, struct problem *problem);
 
 #endif

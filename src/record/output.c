@@ -15,9 +15,9 @@
 
 enum { TRIES = 100, AGAIN = -2 };
 
-static int fail(struct record_problem *problem, const char *path, const char *why)
+static int fail(struct problem *problem, const char *path, const char *why)
 {
-    record_fail(problem, path, "%s", why);
+    problem_say(problem, false, path, "%s", why);
     return -1;
 }
 
@@ -43,7 +43,7 @@ static bool keep_old(const char *path)
  * recording there moves it away first, for which the lock is needed too: a recording that is being
  * written keeps its name. AGAIN: somebody moved the file, or we did.
  */
-static int claim(int fd, const char *path, const struct stat *st, struct record_problem *problem)
+static int claim(int fd, const char *path, const struct stat *st, struct problem *problem)
 {
     struct stat now;
 
@@ -58,7 +58,7 @@ static int claim(int fd, const char *path, const struct stat *st, struct record_
 }
 
 static int open_once(const char *path, const struct stat *program, bool *seekable,
-                     struct record_problem *problem)
+                     struct problem *problem)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666), result;
     struct stat st;
@@ -75,8 +75,7 @@ static int open_once(const char *path, const struct stat *program, bool *seekabl
     return result;
 }
 
-int output_open(const char *path, const char *program, bool *seekable,
-                struct record_problem *problem)
+int output_open(const char *path, const char *program, bool *seekable, struct problem *problem)
 {
     struct stat program_file = {0};
     int fd = AGAIN;

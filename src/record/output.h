@@ -16,7 +16,6 @@
  *
  * A FIFO waits for its reader: call this while signals still end the program.
  */
-int output_open(const char *path, const char *program, bool *seekable,
-                struct record_problem *problem);
+int output_open(const char *path, const char *program, bool *seekable, struct problem *problem);
 
 #endif

@@ -13,6 +13,7 @@
 
 #include <specimen/pe.h>
 
+#include "launch/problem.h"
 #include "qemu/wire.h"
 
 /* An event in perf's words. */
@@ -30,7 +31,7 @@ struct record_options {
     const char *sysroot; /* NULL: found */
     const char *qemu;    /* NULL: found */
     enum record_model model;
-    const char *machine; /* "l2=2M,page=64K"; NULL: as the CPU's is */
+    const char *machine; /* "l2=2M,page=64K", also names of files; NULL: as the CPU's is */
     unsigned cpus;       /* 0: a CPU for every thread */
     uint64_t seed;
     double duration; /* seconds; 0: until the program ends */
@@ -44,15 +45,6 @@ struct record_options {
     void (*progress)(void *user, double seconds, uint64_t aux_bytes);
     void *user;
 };
-
-/* A sentence "what: why". */
-struct record_problem {
-    char what[256], why[1024];
-};
-
-struct record_problem; /* filled by those that return false */
-void record_fail(struct record_problem *problem, const char *what, const char *why, ...)
-    __attribute__((format(printf, 3, 4)));
 
 /* Something that processes complained about. */
 struct record_trouble {
@@ -126,17 +118,15 @@ struct record_counts {
  * counts; free counts->at.
  */
 bool record_run(const struct record_options *options, struct record_summary *summary,
-                struct record_counts *counts, bool *started, struct record_problem *problem);
+                struct record_counts *counts, bool *started, struct problem *problem);
 
 /* ---- -e ------------------------------------------------------------------------------------- */
 
 /* Parse "arm_spe/ts_enable=1,load_filter=1/" and the like. False with a problem. */
-bool record_parse_event(const char *text, struct record_event *event,
-                        struct record_problem *problem);
+bool record_parse_event(const char *text, struct record_event *event, struct problem *problem);
 
 /* Is there, in this CPU's SPE, what the event asks for? False with a problem. */
-bool record_check_event(const struct record_event *event, const char *cpu,
-                        struct record_problem *problem);
+bool record_check_event(const struct record_event *event, const char *cpu, struct problem *problem);
 
 /* The interval that the unit will have for this period. */
 uint64_t record_interval(uint64_t period);
@@ -159,10 +149,13 @@ struct record_cpu {
 const struct record_cpu *record_cpu_at(size_t i); /* NULL past the last */
 const struct record_cpu *record_cpu_find(const char *name);
 
+enum { MACHINE_SETTING = 64, MACHINE_SETTINGS = 32 * MACHINE_SETTING };
+
 /* What `options` make of their CPU's machine. */
 struct record_machine {
     struct spe_machine_config config;
-    uint32_t vector_bits; /* of SVE; 0: it has none */
+    uint32_t vector_bits;            /* of SVE; 0: it has none */
+    char settings[MACHINE_SETTINGS]; /* what is different, each key once: "l2=2M,page=64K" */
 };
 
 /* After SIGILL: a sentence that says which --cpu has the instruction. False if that was not it. */
@@ -171,6 +164,6 @@ bool record_strange_tell(const struct record_options *options, const struct reco
 
 /* With that many CPUs. False with a problem. */
 bool record_machine_of(const struct record_options *options, unsigned cpus,
-                       struct record_machine *machine, struct record_problem *problem);
+                       struct record_machine *machine, struct problem *problem);
 
 #endif

@@ -37,7 +37,7 @@ enum {
 
 struct recording {
     const struct record_options *options;
-    struct record_problem *problem;
+    struct problem *problem;
     struct record_summary *summary;
     struct found found;
     struct record_machine machine;
@@ -209,7 +209,7 @@ static bool start_program(struct recording *r)
     char **command = make_command(r);
 
     if (!command) {
-        record_fail(r->problem, r->options->command[0], "%s", spe_strerror(SPE_ERR_NOMEM));
+        problem_say(r->problem, false, r->options->command[0], "%s", spe_strerror(SPE_ERR_NOMEM));
         return false;
     }
     fflush(NULL);
@@ -228,7 +228,8 @@ static bool start_program(struct recording *r)
     }
     free(command);
     if (r->child < 0)
-        record_fail(r->problem, r->options->command[0], "cannot be started: %s", strerror(errno));
+        problem_say(r->problem, false, r->options->command[0], "cannot be started: %s",
+                    strerror(errno));
     return r->child > 0;
 }
 
@@ -375,15 +376,17 @@ static bool prepare(struct recording *r)
         !find_all(r->options, &r->found, r->problem))
         return false;
     if (!listen_for_processes(r)) {
-        record_fail(r->problem, "record", "cannot set up the connection: %s", strerror(errno));
+        problem_say(r->problem, false, "record", "cannot set up the connection: %s",
+                    strerror(errno));
         return false;
     }
     if (!make_setup(r)) {
-        record_fail(r->problem, "record", "the paths of QEMU, plugin and sysroot are too long");
+        problem_say(r->problem, false, "record",
+                    "the paths of QEMU, plugin and sysroot are too long");
         return false;
     }
     /* Signals are not watched yet: a FIFO waits for its reader, and a signal has to end that. */
-    r->file = file_create(r->options, r->found.program,
+    r->file = file_create(r->options, r->machine.settings, r->found.program,
                           r->options->cpus ? r->options->cpus : FILE_CPUS, r->problem);
     return r->file != NULL;
 }
@@ -397,7 +400,7 @@ static bool finish(struct recording *r)
         file_keep(r->file, r->options->keep, &r->summary->kept);
     r->summary->unread = file_unread(r->file);
     if (r->summary->processes == 0 && !r->summary->unrecorded && !r->file_failed) {
-        record_fail(r->problem, r->found.qemu,
+        problem_say(r->problem, false, r->found.qemu,
                     "QEMU ended with status %d before the plugin could start",
                     r->summary->exit_status);
         return false;
@@ -413,7 +416,7 @@ static bool start(struct recording *r, struct record_counts *counts)
     r->receiver = r->watching ? receiver_create(r->file, &r->setup, r->summary, counts) : NULL;
     if (r->receiver)
         return start_program(r);
-    record_fail(r->problem, "record", "cannot be set up: %s", strerror(errno));
+    problem_say(r->problem, false, "record", "cannot be set up: %s", strerror(errno));
     return false;
 }
 
@@ -430,7 +433,7 @@ static void clean_up(struct recording *r)
 }
 
 bool record_run(const struct record_options *options, struct record_summary *summary,
-                struct record_counts *counts, bool *started, struct record_problem *problem)
+                struct record_counts *counts, bool *started, struct problem *problem)
 {
     struct recording *r = calloc(1, sizeof(*r));
     bool good = false;
@@ -438,7 +441,7 @@ bool record_run(const struct record_options *options, struct record_summary *sum
     *started = false;
     memset(summary, 0, sizeof(*summary));
     if (!r) {
-        record_fail(problem, "record", "%s", spe_strerror(SPE_ERR_NOMEM));
+        problem_say(problem, false, "record", "%s", spe_strerror(SPE_ERR_NOMEM));
         return false;
     }
     r->options = options;

@@ -232,8 +232,7 @@ static int by_operations(const void *a, const void *b)
 }
 
 bool truth_find(const struct record_options *options, const struct record_summary *summary,
-                const struct record_counts *counts, struct truth *truth,
-                struct record_problem *problem)
+                const struct record_counts *counts, struct truth *truth, struct problem *problem)
 {
     struct spe_profile_options how = SPE_PROFILE_OPTIONS;
     struct spe_profile_error error = {0};
@@ -243,7 +242,7 @@ bool truth_find(const struct record_options *options, const struct record_summar
     memset(truth, 0, sizeof(*truth));
     how.want = SPE_WANT_SYMBOL;
     if (spe_profile_open(&f.profile, options->output, &how, &error) < 0) {
-        record_fail(problem, options->output, "%s",
+        problem_say(problem, false, options->output, "%s",
                     error.text[0] ? error.text : spe_strerror(error.code));
         return false;
     }
@@ -253,7 +252,7 @@ bool truth_find(const struct record_options *options, const struct record_summar
         estimate(truth, summary);
         qsort(truth->functions, truth->count, sizeof(*truth->functions), by_operations);
     } else
-        record_fail(problem, options->output, "%s", spe_strerror(SPE_ERR_NOMEM));
+        problem_say(problem, false, options->output, "%s", spe_strerror(SPE_ERR_NOMEM));
     hash_table_free(&f.table);
     free(f.keys.at);
     spe_profile_close(f.profile);

@@ -45,8 +45,7 @@ struct truth {
 
 /* Read the recording again and compare. False with a problem; free it in any case. */
 bool truth_find(const struct record_options *options, const struct record_summary *summary,
-                const struct record_counts *counts, struct truth *truth,
-                struct record_problem *problem);
+                const struct record_counts *counts, struct truth *truth, struct problem *problem);
 void truth_free(struct truth *truth);
 
 #endif

@@ -10,6 +10,7 @@
 #include "render/cells.h"
 #include "render/report.h"
 #include "render/safe.h"
+#include "render/text.h"
 
 #define CODE_CONTEXT 3   /* instructions shown around one with samples */
 #define SOURCE_CONTEXT 2 /* lines */
@@ -670,26 +671,7 @@ static void find_labels(struct page *p)
     p->label_width = number < 10 ? 4 : number < 100 ? 5 : number < 1000 ? 6 : 12;
 }
 
-/* Text that is put together; what does not fit is cut. */
-struct text {
-    char bytes[1024];
-    size_t used;
-};
-
-static void append(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void append(struct text *t, const char *format, ...)
-{
-    va_list args;
-    int n;
-
-    va_start(args, format);
-    n = vsnprintf(t->bytes + t->used, sizeof(t->bytes) - t->used, format, args);
-    va_end(args);
-    if (n > 0)
-        t->used +=
-            (size_t)n < sizeof(t->bytes) - t->used ? (size_t)n : sizeof(t->bytes) - t->used - 1;
-}
+#define TEXT_MAX 1024 /* of an instruction or a source line */
 
 /* The number of the label at an address; 0: none. */
 static uint32_t label_at(const struct page *p, uint64_t address)
@@ -717,7 +699,7 @@ static void append_place(struct page *p, struct text *t, uint64_t address)
         return;
     target.in_symbol = address - symbol.address;
     annotate_target_name(p->annotate, &target, name);
-    append(t, " <%s>", name);
+    text_add(t, " <%s>", name);
 }
 
 /* A branch's text with its target's label in place of the address, which is its last operand; or
@@ -728,9 +710,9 @@ static void append_branch(struct page *p, struct text *t, const struct spe_code_
     const char *operand = strrchr(word->text, ' ');
 
     if (number && word->known && operand)
-        append(t, "%.*s L%" PRIu32, (int)(operand - word->text), word->text, number);
+        text_add(t, "%.*s L%" PRIu32, (int)(operand - word->text), word->text, number);
     else
-        append(t, "%s", word->text);
+        text_add(t, "%s", word->text);
     if (!number)
         append_place(p, t, word->target);
 }
@@ -749,7 +731,7 @@ static void append_targets(struct page *p, struct text *t, const struct spe_inst
         return;
     if (word->has_target) {
         if (insn->not_taken)
-            append(t, "%staken %.1f %%", start, 100.0 * share_of(all - insn->not_taken, all));
+            text_add(t, "%staken %.1f %%", start, 100.0 * share_of(all - insn->not_taken, all));
         return;
     }
     for (i = 0; i < insn->target_count && i < TARGETS_SHOWN; i++) {
@@ -759,13 +741,13 @@ static void append_targets(struct page *p, struct text *t, const struct spe_inst
             snprintf(name, sizeof(name), "L%" PRIu32, label_at(p, target->address));
         else
             annotate_target_name(p->annotate, target, name);
-        append(t, "%s%s %s %.1f %%", i ? "" : start, i ? "," : "to", name,
-               100.0 * share_of(target->samples, all));
+        text_add(t, "%s%s %s %.1f %%", i ? "" : start, i ? "," : "to", name,
+                 100.0 * share_of(target->samples, all));
         said += target->samples;
     }
     if (i < insn->target_count)
-        append(t, ", %zu others %.1f %%", insn->target_count - i,
-               100.0 * share_of(all - said, all));
+        text_add(t, ", %zu others %.1f %%", insn->target_count - i,
+                 100.0 * share_of(all - said, all));
 }
 
 /* ".word" for data; the instruction; a word that nobody can read, with what it is for SPE. */
@@ -775,19 +757,19 @@ static void word_text(struct page *p, size_t at, const struct spe_instruction *i
     struct spe_code_word word;
 
     if (p->labels[at] / 2)
-        append(t, "L%" PRIu32 ":", p->labels[at] / 2);
-    append(t, "%*s", (int)(p->label_width - t->used), "");
+        text_add(t, "L%" PRIu32 ":", p->labels[at] / 2);
+    text_add(t, "%*s", (int)(p->label_width - t->used), "");
     if (f->data[at]) {
-        append(t, ".word 0x%08" PRIx32, f->words[at]);
+        text_add(t, ".word 0x%08" PRIx32, f->words[at]);
         return;
     }
     spe_disassemble(p->annotate->disassembler, f->start + 4 * at, f->words[at], &word);
     if (word.has_target)
         append_branch(p, t, &word);
     else
-        append(t, "%s", word.text);
+        text_add(t, "%s", word.text);
     if (!word.known)
-        append(t, "  // %s", word.kind);
+        text_add(t, "  // %s", word.kind);
     if (insn)
         append_targets(p, t, insn, &word);
 }
@@ -808,7 +790,8 @@ static void code_line(struct page *p, struct table *t, uint64_t address,
     const struct spe_instruction *near = &p->function->instructions[0];
     struct spe_code_place place;
     char source[4 * SPE_SOURCE_TEXT];
-    struct text text = {.used = 0};
+    char bytes[TEXT_MAX];
+    struct text text = TEXT_IN(bytes);
     const char *path, *s;
 
     if (!p->annotate->source ||
@@ -820,17 +803,18 @@ static void code_line(struct page *p, struct table *t, uint64_t address,
     source_text(p, path, place.line, source, sizeof(source));
     for (s = source; *s == ' ';)
         s++;
-    append(&text, "%s:%" PRIu32, shown_path(p, path), place.line);
+    text_add(&text, "%s:%" PRIu32, shown_path(p, path), place.line);
     if (place.inlined)
-        append(&text, " (inlined %s)", spe_profile_string(a->profile, place.function));
-    append(&text, "  %s", s);
+        text_add(&text, " (inlined %s)", spe_profile_string(a->profile, place.function));
+    text_add(&text, "  %s", s);
     text_row(p, t, TONE_NOTABLE, text.bytes);
 }
 
 static void word_row(struct page *p, struct table *t, size_t at, const struct spe_instruction *insn)
 {
     const struct annotate_function *f = p->function;
-    struct text text = {.used = 0};
+    char bytes[TEXT_MAX];
+    struct text text = TEXT_IN(bytes);
 
     word_text(p, at, insn, &text);
     number_cells(p, t, insn);

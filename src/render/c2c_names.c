@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "render/c2c.h"
+#include "render/text.h"
 
 const char *c2c_kind_name(enum spe_sharing_kind kind)
 {
@@ -73,25 +74,6 @@ void c2c_line_name(const struct c2c *c2c, const struct spe_shared_user *code,
 
 /* ---- advice ---------------------------------------------------------------------------------- */
 
-struct sentence {
-    char *text;
-    size_t used;
-};
-
-static void say(struct sentence *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void say(struct sentence *s, const char *format, ...)
-{
-    va_list args;
-    int n;
-
-    va_start(args, format);
-    n = vsnprintf(s->text + s->used, C2C_ADVICE - s->used, format, args);
-    va_end(args);
-    if (n > 0)
-        s->used += (size_t)n < C2C_ADVICE - s->used ? (size_t)n : C2C_ADVICE - s->used - 1;
-}
-
 static uint32_t tid_of(const struct c2c *c2c, uint32_t thread)
 {
     const struct spe_profile_thread *t =
@@ -101,12 +83,12 @@ static uint32_t tid_of(const struct c2c *c2c, uint32_t thread)
 }
 
 /* The thread that most accesses of an offset are of, or that it is several threads'. */
-static void say_user(struct sentence *s, const struct c2c *c2c, const struct spe_shared_offset *o)
+static void say_user(struct text *s, const struct c2c *c2c, const struct spe_shared_offset *o)
 {
     if (o->same_used)
-        say(s, " (%zu threads)", o->thread_count);
+        text_add(s, " (%zu threads)", o->thread_count);
     else
-        say(s, " (thread %" PRIu32 ")", tid_of(c2c, o->threads[0].thread));
+        text_add(s, " (thread %" PRIu32 ")", tid_of(c2c, o->threads[0].thread));
 }
 
 #define NAMED 4 /* ranges of offsets in a sentence */
@@ -129,8 +111,8 @@ static size_t last_of_range(const struct spe_shared_line *line, size_t i)
 }
 
 /* "offset 0x0 (thread 7) and 0x8 to 0x18 (thread 8)": those that several use, or the others. */
-static void say_offsets(struct sentence *s, const struct c2c *c2c,
-                        const struct spe_shared_line *line, bool shared, bool others)
+static void say_offsets(struct text *s, const struct c2c *c2c, const struct spe_shared_line *line,
+                        bool shared, bool others)
 {
     const struct spe_shared_offset *o = line->offsets;
     size_t ranges = 0, named = 0, i, last;
@@ -147,54 +129,54 @@ static void say_offsets(struct sentence *s, const struct c2c *c2c,
             }
             if (named++ >= NAMED)
                 continue;
-            say(s, "%s0x%" PRIx32,
-                named == 1        ? "offset "
-                : named == ranges ? " and "
-                                  : ", ",
-                o[i].offset);
+            text_add(s, "%s0x%" PRIx32,
+                     named == 1        ? "offset "
+                     : named == ranges ? " and "
+                                       : ", ",
+                     o[i].offset);
             if (last > i)
-                say(s, " to 0x%" PRIx32, o[last].offset);
+                text_add(s, " to 0x%" PRIx32, o[last].offset);
             say_user(s, c2c, &o[i]);
         }
     }
     if (ranges > NAMED)
-        say(s, " and %zu more", ranges - NAMED);
+        text_add(s, " and %zu more", ranges - NAMED);
 }
 
 void c2c_advice(const struct c2c *c2c, const struct spe_shared_line *line, char text[C2C_ADVICE])
 {
     const char *may = c2c->result->basis == SPE_SHARING_MISSES ? "Maybe " : "";
     unsigned bytes = 1u << c2c->result->shift;
-    struct sentence s = {text, 0};
+    struct text s = text_in(text, C2C_ADVICE);
     uint64_t writes = 0;
     size_t i;
 
     for (i = 0; i < line->offset_count; i++)
         writes += line->offsets[i].writes;
-    text[0] = '\0';
     switch (line->kind) {
     case SPE_SHARING_FALSE:
-        say(&s, "%s%salse sharing: ", may, *may ? "f" : "F");
+        text_add(&s, "%s%salse sharing: ", may, *may ? "f" : "F");
         say_offsets(&s, c2c, line, true, true);
-        say(&s, " are different bytes: put them %u bytes apart.", bytes);
+        text_add(&s, " are different bytes: put them %u bytes apart.", bytes);
         break;
     case SPE_SHARING_TRUE:
-        say(&s, "%s%srue sharing: ", may, *may ? "t" : "T");
+        text_add(&s, "%s%srue sharing: ", may, *may ? "t" : "T");
         say_offsets(&s, c2c, line, true, false);
-        say(&s, ": they use the same bytes, and no padding separates them; a copy for each thread, "
+        text_add(
+            &s, ": they use the same bytes, and no padding separates them; a copy for each thread, "
                 "or fewer writes, would.");
         break;
     case SPE_SHARING_BOTH:
-        say(&s, "%s%srue and false sharing: ", may, *may ? "t" : "T");
+        text_add(&s, "%s%srue and false sharing: ", may, *may ? "t" : "T");
         say_offsets(&s, c2c, line, true, true);
-        say(&s,
-            ": put what different threads use %u bytes apart; bytes that several threads use "
-            "stay shared.",
-            bytes);
+        text_add(&s,
+                 ": put what different threads use %u bytes apart; bytes that several threads use "
+                 "stay shared.",
+                 bytes);
         break;
     case SPE_SHARING_UNCLEAR:
-        say(&s, "True or false sharing is not clear: %s.",
-            writes ? "too few writes were sampled" : "no write to the line was sampled");
+        text_add(&s, "True or false sharing is not clear: %s.",
+                 writes ? "too few writes were sampled" : "no write to the line was sampled");
         break;
     }
 }

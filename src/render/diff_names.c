@@ -19,8 +19,10 @@ void diff_value_text(char text[DIFF_NUMBER], double value)
         text_grouped(text, (uint64_t)(value + 0.5));
     else if (fabs(value - rint(value)) < 1e-9)
         snprintf(text, DIFF_NUMBER, "%.0f", value);
+    else if (value > 0.0 && value < 0.01)
+        snprintf(text, DIFF_NUMBER, "<0.01");
     else
-        snprintf(text, DIFF_NUMBER, value >= 10.0 ? "%.1f" : "%.3g", value);
+        snprintf(text, DIFF_NUMBER, value >= 10.0 ? "%.1f" : "%.2f", value);
 }
 
 /* "-52.1", "new", "x 12"; a star if it is significant. Nothing here is cheap to misread: a change
@@ -39,7 +41,7 @@ void diff_change_text(const struct spe_change *c, char text[DIFF_NUMBER])
     else if (percent >= 999.5)
         snprintf(text, DIFF_NUMBER, "x %.0f%s", c->after / c->before, star);
     else if (fabs(percent) > 0.0 && fabs(percent) < 0.05)
-        snprintf(text, DIFF_NUMBER, "%+.3g%s", percent, star);
+        snprintf(text, DIFF_NUMBER, "%s%s", percent > 0.0 ? "<+0.1" : ">-0.1", star);
     else
         snprintf(text, DIFF_NUMBER, fabs(percent) > 0.0 ? "%+.1f%s" : "%.0f%s", percent, star);
 }

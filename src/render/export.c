@@ -161,6 +161,19 @@ static void put_frame(struct out *o, const char *text)
     }
 }
 
+/* A frame of its own, if the line is known. */
+static void put_line(struct out *o, struct spe_profile *profile, uint32_t id)
+{
+    struct spe_profile_line line;
+
+    if (id == SPE_NO_ID || spe_profile_line(profile, id, &line) < 0)
+        return;
+    out_char(o, ';');
+    put_frame(o, spe_profile_string(profile, line.file));
+    out_char(o, ':');
+    out_decimal(o, line.line);
+}
+
 static void put_function(struct out *o, struct spe_profile *profile,
                          const struct spe_call_node *node)
 {
@@ -188,6 +201,7 @@ static void put_path(struct out *o, struct spe_profile *profile, const struct sp
         path[depth++] = node;
     while (depth) {
         put_function(o, profile, spe_call_tree_at(tree, path[--depth]));
+        put_line(o, profile, spe_call_tree_line(tree, path[depth]));
         out_char(o, depth ? ';' : ' ');
     }
 }
@@ -225,7 +239,6 @@ void export_folded(struct out *o, struct spe_profile *profile, const struct spe_
             g->dso != SPE_NO_ID ? spe_profile_dso(profile, g->dso) : NULL;
         uint64_t weight = latency ? g->counts.latency : g->counts.samples;
         struct spe_profile_symbol symbol;
-        struct spe_profile_line line;
 
         if (!weight)
             continue;
@@ -233,12 +246,7 @@ void export_folded(struct out *o, struct spe_profile *profile, const struct spe_
         out_char(o, ';');
         put_frame(o, spe_profile_symbol(profile, g->symbol, &symbol) == SPE_OK ? symbol.name
                                                                                : "[no symbol]");
-        if (g->line != SPE_NO_ID && spe_profile_line(profile, g->line, &line) == SPE_OK) {
-            out_char(o, ';');
-            put_frame(o, spe_profile_string(profile, line.file));
-            out_char(o, ':');
-            out_decimal(o, line.line);
-        }
+        put_line(o, profile, g->line);
         out_char(o, ' ');
         out_decimal(o, weight);
         out_char(o, '\n');

@@ -9,6 +9,7 @@
 
 #include "render/report.h"
 #include "render/table.h"
+#include "render/text.h"
 #include "render/wrap.h"
 
 /* ---- words ----------------------------------------------------------------------------------- */
@@ -16,24 +17,11 @@
 struct sentence {
     const struct report *report;
     const struct spe_finding *finding;
-    char *text;
-    size_t size, used;
+    struct text text;
     unsigned room; /* columns for a name */
 };
 
-static void say(struct sentence *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void say(struct sentence *s, const char *format, ...)
-{
-    va_list args;
-    int n;
-
-    va_start(args, format);
-    n = vsnprintf(s->text + s->used, s->size - s->used, format, args);
-    va_end(args);
-    if (n > 0)
-        s->used += (size_t)n < s->size - s->used ? (size_t)n : s->size - s->used - 1;
-}
+#define say(sentence, ...) text_add(&(sentence)->text, __VA_ARGS__)
 
 /* A name that may be long: its middle goes, since both ends tell it from others. */
 static void say_name(struct sentence *s, const char *name)
@@ -119,10 +107,12 @@ static void say_data(struct sentence *s)
     }
 }
 
+/* The tables' means have the wait for older operations in them; these cycles do not. */
 static void say_cycles(struct sentence *s)
 {
     if (s->finding->cycles > 0.0)
-        say(s, ", %.0f cycles each", s->finding->cycles);
+        say(s, ", %.0f cycles each%s", s->finding->cycles,
+            s->finding->rule == SPE_FINDING_TLB_WALKS ? "" : " once issued");
 }
 
 /* ---- costs ----------------------------------------------------------------------------------- */
@@ -224,6 +214,10 @@ static void few_samples(struct sentence *s)
 {
     const struct spe_interval *i = &s->finding->interval;
 
+    if (!s->finding->samples) {
+        say(s, "there are no samples; record longer or more often");
+        return;
+    }
     say(s,
         "only %" PRIu64 " samples, a share may be off by %.0f points; record longer or more often",
         s->finding->samples, 50.0 * (i->high - i->low));
@@ -303,9 +297,8 @@ static void next_command(struct sentence *s)
 void finding_sentence(const struct report *report, const struct spe_finding *finding, unsigned room,
                       char *text, size_t size)
 {
-    struct sentence s = {report, finding, text, size, 0, room};
+    struct sentence s = {report, finding, text_in(text, size), room};
 
-    text[0] = '\0';
     if (spe_finding_is_doubt(finding->rule))
         doubt_sentence(&s);
     else
@@ -315,9 +308,8 @@ void finding_sentence(const struct report *report, const struct spe_finding *fin
 void finding_next(const struct report *report, const struct spe_finding *finding, char *text,
                   size_t size)
 {
-    struct sentence s = {report, finding, text, size, 0, 0};
+    struct sentence s = {report, finding, text_in(text, size), 0};
 
-    text[0] = '\0';
     next_command(&s);
 }
 

@@ -25,13 +25,9 @@ static void fact(struct out *o, const char *name, const char *text)
 
 static void command_fact(struct out *o, const struct spe_profile_info *info)
 {
-    char text[TEXT_MAX];
-    size_t used = 0;
+    char text[REPORT_COMMAND];
 
-    text[0] = '\0';
-    for (size_t i = 0; i < info->command_count && used < sizeof(text); i++)
-        used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i ? " " : "",
-                                 info->command[i]);
+    report_command(info, text);
     fact(o, "command", text);
 }
 
@@ -141,6 +137,15 @@ static void findings(struct out *o, const struct html_page *page)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
+static bool has_threads(const struct report *r)
+{
+    for (size_t i = 0; i < r->table_count; i++) {
+        if (r->tables[i].by == SPE_BY_THREAD)
+            return true;
+    }
+    return false;
+}
+
 static void navigation(struct out *o, const struct html_page *page)
 {
     const struct report *r = page->report;
@@ -156,6 +161,7 @@ static void navigation(struct out *o, const struct html_page *page)
         {"latency", "Latency", r->served_count},
         {"operations", "Operations", r->mix_count},
         {"lines", "Lines", true},
+        {"thread", "Threads", has_threads(r)},
         {"types", "Types", page->types && page->types->all.samples},
         {"objects", "Objects", page->types && page->types->all.samples},
         {"data", "Data", r->data_count},

@@ -95,31 +95,23 @@ static const struct html_column columns[] = {
     {"share %", "of the function's samples, with the 95 % interval", false, NULL},
     {"samples", NULL, false, NULL},
     {"mean", "cycles of a sample", false, NULL},
-    {"text", NULL, true, NULL},
     {"L1 miss %", "of its loads and stores", false, NULL},
     {"TLB walk %", "of its loads and stores", false, NULL},
     {"served by", "where most of its loads were", true, NULL},
     {"mispred. %", "of its branches", false, NULL},
+    {"text", NULL, true, NULL},
 };
 
-/* The numbers before the text. */
-static void first_cells(struct code *c, const struct spe_instruction *insn)
+/* The numbers before the text, which may be long. */
+static void cells(struct code *c, const struct spe_instruction *insn)
 {
     if (!insn) {
-        empty_cells(c->out, 3);
+        empty_cells(c->out, 7);
         return;
     }
     html_cell_interval(c->out, insn->counts.samples, c->function->sum.counts.samples);
     html_cell_count(c->out, insn->counts.samples);
     html_cell_mean(c->out, insn->total.cycles, insn->total.samples);
-}
-
-static void last_cells(struct code *c, const struct spe_instruction *insn)
-{
-    if (!insn) {
-        empty_cells(c->out, 4);
-        return;
-    }
     html_cell_share(c->out, insn->counts.l1_misses, insn->counts.memory);
     html_cell_share(c->out, insn->counts.tlb_walks, insn->counts.memory);
     served_cell(c->out, insn);
@@ -131,15 +123,13 @@ static void row_begin(struct code *c, const struct spe_instruction *insn, const 
 {
     out_printf(c->out, "<tr class=\"heat-%u\">", heat_of(c, insn));
     html_head_text(c->out, place);
-    first_cells(c, insn);
+    cells(c, insn);
     out_string(c->out, "<td class=\"text\"><code>");
 }
 
-static void row_end(struct code *c, const struct spe_instruction *insn)
+static void row_end(struct code *c)
 {
-    out_string(c->out, "</code></td>");
-    last_cells(c, insn);
-    out_string(c->out, "</tr>\n");
+    out_string(c->out, "</code></td></tr>\n");
 }
 
 static void gap_row(struct code *c, const char *text)
@@ -172,7 +162,7 @@ static void source_row(struct code *c, const char *path, uint32_t number,
     snprintf(place, sizeof(place), "%" PRIu32, number);
     row_begin(c, sum, place);
     html_text(c->out, text);
-    row_end(c, sum);
+    row_end(c);
 }
 
 /* A function, or one that was inlined into it, and the file. */
@@ -264,7 +254,7 @@ static void word_row(struct code *c, uint64_t address, const struct spe_instruct
     snprintf(place, sizeof(place), "%" PRIx64, address);
     row_begin(c, insn, place);
     word_text(c, address, insn);
-    row_end(c, insn);
+    row_end(c);
 }
 
 /* Instructions without samples, from `from` up to `address`. */

@@ -55,7 +55,7 @@ static void line_table(struct out *o, const struct html_page *page)
         {misses ? "L1 misses" : "from peers",
          misses ? "loads and stores that missed in L1" : "loads that another core's cache served",
          false, "count travelled"},
-        {"share %", "of these, of all that could, with the 95 % interval", false,
+        {misses ? "miss %" : "peer %", "of all that could, with the 95 % interval", false,
          misses ? "interval travelled loads+stores" : "interval travelled loads"},
         {"loads", NULL, false, "count loads"},
         {"stores", NULL, false, "count stores"},

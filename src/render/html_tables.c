@@ -86,6 +86,22 @@ static const char *group_title(enum spe_group_by by)
     }
 }
 
+static void group_caption(const struct report *r, const struct report_groups *g, char *text,
+                          size_t size)
+{
+    char count[32], of[32], list[80];
+
+    text_grouped(count, g->count);
+    text_grouped(of, g->of);
+    if (g->count < g->of)
+        snprintf(list, sizeof(list), "The first %s of %s", count, of);
+    else
+        snprintf(list, sizeof(list), "All %s", count);
+    snprintf(text, size,
+             "%s, by %s; latency and mean are cycles; misses and walks are %% of loads and stores",
+             list, report_sort_name(r->sort));
+}
+
 static void group_table(struct out *o, const struct html_page *page, const struct report_groups *g)
 {
     struct html_column columns[] = {
@@ -106,7 +122,7 @@ static void group_table(struct out *o, const struct html_page *page, const struc
     bool pair =
         spe_group_by_code(g->by) != SPE_BY_COUNT && spe_group_by_task(g->by) != SPE_BY_COUNT;
     struct html_column shown[COUNT(columns)];
-    char caption[128], total[32];
+    char caption[256];
     size_t n = 0;
 
     for (size_t i = 0; i < COUNT(columns); i++) {
@@ -114,14 +130,17 @@ static void group_table(struct out *o, const struct html_page *page, const struc
             continue;
         shown[n++] = columns[i];
     }
-    text_grouped(total, g->of);
-    snprintf(caption, sizeof(caption), "The first %zu of %s, by %s", g->count, total,
-             report_sort_name(page->report->sort));
+    group_caption(page->report, g, caption, sizeof(caption));
     section_begin(o,
                   g->by == SPE_BY_FUNCTION ? "functions"
                   : g->by == SPE_BY_LINE   ? "lines"
                                            : report_by_name(g->by),
                   group_title(g->by));
+    if (!g->count) {
+        out_string(o, "<p>None: there are no samples.</p>\n");
+        section_end(o);
+        return;
+    }
     html_table_begin(o, report_by_name(g->by), caption, shown, n);
     for (size_t i = 0; i < g->count; i++)
         group_row(o, page, g, i);
@@ -161,7 +180,7 @@ static void branch_table(struct out *o, const struct html_page *page)
         {"function", NULL, true, NULL},
         {"samples", NULL, false, "count samples"},
         {"mispredicted", NULL, false, "count mispredicted"},
-        {"share %", "mispredicted, of its samples, with the 95 % interval", false,
+        {"mispred. %", "of its samples, with the 95 % interval", false,
          "interval mispredicted samples"},
         {"taken %", "of its samples", false, "share samples-not_taken samples"},
         {"mean", "cycles of a sample", false, "mean latency samples"},

@@ -218,7 +218,7 @@ static void piece_title(const struct picture *p, uint64_t offset, const char *de
 static void piece_name(const struct picture *p, const char *name, unsigned x, size_t y,
                        unsigned bytes)
 {
-    unsigned room = bytes * BYTE / 7;
+    unsigned room = bytes * BYTE > 8 ? (bytes * BYTE - 8) / 7 : 0;
     bool fits = strlen(name) <= room;
     char text[2 * LINE + 8];
 

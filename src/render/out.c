@@ -37,18 +37,23 @@ int out_open(struct out *o, int fd)
     return SPE_OK;
 }
 
-void out_flush(struct out *o)
+static void write_all(struct out *o, const char *bytes, size_t size)
 {
     size_t done = 0;
 
-    while (done < o->used && !o->error) {
-        ssize_t n = write(o->fd, o->buffer + done, o->used - done);
+    while (done < size && !o->error) {
+        ssize_t n = write(o->fd, bytes + done, size - done);
 
         if (n >= 0)
             done += (size_t)n;
         else if (errno != EINTR)
             o->error = errno;
     }
+}
+
+void out_flush(struct out *o)
+{
+    write_all(o, o->buffer, o->used);
     o->used = 0;
 }
 
@@ -82,6 +87,11 @@ char *put_decimal_long(char *p, uint64_t v)
 
 void out_bytes(struct out *o, const char *s, size_t n)
 {
+    if (n >= o->size) { /* not worth a copy */
+        out_flush(o);
+        write_all(o, s, n);
+        return;
+    }
     while (n > 0) {
         size_t part = n < 4096 ? n : 4096;
 

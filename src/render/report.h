@@ -80,8 +80,18 @@ void report_calls_json(struct json *j, const struct report *report);
 
 /* ---- what the forms share ------------------------------------------------------------------- */
 
+/* Callers by another event's stacks: counts are shared out, so they have no interval. */
+static inline bool report_is_shared(const struct report *r, enum spe_group_by by)
+{
+    return by == SPE_BY_CALLER && r->info->other_event;
+}
+
 const char *report_by_name(enum spe_group_by by); /* "function" ..., as in --by */
 const char *report_sort_name(enum spe_sort sort); /* "samples" ..., as in --sort */
+
+/* The recorded command, quoted as a shell wants it; long ones are cut. */
+#define REPORT_COMMAND 4096
+void report_command(const struct spe_profile_info *info, char text[REPORT_COMMAND]);
 
 /* "v1p1"; NULL if the features are not known. */
 const char *report_spe_version(const struct report *report);

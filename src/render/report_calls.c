@@ -243,6 +243,8 @@ void report_calls_json(struct json *j, const struct report *r)
 
     json_object(j, "calls");
     json_number(j, "stacks", r->counts->stacks);
+    json_string(j, "other_event", r->info->other_event);
+    json_number(j, "other_stacks", r->info->other_stacks);
     json_array(j, "tree");
     for (size_t i = 1; i < spe_call_tree_count(r->calls); i++) {
         const struct spe_call_node *n = spe_call_tree_at(r->calls, i);

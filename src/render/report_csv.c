@@ -10,21 +10,54 @@ static void number(struct out *o, uint64_t value)
     out_decimal(o, value);
 }
 
+/* Who ran it, once more in columns of their own. */
+static void task_titles(struct out *o, enum spe_group_by task)
+{
+    if (task == SPE_BY_THREAD)
+        out_string(o, ",comm,pid,tid");
+    if (task == SPE_BY_PROCESS)
+        out_string(o, ",pid");
+}
+
+static void task_number(struct out *o, uint32_t task)
+{
+    out_char(o, ',');
+    if (task != SPE_NO_TASK)
+        out_decimal(o, task);
+}
+
+static void task_cells(struct out *o, const struct report *r, enum spe_group_by task, uint32_t id)
+{
+    const struct spe_profile_thread *t =
+        task == SPE_BY_THREAD && id != SPE_NO_ID ? spe_profile_thread(r->profile, id) : NULL;
+
+    if (task == SPE_BY_PROCESS)
+        task_number(o, id);
+    if (task != SPE_BY_THREAD)
+        return;
+    out_char(o, ',');
+    csv_text(o, t ? spe_profile_string(r->profile, t->comm) : "");
+    task_number(o, t ? t->pid : SPE_NO_TASK);
+    task_number(o, t ? t->tid : SPE_NO_TASK);
+}
+
 void report_csv(struct out *o, const struct report *r)
 {
     const struct report_groups *g = &r->tables[0];
     char name[REPORT_NAME];
-    bool pair =
-        spe_group_by_code(g->by) != SPE_BY_COUNT && spe_group_by_task(g->by) != SPE_BY_COUNT;
+    enum spe_group_by task = spe_group_by_task(g->by);
+    bool pair = spe_group_by_code(g->by) != SPE_BY_COUNT && task != SPE_BY_COUNT;
     size_t i;
 
     csv_text(o, report_by_name(pair ? spe_group_by_code(g->by) : g->by));
     if (pair) {
         out_char(o, ',');
-        csv_text(o, report_by_name(spe_group_by_task(g->by)));
+        csv_text(o, report_by_name(task));
     }
     out_string(o, ",line,dso,samples,share,share_low,share_high,latency,memory,branches,"
-                  "l1_misses,llc_misses,tlb_walks,mispredicted\n");
+                  "l1_misses,llc_misses,tlb_walks,mispredicted");
+    task_titles(o, task);
+    out_char(o, '\n');
     for (i = 0; i < g->count; i++) {
         const struct spe_group *group = &g->groups[i];
         const struct spe_counts *c = &group->counts;
@@ -43,8 +76,11 @@ void report_csv(struct out *o, const struct report *r)
         out_char(o, ',');
         csv_text(o, report_dso_name(r, group->dso));
         number(o, c->samples);
-        out_printf(o, ",%.9f,%.9f,%.9f", share_of(c->samples, r->totals.samples), share.low,
-                   share.high);
+        out_printf(o, ",%.9f", share_of(c->samples, r->totals.samples));
+        if (report_is_shared(r, g->by))
+            out_string(o, ",,");
+        else
+            out_printf(o, ",%.9f,%.9f", share.low, share.high);
         number(o, c->latency);
         number(o, c->memory);
         number(o, c->branches);
@@ -52,6 +88,7 @@ void report_csv(struct out *o, const struct report *r)
         number(o, c->llc_misses);
         number(o, c->tlb_walks);
         number(o, c->mispredicted);
+        task_cells(o, r, task, group->id);
         out_char(o, '\n');
     }
 }

@@ -65,6 +65,7 @@ static void account_json(struct json *j, const struct report *r)
     json_number(j, "without_thread", c->by_nothing);
     json_number(j, "without_map", c->no_map);
     json_number(j, "stacks_in_file", r->info->stacks);
+    json_string(j, "other_stacks_event", r->info->other_event);
     json_object_end(j);
 }
 
@@ -169,7 +170,8 @@ static void group_json(struct json *j, const struct report *r, const struct repo
             json_string(j, report_by_name(spe_group_by_task(g->by)), name);
     }
     counts_json(j, &group->counts);
-    json_interval(j, "share_95", group->counts.samples, r->totals.samples);
+    if (!report_is_shared(r, g->by))
+        json_interval(j, "share_95", group->counts.samples, r->totals.samples);
     json_object_end(j);
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "render/report.h"
+#include "render/text.h"
 
 const char *report_by_name(enum spe_group_by by)
 {
@@ -79,6 +80,35 @@ void report_symbol_name(const struct report *report, uint64_t symbol, char name[
     name[0] = '\0';
     if (symbol != SPE_NO_SYMBOL && spe_profile_symbol(report->profile, symbol, &s) == SPE_OK)
         snprintf(name, REPORT_NAME, "%s", s.name);
+}
+
+/* A word that a shell might read in another way stands between apostrophes. */
+static void add_word(struct text *t, const char *word)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+                                "_@%+=:,./-";
+
+    if (*word && !word[strspn(word, plain)]) {
+        text_add(t, "%s", word);
+        return;
+    }
+    text_add(t, "'");
+    for (; *word; word++) {
+        if (*word == '\'')
+            text_add(t, "'\\'");
+        text_add(t, "%c", *word);
+    }
+    text_add(t, "'");
+}
+
+void report_command(const struct spe_profile_info *info, char text[REPORT_COMMAND])
+{
+    struct text t = text_in(text, REPORT_COMMAND);
+
+    for (size_t i = 0; i < info->command_count; i++) {
+        text_add(&t, "%s", i ? " " : "");
+        add_word(&t, info->command[i]);
+    }
 }
 
 void report_line_name(const struct report *report, uint32_t line, char name[REPORT_NAME])

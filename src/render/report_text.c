@@ -10,6 +10,7 @@
 #include "render/report.h"
 #include "render/safe.h"
 #include "render/table.h"
+#include "render/text.h"
 #include "render/wrap.h"
 
 struct page {
@@ -41,53 +42,33 @@ static void header_line(struct page *p, const char *label, enum tone tone, const
 
 #define TEXT_MAX 4096
 
-/* Text that is put together, and cut at its end if it is too long. */
-struct text {
-    char bytes[TEXT_MAX];
-    size_t used;
-};
-
-static void append(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void append(struct text *t, const char *format, ...)
-{
-    va_list args;
-    int n;
-
-    va_start(args, format);
-    n = vsnprintf(t->bytes + t->used, sizeof(t->bytes) - t->used, format, args);
-    va_end(args);
-    if (n > 0)
-        t->used +=
-            (size_t)n < sizeof(t->bytes) - t->used ? (size_t)n : sizeof(t->bytes) - t->used - 1;
-}
-
 static void append_count(struct text *t, uint64_t count, const char *what)
 {
     char digits[32];
 
     text_grouped(digits, count);
-    append(t, "%s %s%s", digits, what, count == 1 ? "" : "s");
+    text_add(t, "%s %s%s", digits, what, count == 1 ? "" : "s");
 }
 
 /* Parts with commas between them; NULL and "" are left out. */
 static void append_part(struct text *t, const char *part)
 {
     if (part && *part)
-        append(t, "%s%s", t->used ? ", " : "", part);
+        text_add(t, "%s%s", t->used ? ", " : "", part);
 }
 
 static void machine_line(struct page *p)
 {
     const struct spe_profile_info *info = p->report->info;
-    struct text t = {.used = 0};
+    char bytes[TEXT_MAX];
+    struct text t = TEXT_IN(bytes);
 
     append_part(&t, info->hostname);
     append_part(&t, info->osrelease);
     append_part(&t, info->arch);
     if (info->cpus_online)
-        append(&t, "%s%" PRIu32 "%s CPU%s", t.used ? ", " : "", info->cpus_online,
-               info->simulated ? " modelled" : "", info->cpus_online == 1 ? "" : "s");
+        text_add(&t, "%s%" PRIu32 "%s CPU%s", t.used ? ", " : "", info->cpus_online,
+                 info->simulated ? " modelled" : "", info->cpus_online == 1 ? "" : "s");
     if (t.used)
         header_line(p, "machine", TONE_PLAIN, t.bytes);
 }
@@ -96,23 +77,24 @@ static void cpu_line(struct page *p)
 {
     const struct spe_profile_info *info = p->report->info;
     const char *version = report_spe_version(p->report);
-    struct text t = {.used = 0};
+    char bytes[TEXT_MAX];
+    struct text t = TEXT_IN(bytes);
     size_t known = 0, i;
 
     if (info->cpu) {
-        append(&t, "%s", info->cpu->title);
+        text_add(&t, "%s", info->cpu->title);
     } else {
         for (i = 0; i < info->cpu_count; i++)
             known += info->cpus[i].cpu != NULL;
-        append(&t, "%s", known ? "of several kinds" : "not known");
+        text_add(&t, "%s", known ? "of several kinds" : "not known");
         if (!known && info->cpu_count && info->cpus[0].midr)
-            append(&t, " (MIDR 0x%" PRIx64 ")", info->cpus[0].midr);
+            text_add(&t, " (MIDR 0x%" PRIx64 ")", info->cpus[0].midr);
         if (!known && !info->simulated)
             append_part(&t, info->cpudesc);
     }
-    append(&t, version ? ", SPE%s" : ", SPE version not known", version ? version : "");
+    text_add(&t, version ? ", SPE%s" : ", SPE version not known", version ? version : "");
     if (info->cpu && !info->cpu->sources)
-        append(&t, ", its data sources are not known");
+        text_add(&t, ", its data sources are not known");
     header_line(p, "CPU", TONE_PLAIN, t.bytes);
     if (info->simulated)
         header_line(p, "", TONE_NOTABLE,
@@ -121,29 +103,27 @@ static void cpu_line(struct page *p)
 
 static void command_line(struct page *p)
 {
-    const struct spe_profile_info *info = p->report->info;
-    struct text t = {.used = 0};
-    size_t i;
+    char command[REPORT_COMMAND];
 
-    for (i = 0; i < info->command_count; i++)
-        append(&t, "%s%s", i ? " " : "", info->command[i]);
-    if (t.used)
-        header_line(p, "command", TONE_PLAIN, t.bytes);
+    report_command(p->report->info, command);
+    if (command[0])
+        header_line(p, "command", TONE_PLAIN, command);
 }
 
 static void duration_line(struct page *p)
 {
     const struct spe_profile_counts *counts = p->report->counts;
-    struct text t = {.used = 0};
+    char bytes[TEXT_MAX];
+    struct text t = TEXT_IN(bytes);
 
     if (p->report->info->timed && !counts->rows && (counts->cut || counts->filtered))
-        append(&t, "not known: no sample was chosen");
+        text_add(&t, "not known: no sample was chosen");
     else if (!p->report->info->timed || counts->last_ns < counts->first_ns || !counts->last_ns)
-        append(&t, "not known: the records have no time");
+        text_add(&t, "not known: the records have no time");
     else
-        append(&t, "%.6f s, samples from %.6fs to %.6fs",
-               (double)(counts->last_ns - counts->first_ns) * 1e-9, (double)counts->first_ns * 1e-9,
-               (double)counts->last_ns * 1e-9);
+        text_add(&t, "%.6f s, samples from %.6fs to %.6fs",
+                 (double)(counts->last_ns - counts->first_ns) * 1e-9,
+                 (double)counts->first_ns * 1e-9, (double)counts->last_ns * 1e-9);
     header_line(p, "duration", TONE_PLAIN, t.bytes);
 }
 
@@ -154,28 +134,29 @@ static void append_interval(struct text *t, const struct spe_profile_info *info)
 
     if (!info->period)
         return;
-    append(t, ", one in %" PRIu64, info->period);
+    text_add(t, ", one in %" PRIu64, info->period);
     if (jitter && !(info->features & SPE_FEAT(SPE_ERnd)))
-        append(t, " to %" PRIu64, info->period + 255);
-    append(t, " operations%s", jitter ? " at random" : "");
+        text_add(t, " to %" PRIu64, info->period + 255);
+    text_add(t, " operations%s", jitter ? " at random" : "");
 }
 
 static void samples_line(struct page *p)
 {
     const struct spe_profile_counts *counts = p->report->counts;
-    struct text t = {.used = 0};
+    char bytes[TEXT_MAX];
+    struct text t = TEXT_IN(bytes);
 
     append_count(&t, counts->rows, "sample");
     append_interval(&t, p->report->info);
     if (counts->cut) {
-        append(&t, ", ");
+        text_add(&t, ", ");
         append_count(&t, counts->cut, "other");
-        append(&t, " outside the cut");
+        text_add(&t, " outside the cut");
     }
     if (p->report->filter) {
-        append(&t, ", ");
+        text_add(&t, ", ");
         append_count(&t, counts->filtered, "other");
-        append(&t, " not matching %s", p->report->filter);
+        text_add(&t, " not matching %s", p->report->filter);
     }
     header_line(p, "samples", TONE_PLAIN, t.bytes);
 }
@@ -184,22 +165,30 @@ static void samples_line(struct page *p)
 static void stacks_line(struct page *p)
 {
     const struct report *r = p->report;
-    struct text t = {.used = 0};
+    char bytes[TEXT_MAX];
+    struct text t = TEXT_IN(bytes);
 
     if (!r->info->stacks)
         return;
-    if (r->wants_stacks && !r->counts->stacks) {
-        append(&t, "no sample has one: those of the recording are of another event than SPE's");
+    if (r->info->other_event) {
+        text_add(&t, "none of these samples has one; ");
+        append_count(&t, r->info->other_stacks, "stack");
+        text_add(&t,
+                 " of another event (%s) tell who calls a function: what it has is shared out "
+                 "among its callers there",
+                 r->info->other_event);
+    } else if (r->wants_stacks && !r->counts->stacks) {
+        text_add(&t, "no sample has one: those of the recording are of another event than SPE's");
     } else if (r->wants_stacks) {
         char digits[32];
 
         text_grouped(digits, r->counts->stacks);
-        append(&t, "%s of ", digits);
+        text_add(&t, "%s of ", digits);
         append_count(&t, r->counts->rows, "sample");
-        append(&t, " have one");
+        text_add(&t, " have one");
     } else {
         append_count(&t, r->info->stacks, "call stack");
-        append(&t, "; -g and --by caller show them");
+        text_add(&t, "; -g and --by caller show them");
     }
     header_line(p, "call stacks", TONE_PLAIN, t.bytes);
 }
@@ -208,18 +197,19 @@ static void lost_line(struct page *p)
 {
     const struct spe_profile_counts *c = p->report->counts;
     bool bad = c->lost || c->aux_truncated || c->aux_collision || c->aux_partial;
-    struct text t = {.used = 0};
+    char bytes[TEXT_MAX];
+    struct text t = TEXT_IN(bytes);
 
     if (p->report->info->raw) {
         header_line(p, "lost", TONE_PLAIN, "not known: raw SPE bytes do not say");
         return;
     }
     append_count(&t, c->lost, "record");
-    append(&t, "; ");
+    text_add(&t, "; ");
     append_count(&t, c->aux_truncated, "buffer");
-    append(&t, " truncated, ");
-    append(&t, "%" PRIu64 " with collisions, %" PRIu64 " with gaps", c->aux_collision,
-           c->aux_partial);
+    text_add(&t, " truncated, ");
+    text_add(&t, "%" PRIu64 " with collisions, %" PRIu64 " with gaps", c->aux_collision,
+             c->aux_partial);
     header_line(p, "lost", bad ? TONE_HOT : TONE_GOOD, t.bytes);
 }
 
@@ -227,31 +217,33 @@ static void decoded_line(struct page *p)
 {
     const struct spe_account *a = &p->report->counts->account;
     uint64_t in_file = p->report->counts->file.skipped_bytes;
-    struct text t = {.used = 0};
+    char bytes[TEXT_MAX];
+    struct text t = TEXT_IN(bytes);
     unsigned i;
 
     append_count(&t, a->skipped_bytes, "byte");
-    append(&t, " of ");
+    text_add(&t, " of ");
     append_count(&t, a->bytes, "SPE byte");
     for (i = 0; i < SPE_SKIP_REASON_COUNT; i++) {
         if (a->skipped_by[i])
-            append(&t, "; %s: %" PRIu64, spe_skip_reason_name(i), a->skipped_by[i]);
+            text_add(&t, "; %s: %" PRIu64, spe_skip_reason_name(i), a->skipped_by[i]);
     }
     if (a->unknown)
-        append(&t, "; %" PRIu64 " unknown packet%s stepped over", a->unknown,
-               a->unknown == 1 ? "" : "s");
+        text_add(&t, "; %" PRIu64 " unknown packet%s stepped over", a->unknown,
+                 a->unknown == 1 ? "" : "s");
     if (in_file)
-        append(&t, "; and %" PRIu64 " bytes of the file", in_file);
+        text_add(&t, "; and %" PRIu64 " bytes of the file", in_file);
     header_line(p, "not decoded", a->skipped_bytes || in_file ? TONE_HOT : TONE_GOOD, t.bytes);
 }
 
 static void file_line(struct page *p)
 {
     const struct spe_profile_info *info = p->report->info;
-    struct text t = {.used = 0};
+    char bytes[TEXT_MAX];
+    struct text t = TEXT_IN(bytes);
 
-    append(&t, "%s, %.1f MB, %.1f MB of it SPE", p->report->file, (double)info->bytes * 1e-6,
-           (double)info->aux_bytes * 1e-6);
+    text_add(&t, "%s, %.1f MB, %.1f MB of it SPE", p->report->file, (double)info->bytes * 1e-6,
+             (double)info->aux_bytes * 1e-6);
     header_line(p, "file", TONE_PLAIN, t.bytes);
     if (info->truncated)
         header_line(p, "", TONE_HOT, "the file is shorter than it should be");
@@ -593,14 +585,18 @@ static void group_section(struct page *p, const struct report_groups *g)
         {"TLB", false, 3, 0},
         {"misp", false, 0, 0},
     };
+    bool shared = report_is_shared(p->report, g->by);
     struct table t;
     size_t i;
 
     if (!g->count || has_no_lines(g))
         return;
-    title(p, "Hottest %s%s%s by %s, %zu of %zu, in %%", first, second ? " with " : "",
-          second ? second : "", report_sort_name(p->report->sort), g->count, g->of);
+    title(p, "Hottest %s%s%s by %s, %zu of %zu, in %%%s%s", first, second ? " with " : "",
+          second ? second : "", report_sort_name(p->report->sort), g->count, g->of,
+          shared ? "; callers by " : "", shared ? p->report->info->other_event : "");
     name_columns(g->by, columns);
+    if (shared)
+        columns[4].title = NULL;
     table_begin(&t, columns, 11);
     for (i = 0; i < g->count; i++)
         group_row(p, &t, g, i);
@@ -611,8 +607,10 @@ static void calls_section(struct page *p)
 {
     if (!p->report->calls)
         return;
-    title(p, "Call paths of the functions above, in %% of all %s",
-          p->report->sort == SPE_SORT_LATENCY ? "latency" : "samples");
+    title(p, "Call paths of the functions above, in %% of all %s%s%s",
+          p->report->sort == SPE_SORT_LATENCY ? "latency" : "samples",
+          p->report->info->other_event ? "; callers by " : "",
+          p->report->info->other_event ? p->report->info->other_event : "");
     p->no_memory |= !report_calls_text(p->out, p->report);
 }
 
@@ -667,9 +665,10 @@ static void branch_section(struct page *p)
     }
     end_table(p, &t);
     if (r->branch_error) {
-        struct text text = {.used = 0};
+        char bytes[TEXT_MAX];
+        struct text text = TEXT_IN(bytes);
 
-        append(&text, "each count may be too small by up to %" PRIu64, r->branch_error);
+        text_add(&text, "each count may be too small by up to %" PRIu64, r->branch_error);
         remark(p, text.bytes);
     }
 }
@@ -703,7 +702,8 @@ static void data_row(struct page *p, struct table *t, const struct spe_data *d)
 static void remark_errors(struct page *p)
 {
     const struct report *r = p->report;
-    struct text text = {.used = 0};
+    char bytes[TEXT_MAX];
+    struct text text = TEXT_IN(bytes);
     uint64_t error = 0;
     size_t i;
 
@@ -711,11 +711,11 @@ static void remark_errors(struct page *p)
         return;
     for (i = 0; i < r->data_count; i++)
         error = r->data[i].error > error ? r->data[i].error : error;
-    append(&text, "more places than were kept: a latency may be too small by up to ");
+    text_add(&text, "more places than were kept: a latency may be too small by up to ");
     append_count(&text, error, "cycle");
-    append(&text, ", and a place with up to ");
+    text_add(&text, ", and a place with up to ");
     append_count(&text, r->data_summary.missing, "cycle");
-    append(&text, " may be missing");
+    text_add(&text, " may be missing");
     remark(p, text.bytes);
 }
 

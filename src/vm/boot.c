@@ -31,7 +31,7 @@ enum { CONSOLE_LINES = 15, CONSOLE_TAIL = 8192 }; /* shown of a console, and loo
 
 struct boot {
     const struct vm_options *options;
-    struct vm_error *error;
+    struct problem *error;
     struct vm_qemu qemu;
     struct vm_words command;
     struct vm_gic gic;
@@ -42,7 +42,7 @@ struct boot {
 
 static int fail_errno(struct boot *b, const char *what)
 {
-    return vm_fail(b->error, SPE_ERR_IO, what, "%s", strerror(errno));
+    return problem_say(b->error, SPE_ERR_IO, what, "%s", strerror(errno));
 }
 
 static void in_folder(const struct boot *b, const char *name, char *out, size_t size)
@@ -119,8 +119,9 @@ static int check_put(struct boot *b)
     for (char *const *file = put; file && *file; file++)
         for (char *const *before = put; before != file; before++)
             if (strcmp(base_name(*before), base_name(*file)) == 0)
-                return vm_fail(b->error, SPE_ERR_INVALID, *file,
-                               "--put %s has the same name, and both go into one folder", *before);
+                return problem_say(b->error, SPE_ERR_INVALID, *file,
+                                   "--put %s has the same name, and both go into one folder",
+                                   *before);
     return 0;
 }
 
@@ -146,7 +147,7 @@ static int put_command(struct boot *b, struct vm_cpio *c)
     char *line = shell_line(b->options->command, &size);
 
     if (!line)
-        return vm_fail(b->error, SPE_ERR_NOMEM, "vm", "out of memory");
+        return problem_say(b->error, SPE_ERR_NOMEM, "vm", "out of memory");
     vm_cpio_file(c, "run/spe/command", S_IFREG | 0644, line, size);
     free(line);
     return 0;
@@ -406,7 +407,7 @@ static int add_plugin(struct boot *b)
     vm_words_add(w, "%s", plugin ? plugin : "");
     w->failed |= !plugin;
     free(plugin);
-    return w->failed ? vm_fail(b->error, SPE_ERR_NOMEM, "vm", "out of memory") : 0;
+    return w->failed ? problem_say(b->error, SPE_ERR_NOMEM, "vm", "out of memory") : 0;
 }
 
 /* ---- The device tree ------------------------------------------------------------------------- */
@@ -424,7 +425,7 @@ static int read_file(struct boot *b, const char *path, uint8_t **bytes, size_t *
         *size = (size_t)st.st_size;
         *bytes = malloc(*size + 1);
         if (!*bytes || fread(*bytes, 1, *size, f) != *size)
-            status = vm_fail(b->error, SPE_ERR_IO, path, "it could not be read");
+            status = problem_say(b->error, SPE_ERR_IO, path, "it could not be read");
     }
     if (f)
         fclose(f);
@@ -452,10 +453,10 @@ static int change_tree(struct boot *b, const char *path)
         if (status == 0)
             status = vm_fdt_add_spe(old, size, &b->gic, b->options->cpus, PPI, &new, &new_size);
         if (status < 0)
-            vm_fail(b->error, status, "device tree",
-                    status == SPE_ERR_UNKNOWN
-                        ? "the machine has no GICv2 or GICv3 that Specimen can find"
-                        : "QEMU wrote one that cannot be read");
+            problem_say(b->error, status, "device tree",
+                        status == SPE_ERR_UNKNOWN
+                            ? "the machine has no GICv2 or GICv3 that Specimen can find"
+                            : "QEMU wrote one that cannot be read");
     }
     if (status == 0)
         status = write_file(b, path, new, new_size);
@@ -476,12 +477,12 @@ static int qemu_failed(struct boot *b, int status)
 
     for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++)
         if (status == 128 + crashes[i].number)
-            return vm_fail(b->error, SPE_ERR_IO, b->qemu.path, "QEMU crashed (%s)",
-                           crashes[i].name);
+            return problem_say(b->error, SPE_ERR_IO, b->qemu.path, "QEMU crashed (%s)",
+                               crashes[i].name);
     if (status > 128)
-        return vm_fail(b->error, SPE_ERR_IO, b->qemu.path, "QEMU was ended by signal %d",
-                       status - 128);
-    return vm_fail(b->error, SPE_ERR_IO, b->qemu.path, "QEMU ended with status %d", status);
+        return problem_say(b->error, SPE_ERR_IO, b->qemu.path, "QEMU was ended by signal %d",
+                           status - 128);
+    return problem_say(b->error, SPE_ERR_IO, b->qemu.path, "QEMU ended with status %d", status);
 }
 
 /* QEMU writes the tree of the machine that these options make, and ends. */
@@ -495,7 +496,7 @@ static int make_tree(struct boot *b)
     vm_words_add_list(&w, b->command.list);
     vm_words_add(&w, "-machine");
     add_values(&w, "", "dumpdtb", path);
-    status = said < 0 || w.failed ? vm_fail(b->error, SPE_ERR_NOMEM, "vm", "out of memory")
+    status = said < 0 || w.failed ? problem_say(b->error, SPE_ERR_NOMEM, "vm", "out of memory")
                                   : vm_run_program(w.list, said, false, 60, b->error);
     vm_words_free(&w);
     if (said >= 0)
@@ -503,8 +504,8 @@ static int make_tree(struct boot *b)
     if (status > 128)
         return qemu_failed(b, status);
     if (status > 0)
-        return vm_fail(b->error, SPE_ERR_IO, b->qemu.path,
-                       "QEMU does not like its options; its words are above");
+        return problem_say(b->error, SPE_ERR_IO, b->qemu.path,
+                           "QEMU does not like its options; its words are above");
     return status < 0 ? status : change_tree(b, path);
 }
 
@@ -586,12 +587,13 @@ static int take_results(struct boot *b, struct vm_outcome *outcome)
     }
     if (result == 0 && outcome->status < 0 && !outcome->incomplete) {
         show_console(b);
-        return vm_fail(b->error, SPE_ERR_IO, "guest",
-                       "it ended before the command did; the end of its console is above%s%s",
-                       o->log ? ", all of it is in " : "", o->log ? o->log : "");
+        return problem_say(b->error, SPE_ERR_IO, "guest",
+                           "it ended before the command did; the end of its console is above%s%s",
+                           o->log ? ", all of it is in " : "", o->log ? o->log : "");
     }
     if (result == 0 && outcome->status < 0)
-        return vm_fail(b->error, SPE_ERR_INVALID, "guest", "it did not say the command's status");
+        return problem_say(b->error, SPE_ERR_INVALID, "guest",
+                           "it did not say the command's status");
     return result;
 }
 
@@ -608,8 +610,9 @@ static int find_things(struct boot *b)
     snprintf(b->guest, sizeof(b->guest), "%s/guest-%s", b->cache,
              o->kernel_version ? o->kernel_version : DEFAULT_KERNEL);
     if (own_guest(b) && access(b->guest, R_OK) < 0)
-        return vm_fail(b->error, SPE_ERR_UNKNOWN, b->guest,
-                       "there is no guest yet: 'spe vm --fetch' prepares one, or give --kernel");
+        return problem_say(
+            b->error, SPE_ERR_UNKNOWN, b->guest,
+            "there is no guest yet: 'spe vm --fetch' prepares one, or give --kernel");
     return 0;
 }
 
@@ -637,7 +640,7 @@ static int prepare(struct boot *b)
         add_disk(b);
     add_guest(b);
     if (status == 0 && b->command.failed)
-        status = vm_fail(b->error, SPE_ERR_NOMEM, "vm", "out of memory");
+        status = problem_say(b->error, SPE_ERR_NOMEM, "vm", "out of memory");
     return status;
 }
 
@@ -705,7 +708,7 @@ static int boot(struct boot *b, struct vm_outcome *outcome)
     return result;
 }
 
-int vm_boot(const struct vm_options *options, struct vm_outcome *outcome, struct vm_error *error)
+int vm_boot(const struct vm_options *options, struct vm_outcome *outcome, struct problem *error)
 {
     struct boot b = {.options = options, .error = error, .output.fd = -1};
     sigset_t before;
@@ -713,9 +716,10 @@ int vm_boot(const struct vm_options *options, struct vm_outcome *outcome, struct
 
     *outcome = (struct vm_outcome){0};
     if (!vm_has_fdt && !options->plain)
-        return vm_fail(error, SPE_ERR_UNKNOWN, "vm",
-                       "this build has no libfdt, which the device tree takes: install libfdt-dev "
-                       "and build again");
+        return problem_say(
+            error, SPE_ERR_UNKNOWN, "vm",
+            "this build has no libfdt, which the device tree takes: install libfdt-dev "
+            "and build again");
     child_hold_signals(&before);
     result = find_things(&b);
     if (result == 0)

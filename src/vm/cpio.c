@@ -56,7 +56,7 @@ bool vm_cpio_end(struct vm_cpio *c)
 }
 
 int vm_cpio_copy(struct vm_cpio *c, const char *path, unsigned mode, const char *from,
-                 struct vm_error *error)
+                 struct problem *error)
 {
     struct stat st;
     char bytes[65536];
@@ -65,12 +65,12 @@ int vm_cpio_copy(struct vm_cpio *c, const char *path, unsigned mode, const char 
 
     /* The type comes first: opening a FIFO waits, opening a device may do anything. */
     if (stat(from, &st) < 0)
-        return vm_fail(error, SPE_ERR_IO, from, "%s", strerror(errno));
+        return problem_say(error, SPE_ERR_IO, from, "%s", strerror(errno));
     if (!S_ISREG(st.st_mode) || st.st_size > INT32_MAX)
-        return vm_fail(error, SPE_ERR_INVALID, from, "this is not a regular file below 2 GB");
+        return problem_say(error, SPE_ERR_INVALID, from, "this is not a regular file below 2 GB");
     f = fopen(from, "rb");
     if (!f)
-        return vm_fail(error, SPE_ERR_IO, from, "%s", strerror(errno));
+        return problem_say(error, SPE_ERR_IO, from, "%s", strerror(errno));
     header(c, path, mode, (size_t)st.st_size, 0, 0);
     while (done < (size_t)st.st_size && (n = fread(bytes, 1, sizeof(bytes), f)) > 0) {
         n = n < (size_t)st.st_size - done ? n : (size_t)st.st_size - done;
@@ -81,20 +81,20 @@ int vm_cpio_copy(struct vm_cpio *c, const char *path, unsigned mode, const char 
     fclose(f);
     pad(c, (size_t)st.st_size);
     if (done < (size_t)st.st_size)
-        return vm_fail(error, SPE_ERR_IO, from, "the file became shorter while it was read");
+        return problem_say(error, SPE_ERR_IO, from, "the file became shorter while it was read");
     return 0;
 }
 
-static int add_entry(struct vm_cpio *c, const char *from, const char *path, struct vm_error *error);
+static int add_entry(struct vm_cpio *c, const char *from, const char *path, struct problem *error);
 
-static int add_folder(struct vm_cpio *c, const char *from, const char *path, struct vm_error *error)
+static int add_folder(struct vm_cpio *c, const char *from, const char *path, struct problem *error)
 {
     struct dirent **list;
     char below_from[4096], below[4096];
     int n = scandir(from, &list, NULL, alphasort), status = 0;
 
     if (n < 0)
-        return vm_fail(error, SPE_ERR_IO, from, "%s", strerror(errno));
+        return problem_say(error, SPE_ERR_IO, from, "%s", strerror(errno));
     for (int i = 0; i < n; i++) {
         const char *name = list[i]->d_name;
 
@@ -103,7 +103,7 @@ static int add_folder(struct vm_cpio *c, const char *from, const char *path, str
                     (int)sizeof(below_from) ||
                 snprintf(below, sizeof(below), "%s%s%s", path, *path ? "/" : "", name) >=
                     (int)sizeof(below))
-                status = vm_fail(error, SPE_ERR_RANGE, from, "a path below is too long");
+                status = problem_say(error, SPE_ERR_RANGE, from, "a path below is too long");
             else
                 status = add_entry(c, below_from, below, error);
         }
@@ -113,14 +113,14 @@ static int add_folder(struct vm_cpio *c, const char *from, const char *path, str
     return status;
 }
 
-static int add_entry(struct vm_cpio *c, const char *from, const char *path, struct vm_error *error)
+static int add_entry(struct vm_cpio *c, const char *from, const char *path, struct problem *error)
 {
     struct stat st;
     char target[4096];
     ssize_t n;
 
     if (lstat(from, &st) < 0)
-        return vm_fail(error, SPE_ERR_IO, from, "%s", strerror(errno));
+        return problem_say(error, SPE_ERR_IO, from, "%s", strerror(errno));
     if (S_ISDIR(st.st_mode)) {
         vm_cpio_folder(c, path);
         return add_folder(c, from, path, error);
@@ -128,14 +128,14 @@ static int add_entry(struct vm_cpio *c, const char *from, const char *path, stru
     if (S_ISLNK(st.st_mode)) {
         n = readlink(from, target, sizeof(target));
         if (n < 0)
-            return vm_fail(error, SPE_ERR_IO, from, "%s", strerror(errno));
+            return problem_say(error, SPE_ERR_IO, from, "%s", strerror(errno));
         vm_cpio_file(c, path, S_IFLNK | 0777, target, (size_t)n);
         return 0;
     }
     return vm_cpio_copy(c, path, S_IFREG | (st.st_mode & 0777), from, error);
 }
 
-int vm_cpio_tree(struct vm_cpio *c, const char *folder, struct vm_error *error)
+int vm_cpio_tree(struct vm_cpio *c, const char *folder, struct problem *error)
 {
     return add_folder(c, folder, "", error);
 }

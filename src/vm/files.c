@@ -9,15 +9,15 @@
 #include "launch/folders.h"
 #include "vm/vm.h"
 
-int vm_cache_folder(char *out, size_t size, struct vm_error *error)
+int vm_cache_folder(char *out, size_t size, struct problem *error)
 {
     if (launch_cache("vm", out, size))
         return 0;
-    return vm_fail(error, SPE_ERR_UNKNOWN, "vm",
-                   "neither XDG_CACHE_HOME nor HOME says where the cache is");
+    return problem_say(error, SPE_ERR_UNKNOWN, "vm",
+                       "neither XDG_CACHE_HOME nor HOME says where the cache is");
 }
 
-int vm_find_file(const char *name, char *out, size_t size, struct vm_error *error)
+int vm_find_file(const char *name, char *out, size_t size, struct problem *error)
 {
     const char *given = NULL;
     bool found = strcmp(name, LAUNCH_PLUGIN) == 0 ? launch_plugin(out, size, &given)
@@ -26,13 +26,14 @@ int vm_find_file(const char *name, char *out, size_t size, struct vm_error *erro
     if (found)
         return 0;
     if (given)
-        return vm_fail(error, SPE_ERR_UNKNOWN, given,
-                       "SPECIMEN_PLUGIN names a plugin that cannot be read");
-    return vm_fail(error, SPE_ERR_UNKNOWN, name,
-                   "this file of Specimen's is not beside the command; is the installation whole?");
+        return problem_say(error, SPE_ERR_UNKNOWN, given,
+                           "SPECIMEN_PLUGIN names a plugin that cannot be read");
+    return problem_say(
+        error, SPE_ERR_UNKNOWN, name,
+        "this file of Specimen's is not beside the command; is the installation whole?");
 }
 
-int vm_fetch(const char *cache, const char *version, bool again, struct vm_error *error)
+int vm_fetch(const char *cache, const char *version, bool again, struct problem *error)
 {
     struct vm_words command = {0};
     char script[4096], made[4096];
@@ -52,7 +53,7 @@ int vm_fetch(const char *cache, const char *version, bool again, struct vm_error
     status = vm_run_program(command.list, -1, false, 0, error);
     vm_words_free(&command);
     if (status > 0)
-        return vm_fail(error, SPE_ERR_IO, version ? "guest" : "qemu",
-                       "it could not be prepared in %s", cache);
+        return problem_say(error, SPE_ERR_IO, version ? "guest" : "qemu",
+                           "it could not be prepared in %s", cache);
     return status;
 }

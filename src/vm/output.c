@@ -20,16 +20,16 @@ enum { TOLD_MAX = 20 }; /* names that came; more are counted */
 
 #define FOLDER_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
-int vm_output_open(struct vm_output *o, const char *path, struct vm_error *error)
+int vm_output_open(struct vm_output *o, const char *path, struct problem *error)
 {
     *o = (struct vm_output){.path = path, .fd = -1};
     o->made = mkdir(path, 0777) == 0;
     if (!o->made && errno != EEXIST)
-        return vm_fail(error, SPE_ERR_IO, path, "%s", strerror(errno));
+        return problem_say(error, SPE_ERR_IO, path, "%s", strerror(errno));
     /* The folder itself is the user's word: it may be a link. */
     o->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (o->fd < 0)
-        return vm_fail(error, SPE_ERR_IO, path, "%s", strerror(errno));
+        return problem_say(error, SPE_ERR_IO, path, "%s", strerror(errno));
     return 0;
 }
 
@@ -223,7 +223,7 @@ static size_t move_all(const struct move *m, const char *folder, vm_tell *tell)
 }
 
 int vm_output_take(const struct vm_output *o, int archive, const struct vm_limits *limits,
-                   bool force, vm_tell *tell, struct vm_outcome *outcome, struct vm_error *error)
+                   bool force, vm_tell *tell, struct vm_outcome *outcome, struct problem *error)
 {
     struct move move = {.output = o, .force = force};
     char folder[PATH_MAX];
@@ -231,11 +231,11 @@ int vm_output_take(const struct vm_output *o, int archive, const struct vm_limit
 
     if (snprintf(folder, sizeof(folder), "%s/spe-vm-XXXXXX", o->path) >= (int)sizeof(folder) ||
         !mkdtemp(folder))
-        return vm_fail(error, SPE_ERR_IO, o->path, "no folder can be made in it: %s",
-                       strerror(errno));
+        return problem_say(error, SPE_ERR_IO, o->path, "no folder can be made in it: %s",
+                           strerror(errno));
     move.from = open(folder, FOLDER_FLAGS);
     if (move.from < 0)
-        return vm_fail(error, SPE_ERR_IO, folder, "%s", strerror(errno));
+        return problem_say(error, SPE_ERR_IO, folder, "%s", strerror(errno));
     result = vm_unpack(archive, move.from, limits, o->symbols, tell, outcome, error);
     if (move_all(&move, folder, tell) > 0)
         outcome->incomplete = true;

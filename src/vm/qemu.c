@@ -17,7 +17,7 @@
 enum { DEVICE_LEVEL = 6 }; /* the first whose plugins can be a device: QEMU 11.0 */
 
 int vm_run_program(char *const *command, int output, bool interactive, unsigned seconds,
-                   struct vm_error *error)
+                   struct problem *error)
 {
     struct child_options options = {
         .output = output, .interactive = interactive, .seconds = seconds};
@@ -25,13 +25,13 @@ int vm_run_program(char *const *command, int output, bool interactive, unsigned 
 
     switch (child_run(command, &options, &status)) {
     case CHILD_FAILED:
-        return vm_fail(error, SPE_ERR_IO, command[0], "%s", strerror(errno));
+        return problem_say(error, SPE_ERR_IO, command[0], "%s", strerror(errno));
     case CHILD_ASKED:
-        return vm_fail(error, SPE_ERR_IO, command[0], "it was ended by a signal");
+        return problem_say(error, SPE_ERR_IO, command[0], "it was ended by a signal");
     case CHILD_LATE:
-        return vm_fail(error, SPE_ERR_IO, command[0], "it was ended after %u seconds", seconds);
+        return problem_say(error, SPE_ERR_IO, command[0], "it was ended after %u seconds", seconds);
     case CHILD_NOT_STARTED:
-        return vm_fail(error, SPE_ERR_IO, command[0], "it could not be started");
+        return problem_say(error, SPE_ERR_IO, command[0], "it could not be started");
     default:
         return status;
     }
@@ -77,7 +77,7 @@ void vm_qemu_free(struct vm_qemu *q)
     vm_words_free(&q->command);
 }
 
-int vm_find_qemu(const char *path, const char *cache, struct vm_qemu *q, struct vm_error *error)
+int vm_find_qemu(const char *path, const char *cache, struct vm_qemu *q, struct problem *error)
 {
     *q = (struct vm_qemu){0};
     if (!path && from_cache(cache, q) && fit(q))
@@ -89,16 +89,18 @@ int vm_find_qemu(const char *path, const char *cache, struct vm_qemu *q, struct 
         return 0;
     vm_qemu_free(q);
     if (q->silent)
-        return vm_fail(error, SPE_ERR_UNKNOWN, q->path,
-                       "it did not say its version within %d seconds: this is not QEMU",
-                       QEMU_PATIENCE);
+        return problem_say(error, SPE_ERR_UNKNOWN, q->path,
+                           "it did not say its version within %d seconds: this is not QEMU",
+                           QEMU_PATIENCE);
     if (q->version.major)
-        return vm_fail(error, SPE_ERR_UNKNOWN, q->path,
-                       "this is QEMU %d.%d, whose plugins cannot be a device: 11.0 or newer can. "
-                       "Debian has one in trixie-backports; 'spe vm --fetch' unpacks it into %s",
-                       q->version.major, q->version.minor, cache);
-    return vm_fail(error, SPE_ERR_UNKNOWN, q->path,
-                   "there is no such QEMU here, and none in %s. It takes version 11.0 or newer: "
-                   "Debian has one in trixie-backports, and 'spe vm --fetch' unpacks it there",
-                   cache);
+        return problem_say(
+            error, SPE_ERR_UNKNOWN, q->path,
+            "this is QEMU %d.%d, whose plugins cannot be a device: 11.0 or newer can. "
+            "Debian has one in trixie-backports; 'spe vm --fetch' unpacks it into %s",
+            q->version.major, q->version.minor, cache);
+    return problem_say(
+        error, SPE_ERR_UNKNOWN, q->path,
+        "there is no such QEMU here, and none in %s. It takes version 11.0 or newer: "
+        "Debian has one in trixie-backports, and 'spe vm --fetch' unpacks it there",
+        cache);
 }

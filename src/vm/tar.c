@@ -22,10 +22,10 @@ _Static_assert(sizeof(struct header) == BLOCK, "a header is a block");
 
 static const char what[] = "the guest's archive";
 
-static int damaged(const struct vm_tar *tar, struct vm_error *error, const char *why)
+static int damaged(const struct vm_tar *tar, struct problem *error, const char *why)
 {
-    return vm_fail(error, SPE_ERR_INVALID, what, "at byte %llu: %s", (unsigned long long)tar->at,
-                   why);
+    return problem_say(error, SPE_ERR_INVALID, what, "at byte %llu: %s",
+                       (unsigned long long)tar->at, why);
 }
 
 bool vm_tar_read(const struct vm_tar *tar, uint64_t at, void *bytes, size_t size)
@@ -46,16 +46,16 @@ bool vm_tar_read(const struct vm_tar *tar, uint64_t at, void *bytes, size_t size
     return true;
 }
 
-int vm_tar_open(struct vm_tar *tar, int fd, struct vm_error *error)
+int vm_tar_open(struct vm_tar *tar, int fd, struct problem *error)
 {
     struct stat st;
 
     tar->fd = fd;
     tar->at = 0;
     if (fstat(fd, &st) < 0)
-        return vm_fail(error, SPE_ERR_IO, what, "%s", strerror(errno));
+        return problem_say(error, SPE_ERR_IO, what, "%s", strerror(errno));
     if (!S_ISREG(st.st_mode))
-        return vm_fail(error, SPE_ERR_INVALID, what, "it is not a regular file");
+        return problem_say(error, SPE_ERR_INVALID, what, "it is not a regular file");
     tar->end = (uint64_t)st.st_size;
     return 0;
 }
@@ -195,7 +195,7 @@ static bool pax_header(const char *text, size_t size, struct ahead *ahead, struc
 
 /* Takes in a header that is about the next entry: GNU's long name, or pax. */
 static int look_ahead(struct vm_tar *tar, const struct vm_tar_entry *header, struct ahead *ahead,
-                      struct vm_tar_entry *e, struct vm_error *error)
+                      struct vm_tar_entry *e, struct problem *error)
 {
     char text[VM_TAR_AHEAD_MAX];
     size_t size = (size_t)header->size;
@@ -250,18 +250,19 @@ static const char *compression(const void *bytes)
     return NULL;
 }
 
-static int not_tar(const struct vm_tar *tar, const struct header *h, struct vm_error *error)
+static int not_tar(const struct vm_tar *tar, const struct header *h, struct problem *error)
 {
     const char *packed = tar->at == 0 ? compression(h) : NULL;
 
     if (packed)
-        return vm_fail(error, SPE_ERR_INVALID, what,
-                       "it is compressed with %s; only a plain tar archive is unpacked", packed);
+        return problem_say(error, SPE_ERR_INVALID, what,
+                           "it is compressed with %s; only a plain tar archive is unpacked",
+                           packed);
     return damaged(tar, error, "this is not the header of a tar archive");
 }
 
 /* Moves on behind the entry's bytes; they are in the archive. */
-static int skip_bytes(struct vm_tar *tar, struct vm_tar_entry *e, struct vm_error *error)
+static int skip_bytes(struct vm_tar *tar, struct vm_tar_entry *e, struct problem *error)
 {
     uint64_t blocks = e->size / BLOCK + (e->size % BLOCK != 0);
 
@@ -273,7 +274,7 @@ static int skip_bytes(struct vm_tar *tar, struct vm_tar_entry *e, struct vm_erro
 }
 
 /* Reads a header. 1: there is one, 0: the archive's end. */
-static int read_header(struct vm_tar *tar, struct header *h, struct vm_error *error)
+static int read_header(struct vm_tar *tar, struct header *h, struct problem *error)
 {
     if (tar->end - tar->at < BLOCK)
         return damaged(tar, error, "the archive ends without its mark of the end");
@@ -295,7 +296,7 @@ static bool has_bytes(char type)
     return type < '1' || type > '6';
 }
 
-int vm_tar_next(struct vm_tar *tar, struct vm_tar_entry *e, struct vm_error *error)
+int vm_tar_next(struct vm_tar *tar, struct vm_tar_entry *e, struct problem *error)
 {
     struct ahead ahead = {0};
     struct vm_tar_entry part;

@@ -27,7 +27,7 @@ struct unpacking {
     struct vm_symbols *symbols;
     vm_tell *tell;
     struct vm_outcome *outcome;
-    struct vm_error *error;
+    struct problem *error;
     uint64_t bytes, entries, refused;
 };
 
@@ -166,8 +166,8 @@ static int make_file(struct unpacking *u, const struct vm_tar_entry *e, int pare
         int reason = errno;
 
         unlinkat(parent, name, 0);
-        return vm_fail(u->error, SPE_ERR_IO, e->name, "it could not be unpacked: %s",
-                       strerror(reason));
+        return problem_say(u->error, SPE_ERR_IO, e->name, "it could not be unpacked: %s",
+                           strerror(reason));
     }
     u->bytes += e->size;
     return 0;
@@ -236,15 +236,16 @@ static void take_kallsyms(struct unpacking *u, const struct vm_tar_entry *e)
 static int over_limit(struct unpacking *u, const struct vm_tar_entry *e)
 {
     if (u->entries++ >= u->limits->entries)
-        return vm_fail(u->error, SPE_ERR_RANGE, e->name,
-                       "this and what follows was not unpacked: the guest left more than %llu "
-                       "files and folders (--max-files)",
-                       (unsigned long long)u->limits->entries);
+        return problem_say(u->error, SPE_ERR_RANGE, e->name,
+                           "this and what follows was not unpacked: the guest left more than %llu "
+                           "files and folders (--max-files)",
+                           (unsigned long long)u->limits->entries);
     if (e->size > u->limits->bytes - u->bytes)
-        return vm_fail(u->error, SPE_ERR_RANGE, e->name,
-                       "this and what follows was not unpacked: the guest's files are more than "
-                       "%llu bytes (--max-size)",
-                       (unsigned long long)u->limits->bytes);
+        return problem_say(
+            u->error, SPE_ERR_RANGE, e->name,
+            "this and what follows was not unpacked: the guest's files are more than "
+            "%llu bytes (--max-size)",
+            (unsigned long long)u->limits->bytes);
     return 0;
 }
 
@@ -277,7 +278,7 @@ static int take_entry(struct unpacking *u, const struct vm_tar_entry *e)
 }
 
 int vm_unpack(int archive, int folder, const struct vm_limits *limits, struct vm_symbols *symbols,
-              vm_tell *tell, struct vm_outcome *outcome, struct vm_error *error)
+              vm_tell *tell, struct vm_outcome *outcome, struct problem *error)
 {
     struct unpacking u = {.folder = folder,
                           .limits = limits,

@@ -4,7 +4,7 @@
  * Starting a virtual machine whose processors have SPE: QEMU, the plugin in its role as a device, a
  * device tree that tells of it, and a small guest of our own. docs/vm.md.
  *
- * Functions that can fail return 0 or a negative enum spe_error with a sentence in struct vm_error.
+ * Functions that can fail return 0 or a negative enum spe_error and fill a struct problem.
  */
 #ifndef VM_VM_H
 #define VM_VM_H
@@ -15,15 +15,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "launch/problem.h"
 #include "launch/qemu.h"
-
-struct vm_error {
-    char what[256], why[768];
-};
-
-/* Fill *error; returns `code`. */
-int vm_fail(struct vm_error *error, int code, const char *what, const char *why, ...)
-    __attribute__((format(printf, 4, 5)));
 
 /* A list of strings that grows, ends with NULL and owns its strings. Running out of memory is
  * remembered and told by vm_words_failed. */
@@ -41,14 +34,14 @@ void vm_words_free(struct vm_words *words);
 /* ---- Files of ours --------------------------------------------------------------------------- */
 
 /* ${XDG_CACHE_HOME:-~/.cache}/specimen/vm */
-int vm_cache_folder(char *out, size_t size, struct vm_error *error);
+int vm_cache_folder(char *out, size_t size, struct problem *error);
 
 /* A file that is installed or built beside the command: the plugin, or a script of this room. */
-int vm_find_file(const char *name, char *out, size_t size, struct vm_error *error);
+int vm_find_file(const char *name, char *out, size_t size, struct problem *error);
 
 /* Prepare QEMU (version NULL) or a guest with that Linux in the cache, unless it is there and
  * `again` is false. */
-int vm_fetch(const char *cache, const char *version, bool again, struct vm_error *error);
+int vm_fetch(const char *cache, const char *version, bool again, struct problem *error);
 
 /* ---- QEMU ------------------------------------------------------------------------------------ */
 
@@ -61,12 +54,12 @@ struct vm_qemu {
 
 /* The QEMU to use: `path` if it is given, else the cache's, else the one in PATH. SPE_ERR_UNKNOWN
  * if there is none that is fit. */
-int vm_find_qemu(const char *path, const char *cache, struct vm_qemu *qemu, struct vm_error *error);
+int vm_find_qemu(const char *path, const char *cache, struct vm_qemu *qemu, struct problem *error);
 void vm_qemu_free(struct vm_qemu *qemu);
 
 /* child_run, with a sentence for what is not a status. */
 int vm_run_program(char *const *command, int output, bool interactive, unsigned seconds,
-                   struct vm_error *error);
+                   struct problem *error);
 
 /* ---- Device tree ----------------------------------------------------------------------------- */
 
@@ -105,8 +98,8 @@ struct vm_cpio {
 void vm_cpio_file(struct vm_cpio *cpio, const char *path, unsigned mode, const void *bytes,
                   size_t size);
 int vm_cpio_copy(struct vm_cpio *cpio, const char *path, unsigned mode, const char *from,
-                 struct vm_error *error);
-int vm_cpio_tree(struct vm_cpio *cpio, const char *folder, struct vm_error *error);
+                 struct problem *error);
+int vm_cpio_tree(struct vm_cpio *cpio, const char *folder, struct problem *error);
 void vm_cpio_folder(struct vm_cpio *cpio, const char *path);
 void vm_cpio_device(struct vm_cpio *cpio, const char *path, unsigned major, unsigned minor);
 /* The end; false if anything could not be written. Does not close the file. */
@@ -133,9 +126,9 @@ struct vm_tar_entry {
 };
 
 /* The file behind fd; it stays the caller's. */
-int vm_tar_open(struct vm_tar *tar, int fd, struct vm_error *error);
+int vm_tar_open(struct vm_tar *tar, int fd, struct problem *error);
 /* 1: an entry, whose bytes are in the archive; 0: the end; else the archive is damaged. */
-int vm_tar_next(struct vm_tar *tar, struct vm_tar_entry *entry, struct vm_error *error);
+int vm_tar_next(struct vm_tar *tar, struct vm_tar_entry *entry, struct problem *error);
 /* Bytes of an entry. */
 bool vm_tar_read(const struct vm_tar *tar, uint64_t at, void *bytes, size_t size);
 
@@ -181,7 +174,7 @@ void vm_symbols_free(struct vm_symbols *symbols);
  * damaged, over a limit, or a file cannot be written; the files before that have come.
  */
 int vm_unpack(int archive, int folder, const struct vm_limits *limits, struct vm_symbols *symbols,
-              vm_tell *tell, struct vm_outcome *outcome, struct vm_error *error);
+              vm_tell *tell, struct vm_outcome *outcome, struct problem *error);
 
 /* The folder that the user's files go to. */
 struct vm_output {
@@ -192,7 +185,7 @@ struct vm_output {
 };
 
 /* Make the folder, unless it is there. */
-int vm_output_open(struct vm_output *output, const char *path, struct vm_error *error);
+int vm_output_open(struct vm_output *output, const char *path, struct problem *error);
 /* Forget it; remove it if we made it and nothing came. */
 void vm_output_close(struct vm_output *output);
 /*
@@ -201,7 +194,7 @@ void vm_output_close(struct vm_output *output);
  * perf.data that is there becomes perf.data.old. No link in the output is followed.
  */
 int vm_output_take(const struct vm_output *output, int archive, const struct vm_limits *limits,
-                   bool force, vm_tell *tell, struct vm_outcome *outcome, struct vm_error *error);
+                   bool force, vm_tell *tell, struct vm_outcome *outcome, struct problem *error);
 
 /* ---- The machine ----------------------------------------------------------------------------- */
 
@@ -230,6 +223,6 @@ struct vm_options {
 };
 
 /* Boot. A kernel of the user's has the status 0, and so has a shell that was cut off. */
-int vm_boot(const struct vm_options *options, struct vm_outcome *outcome, struct vm_error *error);
+int vm_boot(const struct vm_options *options, struct vm_outcome *outcome, struct problem *error);
 
 #endif

@@ -7,17 +7,6 @@
 #include "base/vector.h"
 #include "vm/vm.h"
 
-int vm_fail(struct vm_error *error, int code, const char *what, const char *why, ...)
-{
-    va_list args;
-
-    snprintf(error->what, sizeof(error->what), "%s", what);
-    va_start(args, why);
-    vsnprintf(error->why, sizeof(error->why), why, args);
-    va_end(args);
-    return code;
-}
-
 static void add(struct vm_words *w, char *word)
 {
     if (vector_grow(&w->list, &w->room, w->count + 1, sizeof(char *)) < 0) { /* and NULL */

@@ -270,6 +270,131 @@ static void test_coverage(void **state)
     assert_in_range(within, 930, 1000);
 }
 
+/* ---- threads that wait for each other -------------------------------------------------------- */
+
+enum { THREADS = 4, TIMES = 1000 };
+
+struct meeting {
+    struct moments moments;
+    struct diff_blocks all, threads[THREADS];
+    struct diff_uneven uneven;
+};
+
+static void count_latency(struct meeting *m, struct diff_clock *clock, uint64_t time,
+                          unsigned thread, unsigned cycles)
+{
+    uint64_t block;
+
+    while ((block = diff_block(clock, time)) >= DIFF_BLOCKS) {
+        diff_clock_double(clock);
+        diff_blocks_double(&m->all);
+        for (unsigned t = 0; t < THREADS; t++)
+            diff_blocks_double(&m->threads[t]);
+    }
+    add_value(&m->moments, cycles);
+    m->all.cycles[block] += cycles;
+    m->all.samples[block]++;
+    m->threads[thread].cycles[block] += cycles;
+    m->threads[thread].samples[block]++;
+}
+
+/* They meet when the last one has started, and until the first one ends: by chance. With `slow`
+ * they do not meet, but the last one is slow, and alone for most of the time. */
+static void meet(struct meeting *m, struct random *r, unsigned wait, unsigned slow)
+{
+    unsigned from = random_below(r, TIMES / 4), to = TIMES - random_below(r, TIMES / 4);
+    struct diff_clock clock = {0};
+    double mean[DIFF_BLOCKS];
+
+    memset(m, 0, sizeof(*m));
+    for (unsigned i = 0; i < TIMES; i++) {
+        for (unsigned t = 0; t < THREADS; t++) {
+            bool last = t == THREADS - 1;
+            uint64_t time = 7000 + (slow && !last ? i / 8 : i);
+            unsigned cycles = 1 + random_below(r, 10);
+
+            if (slow ? last : i >= from && i < to)
+                cycles += random_below(r, slow ? slow : wait);
+            count_latency(m, &clock, time, t, cycles);
+        }
+    }
+    diff_even_threads(m->threads, THREADS, mean);
+    diff_uneven_blocks(&m->uneven, &m->all, mean);
+}
+
+/* The probability that they are the same; `blocks`: with what the blocks of time say. */
+static double same(const struct meeting m[2], bool blocks)
+{
+    const struct moments side[2] = {m[0].moments, m[1].moments};
+    const struct diff_uneven uneven[2] = {m[0].uneven, m[1].uneven};
+    const struct diff_work work[2] = {{THREADS * TIMES, -1}, {THREADS * TIMES, -1}};
+    const uint64_t samples[2] = {THREADS * TIMES, THREADS * TIMES};
+    struct spe_change c;
+
+    if (blocks)
+        diff_change_uneven(&c, side, work, samples, uneven);
+    else
+        diff_change(&c, side, work, samples[0] + samples[1]);
+    assert_true(c.tested);
+    return c.p;
+}
+
+static void test_meetings(void **state)
+{
+    struct meeting m[2];
+    struct random r = {11};
+    unsigned alarms = 0, without = 0, found = 0;
+
+    (void)state;
+    for (unsigned i = 0; i < 200; i++) {
+        meet(&m[0], &r, 300, 0);
+        meet(&m[1], &r, 300, 0);
+        alarms += same(m, true) < 0.01;
+        without += same(m, false) < 0.01;
+        meet(&m[1], &r, 30, 0);
+        found += same(m, true) < 0.01;
+    }
+    printf("%u alarms of 200 pairs, %u without blocks; %u changes found\n", alarms, without, found);
+    assert_in_range(alarms, 0, 10);
+    assert_in_range(without, 40, 200); /* or nothing is shown */
+    assert_in_range(found, 190, 200);
+}
+
+/* That one thread is slow, and alone in the end, is not chance. */
+static void test_slow_thread(void **state)
+{
+    struct meeting m[2];
+    struct random r = {12};
+
+    (void)state;
+    meet(&m[0], &r, 0, 400);
+    meet(&m[1], &r, 0, 200);
+    assert_true(same(m, true) < 1e-6);
+    meet(&m[1], &r, 0, 400);
+    assert_true(same(m, true) > 0.001);
+}
+
+/* Blocks become longer, and nothing is lost. */
+static void test_blocks(void **state)
+{
+    struct diff_clock clock = {0};
+    struct meeting m = {0};
+    uint64_t cycles = 0, samples = 0;
+
+    (void)state;
+    for (unsigned i = 0; i < 100; i++)
+        count_latency(&m, &clock, 5000 + i, 0, 3);
+    count_latency(&m, &clock, 10, 0, 3);   /* from before the first one */
+    assert_int_equal(m.all.samples[0], 9); /* 8 times are a block now */
+    assert_int_equal(m.all.samples[1], 8);
+    for (unsigned i = 0; i < DIFF_BLOCKS; i++) {
+        cycles += m.all.cycles[i];
+        samples += m.all.samples[i];
+    }
+    assert_int_equal(samples, 101);
+    assert_int_equal(cycles, 303);
+}
+
 /* ---- exact counts, and names ----------------------------------------------------------------- */
 
 static void add_exact(struct spe_diff *diff, unsigned side, const char *dso, const char *function,
@@ -376,8 +501,10 @@ int main(void)
         cmocka_unit_test(test_student),      cmocka_unit_test(test_threshold),
         cmocka_unit_test(test_false_alarms), cmocka_unit_test(test_found),
         cmocka_unit_test(test_interval),     cmocka_unit_test(test_few),
-        cmocka_unit_test(test_coverage),     cmocka_unit_test(test_names),
-        cmocka_unit_test(test_per_function), cmocka_unit_test(test_config),
+        cmocka_unit_test(test_coverage),     cmocka_unit_test(test_meetings),
+        cmocka_unit_test(test_slow_thread),  cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_names),        cmocka_unit_test(test_per_function),
+        cmocka_unit_test(test_config),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

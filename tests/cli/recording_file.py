@@ -23,7 +23,9 @@ N1 = 0x413fd0c1
 SHIFT, MULT = 21, 1 << 21
 SAMPLE_TYPE = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 7 | 1 << 15 | 1 << 16 | 1 << 19
 DUMMY_TYPE = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 7 | 1 << 16
-SPE_ID, DUMMY_ID = 100, 200
+CHAIN_TYPE = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 5 | 1 << 7 | 1 << 8 | 1 << 16
+SPE_ID, DUMMY_ID, OTHER_ID = 100, 200, 300
+CONTEXT_USER = (1 << 64) - 512
 
 
 def record(kind, body, misc=0):
@@ -53,6 +55,7 @@ class Recording:
         self.size = 0
         self.index = []
         self.aux_at = {}
+        self.others = []  # names of events beside SPE that have call chains
         self.features = {3: feature_string("testhost"), 4: feature_string("6.8.0-test"),
                          6: feature_string("aarch64"), 7: struct.pack("<II", cpus, cpus),
                          9: feature_string(f"0x{midr:016x}"),
@@ -79,11 +82,11 @@ class Recording:
         self.sideband(3, struct.pack("<II", pid, tid) + text(name), 1 << 13 if exec_ else 0,
                       pid, tid, time, cpu)
 
-    def mmap(self, pid, start, length, offset, path, time=0, cpu=0, build_id=None):
+    def mmap(self, pid, start, length, offset, path, time=0, cpu=0, build_id=None, protection=5):
         file = struct.pack("<IIQQ", 8, 1, 42, 0)
         if build_id:
             file = struct.pack("<B3x20s", len(build_id), build_id)
-        body = struct.pack("<IIQQQ24sII", pid, pid, start, length, offset, file, 5, 2)
+        body = struct.pack("<IIQQQ24sII", pid, pid, start, length, offset, file, protection, 2)
         self.sideband(10, body + text(path), 2 | (1 << 14 if build_id else 0), pid, pid, time, cpu)
 
     def kernel_map(self, start, length, offset, path):
@@ -100,6 +103,18 @@ class Recording:
     def aux_flags(self, cpu, offset, size, flags, time):
         self.sideband(11, struct.pack("<QQQ", offset, size, flags), 0, 0, 0, time, cpu)
 
+    def event(self, name):
+        """Another event, with call chains: its number."""
+        self.others.append(name)
+        return len(self.others) - 1
+
+    def chain(self, event, pid, tid, addresses, time, period=1000, cpu=0):
+        """A sample of such an event: addresses of the pc and of what it returns to."""
+        words = [CONTEXT_USER, *addresses] if addresses else []
+        self.add(record(9, struct.pack("<QQIIQIIQQ", OTHER_ID + event, addresses[0] if addresses
+                                       else 0, pid, tid, time, cpu, 0, period, len(words)) +
+                        struct.pack(f"<{len(words)}Q", *words), 2))
+
     def aux(self, cpu, data):
         """SPE bytes; whole records."""
         data = data + bytes(-len(data) % 8)
@@ -113,9 +128,16 @@ class Recording:
         attr = struct.pack("<IIQQQQQ", PMU, ATTR, 1, self.period, SAMPLE_TYPE, 4, 1 << 18 | 1 << 20)
         flags = 1 << 8 | 1 << 9 | 1 << 13 | 1 << 18 | 1 << 23 | 1 << 24 | 1 << 26
         dummy = struct.pack("<IIQQQQQ", 1, ATTR, 9, 1, DUMMY_TYPE, 4, flags)
-        attrs_at = 104 + 16
-        attrs = attr.ljust(ATTR, b"\0") + struct.pack("<QQ", 104, 8)
-        attrs += dummy.ljust(ATTR, b"\0") + struct.pack("<QQ", 112, 8)
+        cycles = struct.pack("<IIQQQQQ", 0, ATTR, 0, 1000, CHAIN_TYPE, 4, 1 << 18 | 1 << 20)
+        events = [("arm_spe//", SPE_ID, attr), ("dummy:u", DUMMY_ID, dummy)]
+        events += [(name, OTHER_ID + i, cycles) for i, name in enumerate(self.others)]
+        attrs_at = 104 + 8 * len(events)
+        attrs = b"".join(a.ljust(ATTR, b"\0") + struct.pack("<QQ", 104 + 8 * i, 8)
+                         for i, (_, _, a) in enumerate(events))
+        if self.others:
+            self.features[12] = struct.pack("<II", len(events), ATTR) + b"".join(
+                a.ljust(ATTR, b"\0") + struct.pack("<I", 1) + feature_string(name) +
+                struct.pack("<Q", id_) for name, id_, a in events)
         data_at = attrs_at + len(attrs)
         self.features[18] = struct.pack("<Q", len(self.index)) + b"".join(
             struct.pack("<QQ", data_at + at, 48) for at in self.index)
@@ -129,7 +151,7 @@ class Recording:
         with open(path, "wb") as f:
             f.write(struct.pack("<8s8Q", b"PERFILE2", 104, ATTR + 16, attrs_at, len(attrs), data_at,
                                 self.size, 0, 0) + bits.to_bytes(32, "little"))
-            f.write(struct.pack("<QQ", SPE_ID, DUMMY_ID) + attrs)
+            f.write(b"".join(struct.pack("<Q", id_) for _, id_, _ in events) + attrs)
             for piece in self.data:
                 f.write(piece)
             f.write(table + payloads)

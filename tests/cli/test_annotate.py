@@ -5,6 +5,7 @@ that are hostile. What it says of real programs is in tests/record/test_annotate
 
 import json
 import os
+import random
 import unittest
 
 import recording_file as t
@@ -86,6 +87,32 @@ class Annotate(CommandTest):
             self.assertIn(message, self.bad(2, "annotate", *args))
         self.assertIn("No such file", self.bad(1, "annotate", "walk", self.dir + "/none"))
         self.assertIn("there are no samples", self.bad(1, "annotate", "--tid", "99", self.path))
+
+    def test_as_with_all_rows(self):
+        """Records of other code are passed over; a filter that keeps everything has all rows made.
+        Two processes have the program at different addresses."""
+        rng = random.Random(1)
+        r = t.Recording(cpus=2)
+        for pid in (10, 11):
+            r.comm(pid, pid, "walker", exec_=True)
+        self.program.map(r, 10)
+        self.program.map(r, 11, shift=0x10000)
+        names = ["walk"] + ["mix"] * 10
+        for cpu in range(2):
+            records = b""
+            for i in range(3000):
+                pid = 10 + i // 500 % 2 if rng.random() < 0.99 else 99
+                pc = self.program.pc(rng.choice(names)) + 0x10000 * (pid == 11) & ~3
+                pc = pc + 4 * rng.randrange(3) if rng.random() < 0.9 else 0x900000
+                records += t.sample(pc, 100 + i, pid, total=rng.randrange(100)).ljust(64, b"\0")
+            r.aux(cpu, records)
+        r.write(self.path)
+        for place in ("walk", "mix", "0x%x" % self.program.pc("walk"), None):
+            words = ["annotate", "--json", self.path] + ([place] if place else [])
+            fast, slow = spe(*words), spe(*words, "--filter", "latency >= 0")
+            self.assertEqual((fast.returncode, fast.stderr), (slow.returncode, slow.stderr), place)
+            self.assertEqual(json.loads(fast.stdout), json.loads(slow.stdout), place)
+        self.assertIn(b"name threads", fast.stderr)
 
     def test_hostile(self):
         """A file's name that would colour the page and move the cursor."""

@@ -127,7 +127,7 @@ class Page(FindingsTest):
         self.assertAlmostEqual(dram["share"], 300 / 593, places=2)
         self.assertEqual(dram["next"], "spe annotate walk")
         self.assertRegex(dram["sentence"],
-                         r"of latency: loads from DRAM in walk \(program\.c:\d+\), 299 cycles each$")
+                         r"of latency: loads from DRAM in walk \(program\.c:\d+\), 299 cycles each once issued$")
 
     def test_how_much_is_there(self):
         self.recording([("walk", LOAD, L1D, 300, DRAM), ("mix", LOAD, L1D, 200, DRAM)] * 200)

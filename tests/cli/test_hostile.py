@@ -217,6 +217,18 @@ def modules(directory, count):
         f.write("\n".join(lines) + "\n")
 
 
+def lonely_modules(path, count):
+    """Many modules of the kernel, which comes last, and a sample in each."""
+    recording = r.Recording()
+    start = 0xffff800008000000
+    for i in range(count):
+        recording.kernel_map(start + (i + 1 << 16), 1 << 12, 0, f"[module{i}]")
+    recording.kernel_map(start, 1 << 12, start, "[kernel.kallsyms]_text")
+    recording.aux(0, b"".join(r.sample(start + (i + 1 << 16), 1000 + i, tid=1, el=1)
+                              for i in range(count)))
+    recording.write(path)
+
+
 def queues(path, count):
     """A buffer for each of many threads."""
     recording = r.Recording()
@@ -270,6 +282,9 @@ class Time(HostileTest):
 
     def test_places_that_collide(self):
         self.linear(colliding_places, 8, 32)
+
+    def test_many_modules(self):
+        self.linear(lonely_modules, 7500, 30000)
 
     def test_kallsyms_is_read_once(self):
         cpu = []

@@ -214,7 +214,9 @@ class Html(CommandTest):
         path = os.path.join(self.dir, "perf.data")
         t.Recording().write(path)
         _, page = self.page(path)
-        self.assertEqual(page.body("function"), [])
+        self.assertIn("None: there are no samples.", page.text)
+        self.assertIn("Doubt: there are no samples;", page.text)
+        self.assertNotIn("All 0", page.text)
         self.assertEqual(page.data(), {})
 
     def test_many_functions(self):

@@ -8,6 +8,7 @@ import json
 import os
 import pty
 import re
+import shlex
 import unittest
 
 import spetest
@@ -150,6 +151,19 @@ class Report(CommandTest):
         for threads in (1, 2, 3):
             self.assertEqual(self.json(), self.json("--threads", threads))
 
+    def test_files_of_data(self):
+        """A file that is mapped for its data need not be a program; one that is executed is."""
+        notes = self.file(b"not a program", "notes.txt")
+        for protection, warned in ((1, False), (5, True)):
+            r = t.Recording(cpus=1)
+            r.comm(10, 10, "task")
+            r.mmap(10, 0x700000, 0x1000, 0, notes, protection=protection)
+            r.aux(0, t.sample(0x700010, 1000, 10, (1, 0), 2, 5, va=0x700020, source=8) * 20)
+            path = self.dir + "/data.data"
+            r.write(path)
+            said = b"notes.txt is not a program" in self.good("report", "--by", "object", path)
+            self.assertEqual(said, warned, protection)
+
     def test_csv(self):
         self.recording()
         rows = list(csv.DictReader(io.StringIO(
@@ -229,12 +243,25 @@ class Report(CommandTest):
         self.assertEqual(self.bad(1, "report", self.dir + "/none"),
                          f"spe: {self.dir}/none: No such file or directory")
 
+    def test_command(self):
+        """As a shell takes it."""
+        words = ["perf", "record", "--", "./it's", "a b", "", "x=$1", 'c"d']
+        r = t.Recording()
+        r.features[11] = (len(words).to_bytes(4, "little") +
+                          b"".join(t.feature_string(word) for word in words))
+        r.aux(0, t.sample(0x1000, 10, 10))
+        r.write(self.path)
+        page = self.good("report", "--header-only", "--width", "200", self.path).decode()
+        self.assertEqual(shlex.split(re.search(r"^  command +(.*)$", page, re.M)[1]), words)
+
     def test_perf_data_is_the_default(self):
         self.recording()
         where = os.path.dirname(self.path)
         if os.path.basename(self.path) != "perf.data":
             os.rename(self.path, os.path.join(where, "perf.data"))
         self.assertIn(b"file        perf.data", self.good("report", cwd=where))
+        self.assertIn(b"PC 0x", self.good("dump", cwd=where))
+        self.assertIn(b"perf.data: ", spe("check", cwd=where).stdout)
         self.assertEqual(self.bad(2, "report", "a", "b"), "spe: b: one file at a time")
 
 

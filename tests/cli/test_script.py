@@ -81,7 +81,7 @@ class Script(CommandTest):
         path = self.recording([(0, t.sample(0x1000, 10, 10))])
         self.assertIn("there is no field nothing", self.bad(2, "script", "-F", "nothing", path))
         self.assertIn("--order", self.bad(2, "script", "--order", "x", path))
-        self.assertIn("--time", self.bad(2, "script", "--time", "5", path))
+        self.assertIn("--time", self.bad(2, "script", "--time", "5,4", path))
         self.assertIn("--filter", self.bad(2, "script", "--filter", "pc ==", path))
         self.bad(2, "script", path, path)
         self.bad(1, "script", self.dir + "/none")

@@ -289,9 +289,11 @@ class Command(CommandTest):
         self.assertEqual(self.shown("show status.enabled_at_el0"), {"status.enabled_at_el0": "0"})
 
     def test_every_quantity_can_be_asked(self):
-        for name in self.good("sim", "--list", "quantities").decode().splitlines():
-            if " " not in name and not re.search(r"(ADDRESS|NAME|FSC|REGISTER|FIELD|[a-z]N)$", name):
-                self.assertEqual(sim("show " + name).returncode, 0, name)
+        names = [name for name in self.good("sim", "--list", "quantities").decode().splitlines()
+                 if " " not in name and not re.search(r"(ADDRESS|NAME|FSC|REGISTER|FIELD|[a-z]N)$", name)]
+        self.assertGreater(len(names), 100)
+        result = sim("".join(f"show {name}\n" for name in names))
+        self.assertEqual((result.returncode, result.stderr), (0, b""))
 
     def test_pe(self):
         self.assertEqual(

@@ -30,7 +30,9 @@ def by_function(samples, which):
 
 
 @unittest.skipUnless(t.can_compile(), "there is no compiler")
-class Viewers(CommandTest):
+class Recorded(CommandTest):
+    """A recording, its files for viewers, and what `spe report` says of it."""
+
     def setUp(self):
         super().setUp()
         self.path = self.dir + "/perf.data"
@@ -66,6 +68,8 @@ class Viewers(CommandTest):
         groups = self.report()["groups"][0]["top"]
         return +collections.Counter({g["name"]: g[which] for g in groups})
 
+
+class Viewers(Recorded):
     @need_protoc
     def test_pprof(self):
         self.record()

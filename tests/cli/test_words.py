@@ -56,8 +56,8 @@ class Words(CommandTest):
 
     def rows(self, *args):
         text = self.good("report", "--csv", "--top", 100, *args, self.path).decode()
-        return [(row[0], int(row[3 if row[1] != "" or len(row) < 15 else 4]))
-                for row in list(csv.reader(io.StringIO(text)))[1:]]
+        table = csv.DictReader(io.StringIO(text))
+        return [(row[table.fieldnames[0]], int(row["samples"])) for row in table]
 
     def samples(self, *args):
         return json.loads(self.good("report", "--json", *args, self.path))["totals"]["samples"]
@@ -162,6 +162,13 @@ class Words(CommandTest):
         self.assertEqual([(r["function"], r["comm"], r["samples"]) for r in rows],
                          [("[no map]", "alpha", "10"), ("[no map]", "beta", "6"),
                           ("[no map]", "gamma", "4")])
+        text = self.good("report", "--csv", "--by", "function+thread", self.path).decode()
+        rows = list(csv.DictReader(io.StringIO(text)))
+        self.assertEqual([(r["thread"], r["comm"], r["pid"], r["tid"]) for r in rows],
+                         [("alpha 10/10", "alpha", "10", "10"), ("beta 10/11", "beta", "10", "11"),
+                          ("gamma 20/20", "gamma", "20", "20")])
+        text = self.good("report", "--csv", "--by", "process", self.path).decode()
+        self.assertEqual([r["pid"] for r in csv.DictReader(io.StringIO(text))], ["10", "20"])
         text = self.good("report", "--csv", "--by", "dso+cpu", self.path).decode()
         self.assertEqual([r["cpu"] for r in csv.DictReader(io.StringIO(text))], ["CPU 0", "CPU 1"])
         groups = json.loads(self.good("report", "--json", "--by", "line+process", self.path))["groups"]
@@ -200,7 +207,7 @@ class Words(CommandTest):
     def test_time(self):
         for span, count in (("1.5s,2s", 5), ("+0.5s,+1s", 5), ("+0.5s,", 15), (",+0.5s", 5),
                             ("10%-20%", 2), ("10%,20%", 2), ("0%-100%", 20), ("50%-100%", 10),
-                            ("1.5s,+1s", 5), ("12.5%-50%", 7)):
+                            ("1.5s,+1s", 5), ("12.5%-50%", 7), ("+0.5s", 15), ("1.5s", 15)):
             self.assertEqual(self.samples("--time", span), count, span)
         for bad in ("20%-10%", "10%", "%-20%", "10%-", "101%-102%", "+,", "-1s,", "+2s,+1s"):
             self.assertIn("span of time", self.bad(2, "report", "--time", bad, self.path), bad)

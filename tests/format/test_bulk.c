@@ -521,6 +521,188 @@ static void many_rows(void **state)
     free(c.offset);
 }
 
+/* ---- Records that are passed over ------------------------------------------------------------ */
+
+enum { KINDS = 6, PLACES = 24, FIRST_PLACE = 0x400000 };
+
+static uint64_t place(unsigned i)
+{
+    return FIRST_PLACE + 0x1000 * (uint64_t)i;
+}
+
+/* Records of a few kinds at a few places, in turns of one context; some have no timestamp or no pc.
+ */
+static size_t make_turns(struct random *rng, uint8_t *bytes, size_t room)
+{
+    struct spe_record kind[KINDS];
+    uint64_t time = 1000;
+    uint32_t context = 1, left = 0;
+    size_t len = 0;
+
+    for (unsigned i = 0; i < KINDS; i++) {
+        random_record(rng, &kind[i]);
+        kind[i].has |= SPE_HAS_TIMESTAMP | (i < KINDS - 1 ? SPE_HAS_CONTEXT1 : SPE_HAS_CONTEXT2);
+        kind[i].addresses |= 1u << SPE_ADDRESS_PC;
+        kind[i].counters |= 1u << SPE_COUNTER_TOTAL;
+    }
+    while (len + SPE_RECORD_MAX <= room) {
+        struct spe_record r = kind[random_below(rng, random_chance(rng, 2) ? KINDS : KINDS - 1)];
+        int size;
+
+        if (!left--) {
+            left = random_below(rng, 200);
+            context = random_below(rng, 3);
+        }
+        time += random_below(rng, 20);
+        r.timestamp = random_chance(rng, 1) ? time - 500 : time;
+        r.context[0] = r.context[1] = context;
+        r.address[SPE_ADDRESS_PC] =
+            place(random_below(rng, PLACES)) | random_next(rng) << 56 | random_below(rng, 16) * 4;
+        r.counter[SPE_COUNTER_TOTAL] = (uint16_t)random_below(rng, 4096);
+        if (random_chance(rng, 1))
+            r.has &= ~(uint32_t)SPE_HAS_TIMESTAMP;
+        if (random_chance(rng, 1))
+            r.addresses &= ~(1u << SPE_ADDRESS_PC);
+        size = spe_record_encode(&r, spe_layout_at(0), bytes + len, room - len);
+        assert_true(size > 0);
+        len += (size_t)size;
+    }
+    return len;
+}
+
+/* What may be passed over behind each row. */
+struct turns {
+    struct spe_bulk_pass behind[ROOM / 8];
+    uint64_t bits[SPE_PASS_BITS / 64];
+};
+
+static bool may_pass(const struct spe_columns *c, size_t i, const struct spe_bulk_pass *pass)
+{
+    uint64_t pc = c->pc[i] & UINT64_MAX >> 8, bit = spe_pass_bit(pc, pass->grain);
+
+    return c->addresses[i] >> SPE_ADDRESS_PC & 1 && c->has[i] & SPE_HAS_TIMESTAMP &&
+           (c->has[i] & (SPE_HAS_CONTEXT1 | SPE_HAS_CONTEXT2)) == pass->has &&
+           c->context1[i] == pass->context[0] && c->context2[i] == pass->context[1] &&
+           c->timestamp[i] >= pass->first && c->timestamp[i] <= pass->last &&
+           (pc < pass->low || pc > pass->high || !(pass->pcs[bit / 64] >> bit % 64 & 1));
+}
+
+/* Pass over what can be, and decode a few rows where that does not go on. */
+static void pass_piece(struct spe_bulk *b, struct spe_columns *c, struct spe_bulk_pass *pass,
+                       struct turns *turns, struct random *rng)
+{
+    struct spe_item skipped;
+    int got;
+
+    do {
+        size_t from = c->rows, last;
+
+        c->capacity = c->rows + 1 + random_below(rng, 40);
+        got = spe_bulk_pass(b, c, pass);
+        assert_true(got >= 0);
+        for (size_t i = from; i < c->rows; i++)
+            turns->behind[i] = *pass;
+        last = c->rows - 1;
+        if (got) {
+            assert_true(c->rows > from);
+            pass->has = c->has[last] & (SPE_HAS_CONTEXT1 | SPE_HAS_CONTEXT2);
+            pass->context[0] = c->context1[last];
+            pass->context[1] = c->context2[last];
+            pass->first = c->timestamp[last];
+            pass->last = pass->first + random_below(rng, 3000);
+            turns->behind[last] = *pass;
+        }
+        from = c->rows;
+        c->capacity = c->rows + (got ? 0 : 1 + random_below(rng, 4));
+        got = spe_bulk_next(b, c, &skipped);
+        for (size_t i = from; i < c->rows; i++)
+            turns->behind[i] = *pass;
+    } while (got != SPE_ITEM_NONE);
+}
+
+#define KEEP_ROW(column, type) (c)->column[to] = (c)->column[from];
+
+/* Of the reference's rows only those that the decoder gave: the others could be passed over. */
+static void leave_out(struct reference *ref, const struct spe_columns *got,
+                      const struct turns *turns, struct spe_bulk_pass *sum)
+{
+    struct spe_columns *c = &ref->columns;
+    size_t to = 0;
+
+    for (size_t from = 0; from < c->rows; from++) {
+        if (to < got->rows && got->offset[to] == c->offset[from]) {
+            FOR_EACH_COLUMN(KEEP_ROW)
+            to++;
+            continue;
+        }
+        assert_true(to > 0);
+        assert_true(may_pass(c, from, &turns->behind[to - 1]));
+        sum->records++;
+        sum->latency += c->total[from];
+    }
+    c->rows = to;
+}
+
+static void check_passing(const uint8_t *bytes, size_t len, enum spe_bulk_path path,
+                          struct random *rng)
+{
+    static struct reference ref;
+    static struct spe_columns c;
+    static struct turns turns;
+    static struct spe_bulk b;
+    struct spe_bulk_pass pass, sum = {0};
+
+    if (!c.pc) {
+        ref.columns = make_columns(ROOM);
+        c = make_columns(ROOM);
+    }
+    if (spe_bulk_init(&b, 0, path) < 0)
+        return; /* every_path_is_here says so */
+    run_reference(&ref, bytes, len, 0);
+    memset(&turns, 0, sizeof(turns));
+    spe_bulk_pass_init(&pass);
+    pass.pcs = turns.bits;
+    pass.grain = 12;
+    pass.has = ~0u;
+    pass.low = place(1);
+    pass.high = place(PLACES / 2);
+    for (unsigned i = 0; i < 2; i++) {
+        uint64_t bit = spe_pass_bit(place(random_below(rng, PLACES)), pass.grain);
+
+        turns.bits[bit / 64] |= UINT64_C(1) << bit % 64;
+    }
+    c.rows = 0;
+    for (size_t at = 0, piece; at < len; at += piece) {
+        piece = 1 + random_below(rng, 20000);
+        piece = piece < len - at ? piece : len - at;
+        spe_bulk_feed(&b, bytes + at, piece);
+        pass_piece(&b, &c, &pass, &turns, rng);
+    }
+    spe_bulk_end(&b);
+    pass_piece(&b, &c, &pass, &turns, rng);
+    leave_out(&ref, &c, &turns, &sum);
+    assert_true(same_columns(&c, &ref.columns));
+    assert_int_equal(sum.records, pass.records);
+    assert_int_equal(sum.latency, pass.latency);
+    assert_memory_equal(&b.stream.account, &ref.account, sizeof(ref.account));
+    if (path != SPE_BULK_ITERATOR)
+        assert_true(pass.records > ref.columns.rows); /* most are */
+}
+
+static void passed_records(void **state)
+{
+    static uint8_t bytes[ROOM];
+    struct random rng = {18};
+
+    (void)state;
+    for (unsigned round = 0; round < 60; round++) {
+        size_t len = make_turns(&rng, bytes, ROOM - random_below(&rng, 100));
+
+        for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+            check_passing(bytes, len, paths[i], &rng);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -533,6 +715,7 @@ int main(void)
         cmocka_unit_test(runs),
         cmocka_unit_test(every_path_is_here),
         cmocka_unit_test(many_rows),
+        cmocka_unit_test(passed_records),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

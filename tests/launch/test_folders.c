@@ -127,6 +127,20 @@ static void test_programs(void **state)
     assert_int_equal(program_examine(fake_file("text", "hello\n", 0755), "", &p), PROGRAM_UNKNOWN);
 }
 
+/* A header that ends early says nothing of what comes behind it. */
+static void test_cut_programs(void **state)
+{
+    struct program p;
+
+    (void)state;
+    for (off_t size = 0; size < (off_t)sizeof(Elf64_Ehdr); size++) {
+        char *path = elf_file("cut", ET_EXEC, EM_AARCH64, ELFCLASS64);
+
+        assert_int_equal(truncate(path, size), 0);
+        assert_int_equal(program_examine(path, "", &p), PROGRAM_UNKNOWN);
+    }
+}
+
 /* A script is its interpreter, which is looked for in the sysroot first. */
 static void test_scripts(void **state)
 {
@@ -157,10 +171,10 @@ static void test_option_values(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_path),          cmocka_unit_test(test_cache),
-        cmocka_unit_test(test_plugin),        cmocka_unit_test(test_sysroot),
-        cmocka_unit_test(test_programs),      cmocka_unit_test(test_scripts),
-        cmocka_unit_test(test_option_values),
+        cmocka_unit_test(test_path),     cmocka_unit_test(test_cache),
+        cmocka_unit_test(test_plugin),   cmocka_unit_test(test_sysroot),
+        cmocka_unit_test(test_programs), cmocka_unit_test(test_cut_programs),
+        cmocka_unit_test(test_scripts),  cmocka_unit_test(test_option_values),
     };
 
     return cmocka_run_group_tests(tests, make_fakes, remove_fakes);

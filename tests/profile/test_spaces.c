@@ -151,33 +151,13 @@ static void history(void **state)
     free(h.versions.at);
 }
 
-static void strings(void **state)
-{
-    struct strings *s = calloc(1, sizeof(*s));
-    char text[32], *large = calloc(1, 10000);
-
-    (void)state;
-    strings_init(s, hash_seed());
-    for (unsigned i = 0; i < 20000; i++) {
-        snprintf(text, sizeof(text), "string %u", i);
-        assert_int_equal(strings_add(s, text), i);
-    }
-    assert_int_equal(strings_add(s, "string 123"), 123);
-    assert_string_equal(strings_at(s, 19999), "string 19999");
-    assert_string_equal(strings_at(s, NONE), "");
-    memset(large, 'x', 9999);
-    assert_int_equal(strlen(strings_at(s, strings_add(s, large))), STRING_MAX);
-    strings_free(s);
-    free(s);
-    free(large);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spaces_over_time), cmocka_unit_test(many_maps),
-        cmocka_unit_test(too_many_changes), cmocka_unit_test(history),
-        cmocka_unit_test(strings),
+        cmocka_unit_test(spaces_over_time),
+        cmocka_unit_test(many_maps),
+        cmocka_unit_test(too_many_changes),
+        cmocka_unit_test(history),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

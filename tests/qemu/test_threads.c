@@ -188,6 +188,46 @@ static void test_many(void **state)
     }
 }
 
+/* Loads, and those of which the machine said where they were served and how long they took. */
+struct known {
+    unsigned loads, sources, latencies;
+};
+
+static void see_known(const struct spe_record *r, void *user)
+{
+    struct known *known = user;
+
+    if (r->op_class != SPE_CLASS_LDST || (r->op & 1))
+        return;
+    known->loads++;
+    known->sources += (r->has & SPE_HAS_SOURCE) != 0;
+    known->latencies += spe_record_has_counter(r, SPE_COUNTER_TOTAL) && r->counter[0] > 1;
+}
+
+/* The functional model has 64 cpus. The other threads run unrecorded, which is said: nothing is
+ * made up for them. */
+static void test_more_than_cpus(void **state)
+{
+    struct wire_setup setup;
+    struct heard heard;
+    struct known known = {0};
+
+    (void)state;
+    level = 1;
+    hear_setup(&setup, WIRE_FUNCTIONAL, 256);
+    setup.config |= UINT64_C(1) << 16; /* jitter: every place of the loop is met */
+    hear(many, &setup, &heard, see_known, &known);
+    assert_good(&heard);
+    assert_int_equal(heard.slot_end, setup.cpus);
+    assert_int_equal(heard.threads + heard.troubles, MANY + 1);
+    assert_true(known.loads > 50);
+    assert_int_equal(known.sources, known.loads);
+    assert_int_equal(known.latencies, known.loads);
+    for (unsigned i = 0; i < 3; i++)
+        assert_non_null(
+            strstr(heard.trouble[i], "the functional model has no CPU for another one"));
+}
+
 /* ---- The end of the process ----------------------------------------------------------------- */
 
 static void *end_late(void *user)
@@ -438,10 +478,10 @@ static void test_line(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_waves),       cmocka_unit_test(test_many),
-        cmocka_unit_test(test_end_at_once), cmocka_unit_test(test_much_code),
-        cmocka_unit_test(test_chain),       cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_line),
+        cmocka_unit_test(test_waves),          cmocka_unit_test(test_many),
+        cmocka_unit_test(test_more_than_cpus), cmocka_unit_test(test_end_at_once),
+        cmocka_unit_test(test_much_code),      cmocka_unit_test(test_chain),
+        cmocka_unit_test(test_limits),         cmocka_unit_test(test_line),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

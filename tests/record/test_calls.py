@@ -127,6 +127,23 @@ class TruthTest(CallsTest):
     def test_core(self):
         self.check_model("--model", "core")
 
+    def test_lines(self):
+        """folded --lines has the same paths, with the line of each call behind its function."""
+        self.record_calls(self.compile("calls.c", *FLAGS), "--model", "functional")
+        for weight in "samples", "latency":
+            plain, lines = self.folded("--weight", weight), self.folded("--weight", weight, "--lines")
+            self.assertGreater(len(lines), len(plain))
+            without = collections.Counter()
+            for path, count in lines.items():
+                without[tuple(f for f in path if not f or not re.search(r"\.[cS]:\d+$", f))] += count
+            self.assertEqual(without, plain)
+        with open(os.path.join(HERE, "programs", "calls.c"), encoding="utf-8") as f:
+            source = f.read().splitlines()
+        deepest = max((p for p in self.folded("--lines") if "deep" in p), key=len)
+        calls = {deepest[i + 1] for i, f in enumerate(deepest[:-1]) if f == "deep"}
+        for line in calls:
+            self.assertIn("deep", source[int(line.rsplit(":", 1)[1]) - 1], calls)
+
     def test_exceptions(self):
         compiler = shutil.which("aarch64-linux-gnu-g++")
         if not compiler:

@@ -5,6 +5,8 @@ does not have the program's instructions."""
 
 import json
 import os
+import re
+import subprocess
 import unittest
 
 import recordtest
@@ -114,10 +116,90 @@ class Machine(RecordTest):
             self.assertEqual(result.returncode, 2, text)
             self.assertRegex(result.stderr.decode(), why)
             self.assertEqual(len(result.stderr.decode().splitlines()), 1, text)
+        result = self.run_record("--machine", "l5", self.program)
+        self.assertRegex(result.stderr.decode(), r"^spe: l5: No such file or directory; --machine "
+                         r"takes KEY=VALUE,\.\.\. or a file of such lines$")
         result = self.run_record("--cpu", "neoverse-v2", "--machine", "vl=100", self.program)
         self.assertRegex(result.stderr.decode(), r"^spe: vl: vl is 100, not 128, 256")
         result = self.run_record("--model", "none", "--machine", "l2=2M", self.program)
         self.assertRegex(result.stderr.decode(), r"^spe: l2: --model none has no machine")
+
+
+class MachineFile(RecordTest):
+    def setUp(self):
+        super().setUp()
+        self.program = self.compile("count.S", "-nostdlib", "-static", "-DLOOPS=2000")
+        self.settings = os.path.join(self.dir, "my.machine")
+
+    def header(self, machine):
+        self.record("--machine", machine, "--", self.program, status=5)
+        page = self.good("report", "--width", "300", self.data).decode()
+        return re.search(r"neoverse-n1(?: with (\S+))?, software SPE", page)[1]
+
+    def write(self, data):
+        with open(self.settings, "wb") as f:
+            f.write(data)
+
+    def refused(self, why, file=None):
+        result = self.run_record("--machine", file or self.settings, self.program)
+        said = result.stderr.decode()
+        self.assertEqual((result.returncode, len(said.splitlines())), (2, 1), said)
+        self.assertRegex(said, why)
+
+    def test_settings(self):
+        """As with the option; spaces, comments and the line ends of others do not count."""
+        self.write(b"# a machine\n\n  l2 = 512K # small\r\npage=64K\n\tsockets=\t2")
+        self.assertEqual(self.header(self.settings), "l2=512K,page=64K,sockets=2")
+        self.assertEqual(self.header(f"{self.settings},l2=2M"), "page=64K,sockets=2,l2=2M")
+        self.assertEqual(self.header(f"l2=2M,{self.settings}"), "l2=512K,page=64K,sockets=2")
+        self.write(b"# nothing\n")
+        self.assertIsNone(self.header(self.settings))
+
+    def test_what_it_does(self):
+        program = self.compile("blocks.S", "-nostdlib", "-static")
+        self.write(b"memory-latency = 777\n")
+        self.record("--model", "functional", "--machine", self.settings, "-c", "1024", "--", program)
+        cycles = [{c["name"]: c["cycles"] for c in s["counters"]} for s in self.samples()
+                  if s["op"]["class"] == 1]
+        self.assertEqual({c["total"] - c["issue"] - c["translation"] for c in cycles}, {777})
+
+    def test_lines(self):
+        """What is wrong is said with file and line."""
+        at = rf"^spe: {re.escape(self.settings)}:3: "
+        for line, why in ((b"l5=2M", "l5: --machine has no such setting; there are vl, sockets"),
+                          (b"l2", r"l2: --machine takes KEY=VALUE"),
+                          (b"l2=2M,page=4K", "l2 is 2M,page=4K, not a number of bytes"),
+                          (b"= 3", "=3: --machine takes KEY=VALUE"),
+                          (b"l2=big", "l2 is big, not a number of bytes, K, M or G"),
+                          (b"l2=1" + b"0" * 70, "l2=10+: --machine takes KEY=VALUE"),
+                          (b"\x1b[31m=1", r".*\[31m: --machine has no such setting"),
+                          (b"vl=256", "vl: this CPU has no SVE")):
+            self.write(b"# first\nl1d=64K\n" + line + b"\nl9=1\n")
+            self.refused(at + why)
+        self.assertNotIn(b"\x1b", self.run_record("--machine", self.settings, self.program).stderr)
+        self.write(b"sockets = 9\n")
+        self.refused("^spe: --machine: there is no such machine: sockets is 9, not 1")
+
+    def test_hostile(self):
+        self.write(b"l2=2M\n\0\n")
+        self.refused(": is not a text: it has a byte of value 0$")
+        self.write(b"#" * 65537)
+        self.refused(": has more than 65536 bytes: this is not a list of settings$")
+        self.refused(": is not a file; --machine takes", self.dir)
+        self.refused("^spe: /dev/zero: is not a file; --machine takes", "/dev/zero")
+        self.refused(": No such file or directory; --machine takes", self.settings + "2")
+
+    def test_pipes(self):
+        """A FIFO that nobody writes to is empty; <(...) of a shell is read to its end."""
+        fifo = os.path.join(self.dir, "fifo")
+        os.mkfifo(fifo)
+        self.assertIsNone(self.header(fifo))
+        shell = subprocess.run(
+            ["bash", "-c", 'exec "$0" record --machine <(sleep 0.2; echo l2=512K) -o "$1" "$2"',
+             recordtest.SPE, self.data, self.program], stderr=subprocess.PIPE, check=False)
+        self.assertEqual(shell.returncode, 5, shell.stderr)
+        self.assertIn(b"neoverse-n1 with l2=512K,",
+                      self.good("report", "--width", "200", self.data))
 
 
 if __name__ == "__main__":

@@ -29,6 +29,14 @@ class Data(RecordTest):
                 for row in report["data"]["top"]:
                     self.assertEqual(int(row["hottest"], 16) // 64, int(row["address"], 16) // 64)
 
+    def test_memory_without_a_file(self):
+        program = self.compile("memory_kinds.c", "-O1", "-static")
+        self.record("-c", "200", "--", program)
+        objects = json.loads(self.good("report", "--by", "object", "--json", self.data))["objects"]
+        samples = {row["name"]: row["samples"] for row in objects}
+        self.assertGreater(samples["[heap]"], 1000)
+        self.assertGreater(samples["[anonymous memory]"], 1000)
+
 
 class Kept(RecordTest):
     """Copies of binaries by build-id."""

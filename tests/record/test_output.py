@@ -124,6 +124,24 @@ class Output(RecordTest):
         if len(winners) == 1:
             self.assertEqual(self.content("perf.data.old"), first)
 
+    def test_while_another_one_writes(self):
+        """The file of a recording that goes on is nobody else's, however full it is."""
+        self.record(self.program, status=STATUS)
+        first = self.content("perf.data")
+        slow = self.compile("count.S", "-nostdlib", "-static", "-DLOOPS=2000000000", name="slow")
+        with self.start("-q", "-o", self.data, "-c", "1024", slow) as process:
+            while self.content("perf.data") == first or os.path.getsize(self.data) < 100000:
+                time.sleep(0.05)
+            result = spe("record", "-q", "-o", self.data, self.program)
+            process.send_signal(signal.SIGINT)
+            process.communicate()
+        self.assertEqual((result.returncode, result.stderr.decode()), (
+            2, f"spe: {self.data}: another recording is being written to it: wait, or give another "
+               "name with -o\n"))
+        self.assertEqual(self.content("perf.data.old"), first)
+        self.assertGreater(os.path.getsize(self.data), 100000)
+        self.good("check", self.data)
+
     # ---- the end --------------------------------------------------------------------------------
 
     def expect_incomplete(self):

@@ -62,7 +62,7 @@ static int open_descriptors(void)
 
 static void begin(struct test *t)
 {
-    struct record_problem problem;
+    struct problem problem;
     int fd;
 
     memset(t, 0, sizeof(*t));
@@ -74,7 +74,7 @@ static void begin(struct test *t)
     assert_true(fd >= 0);
     close(fd);
     t->setup.header = (struct wire_header){.type = WIRE_SETUP, .size = sizeof(t->setup)};
-    t->file = file_create(&t->options, "/bin/true", 4, &problem);
+    t->file = file_create(&t->options, "", "/bin/true", 4, &problem);
     assert_non_null(t->file);
     t->receiver = receiver_create(t->file, &t->setup, &t->summary, &t->counts);
     assert_non_null(t->receiver);
@@ -101,7 +101,7 @@ static void read_file(struct test *t)
 /* Every connection is closed, every descriptor that came, and the file is good. */
 static void finish(struct test *t)
 {
-    struct record_problem problem;
+    struct problem problem;
     uint64_t bytes;
     struct stat st;
 
@@ -481,10 +481,11 @@ static void expect_refusal(struct test *t, struct peer *p, uint64_t refused)
 
 static void test_sizes(void **state)
 {
-    static const uint32_t types[] = {
-        0,           WIRE_HELLO, WIRE_SETUP, WIRE_COMM,       WIRE_MAP,    WIRE_PROGRAM,
-        WIRE_THREAD, WIRE_AUX,   WIRE_AWAY,  WIRE_THREAD_END, WIRE_COUNTS, WIRE_TROUBLE,
-        WIRE_BYE,    99,         UINT32_MAX};
+    static const uint32_t types[] = {0,          WIRE_HELLO,      WIRE_SETUP,  WIRE_COMM,
+                                     WIRE_MAP,   WIRE_PROGRAM,    WIRE_THREAD, WIRE_AUX,
+                                     WIRE_AWAY,  WIRE_THREAD_END, WIRE_COUNTS, WIRE_TROUBLE,
+                                     WIRE_CALLS, WIRE_STRANGE,    WIRE_BYE,    99,
+                                     UINT32_MAX};
     static uint8_t bytes[WIRE_MESSAGE_MAX + 8];
     struct wire_header *h = (struct wire_header *)(void *)bytes;
     struct test t;

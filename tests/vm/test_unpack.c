@@ -34,7 +34,7 @@ struct archive {
 
 static struct archive a;
 static struct vm_limits limits;
-static struct vm_error error;
+static struct problem error;
 static struct vm_outcome outcome;
 static char told[65536];
 static char around[PATH_MAX], output[PATH_MAX + 8];
@@ -159,7 +159,7 @@ static int take(bool force)
     int fd = archive_file(), result;
 
     outcome = (struct vm_outcome){.status = -1};
-    error = (struct vm_error){0};
+    error = (struct problem){0};
     assert_int_equal(vm_output_open(&o, output, &error), 0);
     result = vm_output_take(&o, fd, &limits, force, tell, &outcome, &error);
     vm_output_close(&o);

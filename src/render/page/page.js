@@ -47,11 +47,12 @@ function sortRows(table, column, down) {
     body.append(...rows);
 }
 
-/* As it was chosen before; else by the first number, or as the page came. */
+/* As it was chosen before; else by what the page is sorted by, or the first number; or as it came. */
 function sortAgain(table, ranged) {
     const heads = [...table.tHead.rows[0].cells];
     const chosen = heads.find((head) => head.hasAttribute("aria-sort"));
-    const usual = heads.find((head) => head.dataset.of?.startsWith("count"));
+    const key = /(by|most) latency/.test(table.caption.textContent) ? "count latency" : "count";
+    const usual = heads.find((head) => head.dataset.of?.startsWith(key));
 
     if (chosen) {
         sortRows(table, chosen.cellIndex, chosen.getAttribute("aria-sort") === "descending");
@@ -471,9 +472,22 @@ class TimeLine {
             make("div", { class: "find" }, make("label", { for: "time-colour" }, "Colour by"), select,
                 "none", this.legend, this.most),
             make("div", { class: "lanes" }, names, this.canvas),
-            this.buildEnds(), this.hover);
+            this.buildAxis(), this.buildEnds(), this.hover);
         this.buildAnswer(place);
         this.listen();
+    }
+
+    /* Below the picture, and as wide. */
+    buildAxis() {
+        const parts = 4;
+
+        this.axis = make("div", { class: "axis", "aria-hidden": "true" });
+        for (let i = 0; i <= parts; i += 1) {
+            const seconds = (i * this.bins * this.data.bin_ns) / parts / 1e9;
+
+            this.axis.append(make("span", {}, `${Number(seconds.toPrecision(3))} s`));
+        }
+        return this.axis;
     }
 
     buildEnds() {
@@ -567,6 +581,7 @@ class TimeLine {
         this.canvas.width = width * scale;
         this.canvas.height = height * scale;
         this.canvas.style.height = `${height}px`;
+        this.axis.style.marginLeft = `${this.canvas.offsetLeft - this.axis.parentElement.offsetLeft}px`;
         context.scale(scale, scale);
         values.forEach((lane, row) => lane.forEach((value, i) => {
             if (value !== null) {

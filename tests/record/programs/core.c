@@ -111,26 +111,23 @@ static int array(size_t step)
 }
 
 /* ---- A loop without accesses, before and after one load that misses ---------------------------
+ * It is the same loop, so that its branch is foreseen when it runs again.
  */
 
-#define SPIN(name)                                                                                 \
-    __attribute__((noinline)) unsigned long name(unsigned long x)                                  \
-    {                                                                                              \
-        for (int i = 0; i < 300000; i++)                                                           \
-            __asm__ volatile("add %0, %0, #3\n\teor %0, %0, %0, lsr #7" : "+r"(x));                \
-        return x;                                                                                  \
-    }
-
-SPIN(spin_before)
-SPIN(spin_after)
+__attribute__((noinline)) unsigned long turn(unsigned long x)
+{
+    for (int i = 0; i < 300000; i++)
+        __asm__ volatile("add %0, %0, #3\n\teor %0, %0, %0, lsr #7" : "+r"(x));
+    return x;
+}
 
 static int alu(void)
 {
     volatile unsigned char *far = mmap(NULL, ARRAY, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    unsigned long x = spin_before(1);
+    unsigned long x = turn(1);
 
     x += far[ARRAY / 2];
-    printf("%lu\n", spin_after(x));
+    printf("%lu\n", turn(x));
     return 0;
 }
 
@@ -212,7 +209,7 @@ static int forks(void)
         pid_t child = fork();
 
         if (child == 0)
-            _exit((int)spin_before(5) & 3);
+            _exit((int)turn(5) & 3);
         waitpid(child, &status, 0);
         sum += WEXITSTATUS(status);
     }
@@ -232,7 +229,7 @@ static int quit(void)
 
     for (int i = 0; i < 16; i++)
         pthread_create(&thread, NULL, i % 2 ? map : spin, NULL);
-    spin_before(2);
+    turn(2);
     puts("quit");
     exit(9);
 }

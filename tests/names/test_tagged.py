@@ -8,6 +8,10 @@ type that has a name and its member. Every load and store that the compilers mad
 asked for, by its code alone. An answer is right if it is one of these, or if it is a variable of
 the stack that the line names: compilers keep variables there, too.
 
+Accesses that save a register, and those of the compiler's own constants and places on the stack, are
+not counted. The former are counted by binutils' word, too (saved_registers.py): where we say that a
+register is saved and .eh_frame does not, the access is one for which no answer came.
+
 usage: test_tagged.py [PROGRAM...] [-v]
 """
 
@@ -18,6 +22,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+from saved_registers import Saved
 
 SOURCE = os.environ.get("SPE_SOURCE_DIR", ".")
 BUILD = os.environ.get("SPE_BUILD_DIR", "build")
@@ -81,6 +87,7 @@ def judge(program, marks, binary, tally, wrong, is_right=is_right, part=()):
     """Asks for all accesses of a program, or of its functions that have a part in their names."""
     fields = ["address", "line", "function", "reason", "type", "member", "variable", "bytes",
               "chain", "types", "stack", "steps"]
+    saved = Saved(binary)
     out = subprocess.run([LIST, binary, *part], capture_output=True, text=True, check=True).stdout
     for row in out.splitlines():
         answer = dict(zip(fields, row.split("\t")))
@@ -89,6 +96,8 @@ def judge(program, marks, binary, tally, wrong, is_right=is_right, part=()):
             continue
         wanted, text = marks[int(line)]
         tally[answer["reason"]] += 1
+        if answer["reason"] == "saved register" and not saved.has(int(answer["address"], 16)):
+            tally["temporary"] += 1
         if answer["reason"] != "known":
             if verbose and answer["reason"] not in OWN:
                 print(f"{binary} {answer['address']} line {line}: {answer['reason']}: {wanted}")
@@ -108,11 +117,18 @@ def compilers():
     return found
 
 
+def asked_of(tally):
+    """Accesses for which an answer can be expected."""
+    return sum(tally.values()) - sum(tally[o] for o in OWN + ["wrong", "temporary"])
+
+
 def shown(title, tally, wrong):
     """Prints what one level gave. Gives the share that was answered."""
-    asked = sum(tally.values()) - tally["wrong"] - sum(tally[o] for o in OWN)
+    asked = asked_of(tally)
     answered = tally["known"] / asked if asked else 1
-    print(f"{title}: {asked} accesses, {100 * answered:.1f} % answered, {tally['wrong']} wrong; " +
+    strict = tally["known"] / max(asked + tally["temporary"], 1)
+    print(f"{title}: {asked} accesses, {100 * answered:.1f} % answered, "
+          f"{100 * strict:.1f} % with temporaries, {tally['wrong']} wrong; " +
           ", ".join(f"{v} {k}" for k, v in sorted(tally.items()) if k not in ("known", "wrong")))
     for w in wrong:
         print("   ", w)
@@ -124,8 +140,10 @@ def verdict(programs, total):
     marked = sum(len(marks_of(os.path.join(FOLDER, p))) for p in programs)
     print(f"{len(programs)} programs, {marked} marked lines, {total['known']} answers, "
           f"{total['wrong']} of them wrong")
-    asked = sum(total.values()) - total["wrong"] - sum(total[o] for o in OWN)
-    print(f"{100 * total['known'] / max(asked, 1):.1f} % of {asked} accesses answered")
+    asked = asked_of(total)
+    print(f"{100 * total['known'] / max(asked, 1):.1f} % of {asked} accesses answered; of "
+          f"{total['saved register']} that save registers .eh_frame says so of "
+          f"{total['saved register'] - total['temporary']}")
     return (total["known"] >= ANSWERED * asked and total["known"] and
             total["wrong"] <= (1 - RIGHT) * total["known"])
 

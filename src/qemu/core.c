@@ -9,6 +9,7 @@
 #include "qemu/vcpus.h"
 
 #define RARELY(condition) __builtin_expect(!!(condition), 0)
+#define APART __attribute__((noinline)) /* so that the common case saves no registers */
 
 /* ---- Blocks and accesses -------------------------------------------------------------------- */
 
@@ -23,15 +24,27 @@ static inline void follow(struct vcpu *v, const struct pe_block *b)
         v->taken = b->pc;
 }
 
-static inline void begin_block(struct vcpu *v, struct pe_block *b)
+static inline void put_block(struct vcpu *v, struct pe_block *b)
 {
-    v->left -= b->count;
-    if (RARELY(v->left < 0))
-        unit_look(v, b);
     if (RARELY(!v->stream.events))
         return;
     if (RARELY(pe_put_block(&v->stream, b)))
         pe_stream_hand(&v->stream);
+}
+
+APART static void look_and_put(struct vcpu *v, struct pe_block *b)
+{
+    unit_look(v, b);
+    put_block(v, b);
+}
+
+static inline void begin_block(struct vcpu *v, struct pe_block *b)
+{
+    v->left -= b->count;
+    if (RARELY(v->left < 0))
+        look_and_put(v, b);
+    else
+        put_block(v, b);
 }
 
 static void on_block(unsigned index, void *user)
@@ -53,16 +66,25 @@ static void on_block_followed(unsigned index, void *user)
     begin_block(v, user);
 }
 
+APART static void begin_behind_call(struct vcpu *v, struct pe_block *b)
+{
+    calls_follow(&v->calls, v->block, b);
+    v->block = b;
+    begin_block(v, b);
+}
+
 static void on_block_calls(unsigned index, void *user)
 {
     struct vcpu *v = vcpus_at(index);
 
     if (RARELY(!v))
         return;
-    if (RARELY(calls_matter(v->block, user)))
-        calls_follow(&v->calls, v->block, user);
-    v->block = user;
-    begin_block(v, user);
+    if (RARELY(calls_matter(v->block, user))) {
+        begin_behind_call(v, user);
+    } else {
+        v->block = user;
+        begin_block(v, user);
+    }
 }
 
 static void on_block_calls_followed(unsigned index, void *user)
@@ -98,10 +120,16 @@ static void on_plain_access(unsigned index, uint32_t info, uint64_t va, void *us
     pe_put_access(&v->stream, (uint64_t)(uintptr_t)user << PE_EVENT_SHIFT, va);
 }
 
+static inline void put_paired(struct vcpu *v, const struct pe_site *site, uint64_t va)
+{
+    pe_put_access(&v->stream, (uint64_t)site->ordinal << PE_EVENT_SHIFT, va);
+}
+
 /* QEMU tells the size, and asking once is enough. */
-__attribute__((noinline, cold)) static void note_size(struct pe_site *site, uint32_t info)
+APART static void first_of_pair(struct vcpu *v, uint32_t info, uint64_t va, struct pe_site *site)
 {
     pe_site_note_bytes(site, 1u << qemu_plugin_mem_size_shift(info));
+    put_paired(v, site, va);
 }
 
 static void on_paired_access(unsigned index, uint32_t info, uint64_t va, void *user)
@@ -112,8 +140,9 @@ static void on_paired_access(unsigned index, uint32_t info, uint64_t va, void *u
     if (RARELY(!v || !v->stream.events))
         return;
     if (RARELY(!__atomic_load_n(&site->bytes, __ATOMIC_RELAXED)))
-        note_size(site, info);
-    pe_put_access(&v->stream, (uint64_t)site->ordinal << PE_EVENT_SHIFT, va);
+        first_of_pair(v, info, va, site);
+    else
+        put_paired(v, site, va);
 }
 
 /* One block may have more of these than there is room for behind the last look. */

@@ -59,17 +59,18 @@ struct vcpu {
     uint64_t taken;               /* target of the last taken branch; with the model only */
     pthread_mutex_t *cpu_lock;    /* NULL: no other thread runs on that cpu */
     unsigned cpu;                 /* of the machine */
-    struct pe_cpu *pe;          /* that one, if nothing is counted and nobody locked out; or NULL */
+    struct pe_cpu *pe; /* that one, if nothing is counted and nobody locked out; or NULL */
+
+    /* Where there is a merge: what the thread does, on its way to the model. Without events it is
+     * not begun, or over. */
+    struct pe_stream stream;
+
     uint64_t *executed;         /* --stat: by block */
     struct pe_site_counts *met; /* --stat: by instruction */
     size_t executed_count, met_count;
     const struct pe_site *met_site; /* --stat: whose access was counted last in this block, */
     uint64_t met_end;               /* where it ended, */
     uint32_t met_facts;             /* and what was counted of it */
-
-    /* Where there is a merge: what the thread does, on its way to the model. Without events it is
-     * not begun, or over. */
-    struct pe_stream stream;
 
     /* What only a look needs. */
     bool there;           /* QEMU has such a vCPU */

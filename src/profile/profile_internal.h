@@ -251,8 +251,8 @@ struct pass_run {
 
 /* What is known of the records behind the group's last row. */
 void join_run(const struct spe_profile *p, struct joiner *j, const struct queue *q,
-              const struct group *g, struct pass_run *run);
-void join_passed(struct group_counts *counts, const struct pass_run *run, uint64_t records);
+              const struct group *g, struct pass_run *pass);
+void join_passed(struct group_counts *counts, const struct pass_run *pass, uint64_t records);
 /* The wanted code, or NULL if all rows have to be made. */
 const struct code_set *pass_set(const struct spe_profile *p);
 /* Append rows, and pass over records, as far as that goes: whether that is worth it. */

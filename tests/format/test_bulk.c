@@ -523,28 +523,36 @@ static void many_rows(void **state)
 
 /* ---- Records that are passed over ------------------------------------------------------------ */
 
-enum { KINDS = 6, PLACES = 24, FIRST_PLACE = 0x400000 };
+enum { KINDS = 6, PLACES = 24, FIRST_PLACE = 0x400000, DISTANCE_OF_MOST = 64 };
 
 static uint64_t place(unsigned i)
 {
     return FIRST_PLACE + 0x1000 * (uint64_t)i;
 }
 
+static void random_kind(struct random *rng, struct spe_record *r, uint32_t context)
+{
+    uint8_t bytes[SPE_RECORD_MAX];
+
+    do {
+        random_record(rng, r);
+        r->has |= SPE_HAS_TIMESTAMP | context;
+        r->addresses |= 1u << SPE_ADDRESS_PC;
+        r->counters |= 1u << SPE_COUNTER_TOTAL;
+    } while (spe_record_encode(r, spe_layout_at(0), bytes, sizeof(bytes)) > DISTANCE_OF_MOST);
+}
+
 /* Records of a few kinds at a few places, in turns of one context; some have no timestamp or no pc.
  */
-static size_t make_turns(struct random *rng, uint8_t *bytes, size_t room)
+static size_t make_turns(struct random *rng, uint8_t *bytes, size_t room, bool aligned)
 {
     struct spe_record kind[KINDS];
     uint64_t time = 1000;
     uint32_t context = 1, left = 0;
     size_t len = 0;
 
-    for (unsigned i = 0; i < KINDS; i++) {
-        random_record(rng, &kind[i]);
-        kind[i].has |= SPE_HAS_TIMESTAMP | (i < KINDS - 1 ? SPE_HAS_CONTEXT1 : SPE_HAS_CONTEXT2);
-        kind[i].addresses |= 1u << SPE_ADDRESS_PC;
-        kind[i].counters |= 1u << SPE_COUNTER_TOTAL;
-    }
+    for (unsigned i = 0; i < KINDS; i++)
+        random_kind(rng, &kind[i], i < KINDS - 1 ? SPE_HAS_CONTEXT1 : SPE_HAS_CONTEXT2);
     while (len + SPE_RECORD_MAX <= room) {
         struct spe_record r = kind[random_below(rng, random_chance(rng, 2) ? KINDS : KINDS - 1)];
         int size;
@@ -564,8 +572,10 @@ static size_t make_turns(struct random *rng, uint8_t *bytes, size_t room)
         if (random_chance(rng, 1))
             r.addresses &= ~(1u << SPE_ADDRESS_PC);
         size = spe_record_encode(&r, spe_layout_at(0), bytes + len, room - len);
-        assert_true(size > 0);
-        len += (size_t)size;
+        assert_true(size > 0 && size <= DISTANCE_OF_MOST);
+        if (aligned)
+            memset(bytes + len + size, 0, DISTANCE_OF_MOST - (size_t)size);
+        len += aligned ? DISTANCE_OF_MOST : (size_t)size;
     }
     return len;
 }
@@ -696,7 +706,7 @@ static void passed_records(void **state)
 
     (void)state;
     for (unsigned round = 0; round < 60; round++) {
-        size_t len = make_turns(&rng, bytes, ROOM - random_below(&rng, 100));
+        size_t len = make_turns(&rng, bytes, ROOM - random_below(&rng, 100), round % 3);
 
         for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
             check_passing(bytes, len, paths[i], &rng);

@@ -43,20 +43,20 @@ static bool source_take(struct source *s, PyObject *keywords)
 {
     static char *names[] = {"path", "data", "filter",  "time_from", "time_to", "cpus",
                             "pids", "tids", "symfs",   "debug_dir", "vmlinux", "kallsyms",
-                            "cpu",  "raw",  "threads", "queues",    NULL};
+                            "cpu",  "raw",  "threads", "queues",    "map",     NULL};
     struct spe_profile_options *o = &s->options;
     unsigned long long from = 0, to = 0;
     PyObject *none = PyTuple_New(0);
-    int raw = 0, good;
+    int raw = 0, map = 0, good;
 
     memset(s, 0, sizeof(*s));
     spe_profile_options_init(o);
     if (!none)
         return false;
-    good = PyArg_ParseTupleAndKeywords(none, keywords, "|yy*sKKy*y*y*yyyyspIy*", names, &s->path,
+    good = PyArg_ParseTupleAndKeywords(none, keywords, "|yy*sKKy*y*y*yyyyspIy*p", names, &s->path,
                                        &s->data, &o->filter, &from, &to, &s->cpus, &s->pids,
                                        &s->tids, &o->symfs, &o->debug_dir, &o->vmlinux,
-                                       &o->kallsyms, &o->cpu, &raw, &o->threads, &s->queues);
+                                       &o->kallsyms, &o->cpu, &raw, &o->threads, &s->queues, &map);
     Py_DECREF(none);
     if (!good)
         return false;
@@ -64,6 +64,7 @@ static bool source_take(struct source *s, PyObject *keywords)
     o->time_from = from;
     o->time_to = to;
     o->raw = raw != 0;
+    o->map = map != 0;
     take_list(&s->cpus, &o->cpus, &o->cpu_count);
     take_list(&s->pids, &o->pids, &o->pid_count);
     take_list(&s->tids, &o->tids, &o->tid_count);

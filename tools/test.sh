@@ -5,18 +5,16 @@
 # Everything that CI checks, in stages. All of them run; the log of one that fails is shown, and the
 # last lines say which these are.
 #
-#   tools/test.sh [STAGE...]     by default: layers headers format man scripts conformance gcc abi
-#                                clang asan tsan aarch64 faults tidy python viewers vm; `spark`,
-#                                which takes longest, has to be named
+#   tools/test.sh [STAGE...]     by default all: layers headers format man scripts conformance gcc abi
+#                                clang asan tsan aarch64 faults tidy python viewers spark vm
 #
 # The network has a part in `python`, `viewers`, `spark` and `vm` alone: they come last and are counted apart.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 
-usual_stages=(layers headers format man scripts conformance gcc abi clang asan tsan aarch64 faults tidy python viewers vm)
-all_stages=("${usual_stages[@]}" spark)
+all_stages=(layers headers format man scripts conformance gcc abi clang asan tsan aarch64 faults tidy python viewers spark vm)
 stages=("$@")
-[ $# -gt 0 ] || stages=("${usual_stages[@]}")
+[ $# -gt 0 ] || stages=("${all_stages[@]}")
 pinned=14 # the clang-format and clang-tidy whose word counts
 jobs=$(nproc)
 
@@ -155,7 +153,7 @@ first_line_is() { head -n 1 "$2" | grep -qE "$1"; }
 shell_scripts() {
     local file
     tracked '*.sh'
-    git grep --untracked -lIE '^#!.*sh\b' -- ':!*.sh' | while read -r file; do
+    git grep --untracked -lIE '^#!.*sh\b' -- ':!*.sh' ':!fuzz/corpus' | while read -r file; do
         if first_line_is '^#!.*\b(ba)?sh\b' "$file"; then echo "$file"; fi
     done
 }
@@ -190,10 +188,17 @@ run_python() {
     return $status
 }
 
+# This tree's package for Python, once for all stages.
+package=
+install_package() {
+    [ -z "$package" ] || return 0
+    quietly python/environment.sh --install && package=installed
+}
+
 # run_package FOLDER: the same with this tree's package.
 run_package() {
-    CC=gcc build build-gcc && quietly python/environment.sh --install &&
-        run_python "${SPECIMEN_DEPS:-.deps}/python/bin/python" "$1"
+    CC=gcc build build-gcc && install_package &&
+        run_python "$(realpath -m "${SPECIMEN_DEPS:-.deps}/python")/bin/python" "$1"
 }
 
 # What builds the package, and the readers that judge our tables, are fetched once.
@@ -214,7 +219,9 @@ stage_vm() {
     local -x XDG_CACHE_HOME
     local setup=vm
     XDG_CACHE_HOME=${XDG_CACHE_HOME:-$(realpath -m "${SPECIMEN_DEPS:-.deps}/cache")}
-    CC=gcc build build-gcc && run_tests build-gcc --setup $setup --suite vm
+    # A guest never waits: one for each processor.
+    CC=gcc build build-gcc &&
+        run_tests build-gcc --setup $setup --suite vm --num-processes "$jobs"
 }
 
 # --- reasons not to run a stage: printed, counted and listed, never silent ---

@@ -197,7 +197,7 @@ def open(path: Path, *, filter: str | None = None,
          tids: Sequence[int] | None = None, queues: Sequence[int] | None = None,
          symfs: Path | None = None, debug_dir: Path | None = None, vmlinux: Path | None = None,
          kallsyms: Path | None = None, cpu: str | None = None, raw: bool = False,
-         threads: int | None = None) -> Recording:
+         threads: int | None = None, map: bool = False) -> Recording:
     """Open a perf.data file or a file of bare SPE bytes.
 
     filter: an expression of spe-filter(7). time: from and to, in ns as in the column time_ns, either
@@ -205,11 +205,12 @@ def open(path: Path, *, filter: str | None = None,
     others are not read, so that several readers can share a recording. symfs: files of the recording's machine are below
     this folder. debug_dir: cache of binaries by build-id. vmlinux, kallsyms: names of the kernel.
     cpu: the CPU, where the file does not say. raw: bare SPE bytes, whatever they look like.
-    threads: decode with so many."""
+    threads: decode with so many. map: map the file instead of reading it, which takes less time; a
+    file that shrinks meanwhile then ends the process (SIGBUS), so only for files that nobody writes."""
     return Recording(_source(
         path=os.fsencode(path), filter=filter, cpus=_list(cpus), pids=_list(pids),
         tids=_list(tids), queues=_list(queues), symfs=_path(symfs), debug_dir=_path(debug_dir), vmlinux=_path(vmlinux),
-        kallsyms=_path(kallsyms), cpu=cpu, raw=raw, threads=threads, **_times(time)))
+        kallsyms=_path(kallsyms), cpu=cpu, raw=raw, threads=threads, map=map, **_times(time)))
 
 
 def decode(data: bytes | bytearray | memoryview, columns: Iterable[str] | None = None, *,

@@ -107,8 +107,8 @@ def recorded():
 
 @functools.cache
 def vm():
-    """Of perf in a guest of `spe vm --model none`: perf record -e arm_spe_0/ts_enable=1/ -c 2048 ls -R
-    /proc/1. Kept, because the guest takes minutes."""
+    """Of perf in a guest of `spe vm`. Kept, because the guest takes minutes; README.md says how it is
+    made."""
     with lzma.open(os.path.join(TOP, "python", "tests", "vm.data.xz")) as kept, \
             open(path("vm.data"), "wb") as f:
         shutil.copyfileobj(kept, f)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 The Specimen authors
-"""The examples of docs/python.md and docs/sql.md run as they are written."""
+"""The examples of docs/python.md, docs/sql.md and README.md run as they are written."""
 
 import collections
 import contextlib
@@ -11,10 +11,15 @@ import shutil
 import statistics
 import subprocess
 import sys
+import textwrap
 import unittest
 
+import polars
 import pyarrow
+import pyarrow.dataset
+import pyarrow.parquet
 import recordings
+import specimen
 
 os.environ["MPLBACKEND"] = "Agg"  # what is shown is not seen
 
@@ -25,6 +30,14 @@ def blocks(name):
     """(language, text) of each example of a page."""
     with open(os.path.join(DOCS, name), encoding="utf-8") as f:
         return re.findall(r"^```(\w*)\n(.*?)^```$", f.read(), re.MULTILINE | re.DOTALL)
+
+
+def of_readme():
+    """What README.md shows of data frames: lines for the shell, for Python, and for Spark."""
+    with open(os.path.join(recordings.TOP, "README.md"), encoding="utf-8") as f:
+        section = re.search(r"^## Data frames and SQL\n(.*?)^## ", f.read(), re.MULTILINE | re.DOTALL)
+    commands, *python = re.findall(r"(?:^    .*\n)+", section.group(1), re.MULTILINE)
+    return (re.sub(r"^    \$ ", "", commands, flags=re.MULTILINE), *map(textwrap.dedent, python))
 
 
 def shell(text):
@@ -93,6 +106,22 @@ class Examples(unittest.TestCase):
             self.assertEqual(list(line.get_xdata()), sorted(totals[level]))
             self.assertEqual(list(line.get_ydata()),
                              [statistics.median(totals[level][ms]) for ms in sorted(totals[level])])
+
+    def test_readme(self):
+        commands, python, _ = of_readme()
+        with place("readme", perf_data=recording()):
+            for host in ("a", "b"):
+                os.makedirs(f"runs/{host}")
+                shutil.copy("perf.data", f"runs/{host}/perf.data")
+            self.assertIn("symbol", shell(commands))
+            self.assertEqual(pyarrow.dataset.dataset("fleet").count_rows(),
+                             2 * pyarrow.parquet.read_metadata("samples.parquet").num_rows)
+            *lines, last = python.splitlines()
+            names = {"specimen": specimen, "polars": polars}
+            exec("\n".join(lines), names)  # pylint: disable=exec-used
+            frame = eval(last, names)  # pylint: disable=eval-used
+            loads = specimen.open("perf.data", filter="load and total > 100").report().totals
+            self.assertEqual((len(frame), frame["total"].sum()), (loads.samples, loads.latency))
 
     def test_sql(self):
         with place("sql-page", perf_data=recording()):

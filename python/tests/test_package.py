@@ -124,6 +124,11 @@ class Streams(unittest.TestCase):
             thread.join()
         self.assertEqual([table == expected for table in got], [True] * 4)
 
+    def test_mapped(self):
+        path = recordings.generated("neoverse-n1")
+        self.assertEqual(pyarrow.table(specimen.open(path, map=True).samples()),
+                         pyarrow.table(specimen.open(path).samples()))
+
     def test_pandas(self):
         samples = specimen.open(recordings.generated("neoverse-n1")).samples(["total", "level"])
         frame = pandas.DataFrame.from_arrow(samples)

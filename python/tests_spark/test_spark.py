@@ -170,7 +170,7 @@ class Files(unittest.TestCase):
         self.same_answers(FLEET, hosts_table() + "**/*.parquet")
 
     def test_page(self):
-        """The examples of docs/fleet.md, as they are written."""
+        """The examples of docs/fleet.md, and README.md's, as they are written."""
         found = test_docs.blocks("fleet.md")
         self.assertEqual([language for language, _ in found], ["python", "sh", "python", "python"])
         os.symlink(recordings.fleet(), "recordings")
@@ -184,7 +184,9 @@ class Files(unittest.TestCase):
         self.assertEqual(names["fast"].count(), sum(
             specimen.open(path).report().totals.samples
             for path in glob.glob("recordings/*.data")))
-        self.assertEqual(printed.getvalue().count("plus_minus"), 3)
+        with contextlib.redirect_stdout(printed):
+            exec(test_docs.of_readme()[2], names)  # pylint: disable=exec-used
+        self.assertEqual(printed.getvalue().count("plus_minus"), 4)
 
     def test_large_recordings_are_split(self):
         """By their queues, of which these have two."""

@@ -333,18 +333,19 @@ static void count_latency(struct spe_instruction *insn, const struct spe_rows *r
     }
 }
 
-static void count_memory(struct spe_instruction *insn, const struct spe_rows *rows, size_t i)
+/* Without branches: nothing predicts which rows are loads and stores. */
+static void count_memory(struct spe_instruction *insn, const struct spe_rows *rows, size_t i,
+                         bool memory)
 {
-    uint64_t events = rows->events[i];
+    uint64_t events = memory ? rows->events[i] : 0;
+    bool load = memory & !(rows->op[i] & 1); /* D18.2.7: ST */
 
-    insn->counts.memory++;
+    insn->counts.memory += memory;
     insn->counts.l1_misses += events >> SPE_EVENT_L1D_MISS & 1;
     insn->counts.llc_misses += events >> SPE_EVENT_LLC_MISS & 1;
     insn->counts.tlb_walks += events >> SPE_EVENT_TLB_WALK & 1;
-    if (rows->op[i] & 1) /* D18.2.7: ST */
-        return;
-    insn->loads++;
-    insn->served[served_row(rows, i)]++;
+    insn->loads += load;
+    insn->served[served_if(rows, i, load)] += load;
 }
 
 static int count_branch(struct spe_annotation *a, struct spe_profile *profile,
@@ -362,19 +363,6 @@ static int count_branch(struct spe_annotation *a, struct spe_profile *profile,
     return count_target(a, profile, rows, i, number);
 }
 
-static int count_row(struct spe_annotation *a, struct spe_profile *profile,
-                     const struct spe_rows *rows, size_t i, uint32_t number)
-{
-    struct spe_instruction *insn = &a->instructions.at[number];
-    unsigned class_ = rows->has[i] & SPE_HAS_OP ? rows->op[i] >> 8 & 3 : SPE_CLASS_OTHER;
-
-    insn->counts.samples++;
-    count_latency(insn, rows, i);
-    if (class_ == SPE_CLASS_LDST)
-        count_memory(insn, rows, i);
-    return class_ == SPE_CLASS_BRANCH ? count_branch(a, profile, rows, i, number) : SPE_OK;
-}
-
 #define BATCH 256
 
 /* Where the rows' instructions are in the table, which is in no near cache if there are many. */
@@ -390,11 +378,19 @@ static CLONES void hash_rows(const struct spe_annotation *a, const struct spe_ro
         __builtin_prefetch(&a->seen[hash[i] & a->mask]);
 }
 
-static int add_batch(struct spe_annotation *a, struct spe_profile *profile,
-                     const struct spe_rows *rows, size_t from, size_t count)
+/* Rows of chosen functions, and of their instructions the numbers. */
+struct batch {
+    size_t row[BATCH];
+    uint32_t number[BATCH];
+    size_t count;
+};
+
+static int find_chosen(struct spe_annotation *a, struct spe_profile *profile,
+                       const struct spe_rows *rows, size_t from, size_t count, struct batch *b)
 {
     size_t hash[BATCH];
 
+    b->count = 0;
     hash_rows(a, rows, from, count, hash);
     for (size_t i = from; i < from + count; i++) {
         uint32_t number = find_seen(a, hash[i - from], rows->pc[i], rows->map[i])->number;
@@ -402,10 +398,45 @@ static int add_batch(struct spe_annotation *a, struct spe_profile *profile,
         a->latency += rows->total[i];
         if (!number && see(a, profile, rows, i, &number) < 0)
             return SPE_ERR_NOMEM;
-        if (number != NOT_CHOSEN && count_row(a, profile, rows, i, number - 1) < 0)
-            return SPE_ERR_NOMEM;
+        b->row[b->count] = i;
+        b->number[b->count] = number - 1;
+        b->count += number != NOT_CHOSEN;
     }
     return SPE_OK;
+}
+
+/* All that needs no further look-up; only the branches are left in the batch. */
+static void count_batch(struct spe_annotation *a, const struct spe_rows *rows, struct batch *b)
+{
+    size_t branches = 0;
+
+    for (size_t k = 0; k < b->count; k++) {
+        size_t i = b->row[k];
+        struct spe_instruction *insn = &a->instructions.at[b->number[k]];
+        unsigned class_ = rows->has[i] & SPE_HAS_OP ? rows->op[i] >> 8 & 3 : SPE_CLASS_OTHER;
+
+        insn->counts.samples++;
+        count_latency(insn, rows, i);
+        count_memory(insn, rows, i, class_ == SPE_CLASS_LDST);
+        b->row[branches] = i;
+        b->number[branches] = b->number[k];
+        branches += class_ == SPE_CLASS_BRANCH;
+    }
+    b->count = branches;
+}
+
+static int add_batch(struct spe_annotation *a, struct spe_profile *profile,
+                     const struct spe_rows *rows, size_t from, size_t count)
+{
+    struct batch b;
+    int error = find_chosen(a, profile, rows, from, count, &b);
+
+    if (error < 0)
+        return error;
+    count_batch(a, rows, &b);
+    for (size_t k = 0; k < b.count && error == SPE_OK; k++)
+        error = count_branch(a, profile, rows, b.row[k], b.number[k]);
+    return error;
 }
 
 int spe_annotation_add(struct spe_annotation *a, struct spe_profile *profile,

@@ -68,15 +68,8 @@ static int grow(struct groups *g)
 
 void group_counts_add(struct spe_counts *to, const struct spe_counts *from)
 {
-    to->samples += from->samples;
-    to->timed += from->timed;
-    to->latency += from->latency;
-    to->memory += from->memory;
-    to->branches += from->branches;
-    to->l1_misses += from->l1_misses;
-    to->llc_misses += from->llc_misses;
-    to->tlb_walks += from->tlb_walks;
-    to->mispredicted += from->mispredicted;
+#define COUNT(name) to->name += from->name;
+#include "analysis/counts.def"
 }
 
 struct spe_counts *groups_counts(struct groups *g, const struct spe_group *key)

@@ -112,20 +112,14 @@ struct spe_counts other_calls_part(struct share *share, const struct other_call 
 {
     const struct spe_counts *whole = share->whole;
     uint64_t from = part(whole->samples, 0, share->before, share->all), to;
+    struct spe_counts counts;
 
     share->before += call->weight;
     to = part(whole->samples, 0, share->before, share->all);
-    return (struct spe_counts){
-        .samples = to - from,
-        .timed = part(whole->timed, from, to, whole->samples),
-        .latency = part(whole->latency, from, to, whole->samples),
-        .memory = part(whole->memory, from, to, whole->samples),
-        .branches = part(whole->branches, from, to, whole->samples),
-        .l1_misses = part(whole->l1_misses, from, to, whole->samples),
-        .llc_misses = part(whole->llc_misses, from, to, whole->samples),
-        .tlb_walks = part(whole->tlb_walks, from, to, whole->samples),
-        .mispredicted = part(whole->mispredicted, from, to, whole->samples),
-    };
+#define COUNT(name) counts.name = part(whole->name, from, to, whole->samples);
+#include "analysis/counts.def"
+    counts.samples = to - from;
+    return counts;
 }
 
 /* ---- Groups by caller ------------------------------------------------------------------------ */

@@ -28,12 +28,14 @@
 
 _Static_assert(WATCH_SLOTS > 2 * SPE_SLICE_ROWS, "watched addresses leave room");
 
-static const char *const count_fields[] = {"samples",    "timed",     "latency",
-                                           "memory",     "branches",  "l1_misses",
-                                           "llc_misses", "tlb_walks", "mispredicted"};
+static const char *const count_fields[] = {
+#define COUNT(name) #name,
+#include "analysis/counts.def"
+};
 static const char *const total_fields[] = {
-    "samples",    "timed",     "latency",      "memory", "branches",       "l1_misses",
-    "llc_misses", "tlb_walks", "mispredicted", "loads",  "memory_latency", "data_latency"};
+#define COUNT(name) #name,
+#include "analysis/counts.def"
+    "loads", "memory_latency", "data_latency"};
 static const char *const branch_fields[] = {"samples", "mispredicted", "not_taken", "latency"};
 static const char *const data_fields[] = {"samples",   "latency", "loads",
                                           "l1_misses", "shared",  "thread"};
@@ -41,7 +43,12 @@ static const char *const line_fields[] = {"travelled", "loads", "stores", "laten
 static const char *const mix_fields[] = {"samples", "timed", "latency"};
 static const char *const served_fields[] = {"loads", "timed", "latency", "max"};
 
-enum { COUNTS = 9, TOTAL_LOADS = COUNTS, TOTAL_MEMORY_LATENCY, TOTAL_DATA_LATENCY };
+enum {
+    COUNTS = sizeof(count_fields) / sizeof(count_fields[0]),
+    TOTAL_LOADS = COUNTS,
+    TOTAL_MEMORY_LATENCY,
+    TOTAL_DATA_LATENCY
+};
 enum { BRANCH_SAMPLES, BRANCH_MISPREDICTED, BRANCH_NOT_TAKEN, BRANCH_LATENCY };
 enum { DATA_SAMPLES, DATA_LATENCY, DATA_LOADS, DATA_MISSES, DATA_SHARED, DATA_THREAD };
 enum { LINE_TRAVELLED, LINE_LOADS, LINE_STORES, LINE_LATENCY };

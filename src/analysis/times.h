@@ -27,15 +27,23 @@ static inline unsigned served_row(const struct spe_rows *rows, size_t i)
     return level != SPE_LEVEL_UNKNOWN ? level : spe_served_by(level, rows->events[i]);
 }
 
+/* The same of a row that may be another operation, which is then to be counted 0 times: which rows
+ * are loads is what no branch can predict. */
+static inline unsigned served_if(const struct spe_rows *rows, size_t i, bool load)
+{
+    unsigned level = rows->level[i];
+
+    return load & (level == SPE_LEVEL_UNKNOWN) ? spe_served_by(level, rows->events[i]) : level;
+}
+
 /* One row in its bin. */
 static inline void time_bin_add(struct spe_time_bin *bin, const struct spe_rows *rows, size_t i)
 {
-    bool load = rows->has[i] & SPE_HAS_OP && (rows->op[i] & 0x301) == SPE_CLASS_LDST << 8;
+    bool load = ((rows->has[i] & SPE_HAS_OP) != 0) & ((rows->op[i] & 0x301) == SPE_CLASS_LDST << 8);
 
     bin->samples++;
     bin->latency += rows->total[i];
-    if (load)
-        bin->loads[served_row(rows, i)]++;
+    bin->loads[served_if(rows, i, load)] += load;
 }
 
 /* The bin of a time among those that are shown, which is most often the last one; SIZE_MAX: in

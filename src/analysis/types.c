@@ -60,6 +60,7 @@ struct spe_types {
     size_t last_bin;
     uint64_t *slices[LISTS]; /* of SLICED_ROWS rows all bins, of a bin all fields; or NULL */
     struct spe_access_counts all, reasons[SPE_ACCESS_REASONS];
+    bool no_memory;
 };
 
 int spe_types_create(struct spe_types **types, unsigned want)
@@ -113,6 +114,13 @@ int spe_types_over_time(struct spe_types *t, const struct spe_times *times)
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
+/* A row that there is no memory for is not a row that nobody knows. */
+static uint32_t no_memory(struct spe_types *t)
+{
+    t->no_memory = true;
+    return NOBODY;
+}
+
 static uint32_t find_type(struct spe_types *t, uint32_t type)
 {
     uint64_t hash = hash_number(t->seed, type);
@@ -125,7 +133,7 @@ static uint32_t find_type(struct spe_types *t, uint32_t type)
     }
     if (VECTOR_ROOM(&t->types) < 0 ||
         hash_table_add(&t->type_table, hash, (uint32_t)t->types.count) < 0)
-        return NOBODY;
+        return no_memory(t);
     t->types.at[t->types.count] = (struct spe_type_row){.type = type, .member = SPE_NO_ID};
     return (uint32_t)t->types.count++;
 }
@@ -144,7 +152,7 @@ static uint32_t find_member(struct spe_types *t, const struct spe_profile_access
     }
     if (VECTOR_ROOM(&t->members) < 0 ||
         hash_table_add(&t->member_table, hash, (uint32_t)t->members.count) < 0)
-        return NOBODY;
+        return no_memory(t);
     t->members.at[t->members.count] =
         (struct spe_type_row){.type = a->type, .offset = a->offset, .member = a->member};
     return (uint32_t)t->members.count++;
@@ -174,7 +182,7 @@ static uint32_t find_object(struct spe_types *t, const struct spe_profile_object
     }
     if (VECTOR_ROOM(&t->objects) < 0 ||
         hash_table_add(&t->object_table, cursor_hash, (uint32_t)t->objects.count) < 0)
-        return NOBODY;
+        return no_memory(t);
     t->objects.at[t->objects.count] = (struct spe_object_row){.object = *o, .pid = pid};
     return (uint32_t)t->objects.count++;
 }
@@ -347,8 +355,8 @@ int spe_types_add(struct spe_types *t, struct spe_profile *profile, const struct
         if (rows->op[i] >> 8 != SPE_CLASS_LDST || !(rows->has[i] & SPE_HAS_OP))
             continue;
         result = add_sample(t, profile, rows, i);
-        if (result < 0)
-            return result;
+        if (result < 0 || t->no_memory)
+            return result < 0 ? result : SPE_ERR_NOMEM;
     }
     return SPE_OK;
 }

@@ -39,6 +39,7 @@ struct operands {
     uint32_t writes; /* bit n: Xn, 31: SP */
     uint64_t value;
     uint64_t target;
+    bool ends; /* a call that does not come back: the decoder does not know, track.c does */
 
     /* The access, if any */
     bool load, store;

@@ -10,6 +10,7 @@
  * reason in place of a type.
  */
 #include <gelf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,9 +27,10 @@
 #define VISITS_ALL (4 * VISITS) /* ... and everything is */
 #define SLOTS 32                /* of the stack that are followed */
 #define REGISTERS 32
-#define REG_RESULT 8 /* where a large result goes */
-#define TLS_MAX 4096 /* variables of threads in one file */
-#define TCB 16       /* bytes of the thread's own in front of its block (AAELF64) */
+#define REG_RESULT 8    /* where a large result goes */
+#define MEMBER_TEXT 512 /* bytes of a member's path, where two are named */
+#define TLS_MAX 4096    /* variables of threads in one file */
+#define TCB 16          /* bytes of the thread's own in front of its block (AAELF64) */
 
 /* ---- Values --------------------------------------------------------------------------------- */
 
@@ -50,6 +52,7 @@ struct value {
                     of no other */
     int64_t offset;
     uint64_t stride;
+    bool two; /* the multiple of stride is 0 or 1: a choice between two places */
 };
 
 static struct value unknown(unsigned why)
@@ -77,7 +80,7 @@ static struct value in_frame(int64_t offset)
 static bool same_value(const struct value *a, const struct value *b)
 {
     return a->kind == b->kind && a->type == b->type && a->offset == b->offset &&
-           a->stride == b->stride && a->why == b->why;
+           a->stride == b->stride && a->two == b->two && a->why == b->why;
 }
 
 static uint64_t gcd(uint64_t a, uint64_t b)
@@ -106,6 +109,26 @@ static bool is_place(const struct value *v)
     return v->kind != VALUE_NONE && v->kind != VALUE_UNKNOWN;
 }
 
+/* Is a choice of two places, one of which b is, or both? */
+static bool is_of_two(const struct value *a, const struct value *b)
+{
+    uint64_t from = (uint64_t)b->offset - (uint64_t)a->offset;
+
+    if (!a->two)
+        return false;
+    return b->stride ? same_value(a, b) : !from || from == a->stride;
+}
+
+/* One of two places in the same thing. */
+static struct value choice(const struct value *a, const struct value *b)
+{
+    struct value v = a->offset < b->offset ? *a : *b;
+
+    v.stride = distance(a->offset, b->offset);
+    v.two = v.stride;
+    return v;
+}
+
 /* Nobody accesses what a null pointer points to: who does it has the other value. */
 static struct value join(const struct value *a, const struct value *b)
 {
@@ -132,6 +155,14 @@ static struct value join(const struct value *a, const struct value *b)
         return v;
     }
     v.stride = gcd(gcd(a->stride, b->stride), distance(a->offset, b->offset));
+    if (is_of_two(a, b))
+        v = *a;
+    else if (is_of_two(b, a))
+        v = *b;
+    else if (!a->stride && !b->stride)
+        v = choice(a, b);
+    else
+        v.two = false;
     if (a->id != b->id || v.stride)
         v.id = NONE;
     return v;
@@ -192,6 +223,7 @@ static struct value add_values(const struct value *a, const struct value *b)
     } else if (v.stride || other->stride) {
         v.id = NONE;
     }
+    v.two = other->stride ? other->two && !v.stride : v.two;
     v.stride = gcd(v.stride, other->stride);
     return v;
 }
@@ -631,6 +663,7 @@ struct target {
     uint64_t stride;
     uint8_t why; /* SPE_ACCESS_KNOWN */
     bool variable;
+    bool two; /* as in struct value */
 };
 
 static struct target no_target(unsigned why)
@@ -667,6 +700,7 @@ static struct target frame_target(struct follower *f, uint64_t pc, const struct 
             continue;
         t.offset = v->offset - at + (int64_t)l->part;
         t.stride = v->stride;
+        t.two = v->two;
         if (found.type == NONE ||
             (t.offset >= found.offset &&
              types_contains(f->d, t.type, (uint64_t)(t.offset - found.offset), found.type)))
@@ -689,7 +723,8 @@ static struct target variable_target(const struct variables *list, const struct 
                            .name = found->name,
                            .offset = (int64_t)(address - found->start + found->part),
                            .stride = v->stride,
-                           .variable = true};
+                           .variable = true,
+                           .two = v->two};
 }
 
 static struct target target_of(struct follower *f, uint64_t pc, const struct state *s,
@@ -700,7 +735,7 @@ static struct target target_of(struct follower *f, uint64_t pc, const struct sta
     switch (v->kind) {
     case VALUE_POINTER:
         return (struct target){
-            .type = v->type, .name = NONE, .offset = v->offset, .stride = v->stride};
+            .type = v->type, .name = NONE, .offset = v->offset, .stride = v->stride, .two = v->two};
     case VALUE_FRAME:
         return frame_target(f, pc, s, v);
     case VALUE_ADDRESS:
@@ -776,6 +811,34 @@ static bool settle_only_array(struct follower *f, struct target *t, uint64_t siz
     return true;
 }
 
+/* An access to one of two members: both are named. */
+static bool settle_two(struct follower *f, const struct target *t,
+                       struct spe_profile_access *access)
+{
+    struct spe_profile_access first = *access, second = *access;
+    char text[2 * MEMBER_TEXT];
+
+    if (!t->two || !t->stride || types_at(f->d, t->type)->kind != SPE_TYPE_STRUCT ||
+        t->offset < 0 || t->stride > INT64_MAX / 4 || t->offset > INT64_MAX / 4 ||
+        !types_access_of(f->d, t->type, (uint64_t)t->offset, &first) ||
+        !types_access_of(f->d, t->type, (uint64_t)t->offset + t->stride, &second))
+        return false;
+    if (first.member != second.member) {
+        snprintf(text, sizeof(text), "{%.*s,%.*s}", MEMBER_TEXT - 4,
+                 strings_at(f->d->strings, first.member), MEMBER_TEXT - 4,
+                 strings_at(f->d->strings, second.member));
+        first.member = strings_add(f->d->strings, text);
+        if (first.member == NONE) {
+            f->no_memory = true;
+            return false;
+        }
+    }
+    *access = first;
+    if (t->variable)
+        access->variable = t->name;
+    return true;
+}
+
 /* What is accessed, and its reason. */
 static void settle(struct follower *f, struct target t, const struct operands *o,
                    struct spe_profile_access *access)
@@ -786,7 +849,7 @@ static void settle(struct follower *f, struct target t, const struct operands *o
     if (t.why != SPE_ACCESS_KNOWN)
         return;
     access->reason = SPE_ACCESS_NO_TYPE;
-    if (types_at(f->d, t.type)->kind == SPE_TYPE_OTHER)
+    if (types_at(f->d, t.type)->kind == SPE_TYPE_OTHER || settle_two(f, &t, access))
         return;
     if (!t.variable && !(t.stride && settle_array(f, &t, size)) && !settle_pointer(f, &t, size) &&
         !settle_only_array(f, &t, size)) {
@@ -858,6 +921,31 @@ static uint64_t got_entry(struct follower *f, uint64_t address, uint8_t *kind)
     return f->file->relocations.at[low].value;
 }
 
+static struct value loaded(struct follower *f, size_t i, struct state *s,
+                           const struct value *place);
+
+/* Two places of one thing, not of two elements of an array? */
+static bool is_choice(struct follower *f, const struct value *place)
+{
+    uint64_t size = types_at(f->d, place->type)->size;
+
+    return place->two && place->kind == VALUE_POINTER && size && place->stride % size;
+}
+
+/* What 8 bytes at one of two places are. */
+static struct value loaded_either(struct follower *f, size_t i, struct state *s,
+                                  const struct value *place)
+{
+    struct value low = *place, high, first, second;
+
+    low.stride = 0;
+    low.two = false;
+    high = add_number(low, place->stride);
+    first = loaded(f, i, s, &low);
+    second = loaded(f, i, s, &high);
+    return join(&first, &second);
+}
+
 /* What 8 bytes at a place are. */
 static struct value loaded(struct follower *f, size_t i, struct state *s, const struct value *place)
 {
@@ -870,6 +958,8 @@ static struct value loaded(struct follower *f, size_t i, struct state *s, const 
     uint64_t entry;
     uint32_t target;
 
+    if (is_choice(f, place))
+        return loaded_either(f, i, s, place);
     if (place->kind == VALUE_ADDRESS && !place->stride) {
         entry = got_entry(f, (uint64_t)place->offset, &kind);
         if (kind != VALUE_NONE) {
@@ -1008,6 +1098,7 @@ static struct value subtracted(const struct state *s, const struct operands *o)
 
     if (m.kind == VALUE_ADDRESS) {
         m.offset = (int64_t) - (uint64_t)m.offset;
+        m.two = false;
         return add_values(&n, &m);
     }
     if (m.kind != VALUE_UNKNOWN)
@@ -1145,9 +1236,23 @@ static uint32_t block_at(const struct follower *f, uint64_t pc)
     return i < f->count && f->pcs[i] == pc ? f->block_of[i] : NONE;
 }
 
+/* Does a function say that it does not return? */
+static bool is_last_call(struct follower *f, const struct operands *o)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Die die;
+    Dwarf_Addr entry;
+    bool flag = false;
+
+    return o->flow == FLOW_CALL && o->target && lines_function(f->d, f->dso, o->target, &die) &&
+           dwarf_entrypc(&die, &entry) == 0 && entry == o->target &&
+           dwarf_formflag(dwarf_attr_integrate(&die, DW_AT_noreturn, &attribute), &flag) == 0 &&
+           flag;
+}
+
 static bool is_leader(const struct follower *f, const uint8_t *targets, size_t i)
 {
-    return !i || targets[i] || f->pcs[i] != f->pcs[i - 1] + 4 ||
+    return !i || targets[i] || f->pcs[i] != f->pcs[i - 1] + 4 || f->code[i - 1].ends ||
            (f->code[i - 1].flow != FLOW_NEXT && f->code[i - 1].flow != FLOW_CALL);
 }
 
@@ -1166,6 +1271,7 @@ static bool make_blocks(struct follower *f)
         size_t to =
             flow == FLOW_BRANCH || flow == FLOW_MAYBE ? index_at(f, f->code[i].target) : f->count;
 
+        f->code[i].ends = is_last_call(f, &f->code[i]);
         if (to < f->count && f->pcs[to] == f->code[i].target)
             targets[to] = 1;
     }
@@ -1255,7 +1361,8 @@ static void follow_block(struct follower *f, uint32_t number)
         join_state(&f->jump, &s);
     if (last->flow == FLOW_BRANCH || last->flow == FLOW_MAYBE)
         flow_to(f, block_at(f, last->target), &s);
-    if (last->flow == FLOW_NEXT || last->flow == FLOW_MAYBE || last->flow == FLOW_CALL)
+    if (last->flow == FLOW_NEXT || last->flow == FLOW_MAYBE ||
+        (last->flow == FLOW_CALL && !last->ends))
         flow_to(f, block_at(f, next), &s);
 }
 
@@ -1618,11 +1725,11 @@ static bool list_pieces(struct follower *f)
         if (start >= end || start & 3)
             continue;
         words += (end - start) / 4;
-        if (words > CODE_MAX ||
-            vector_grow(&f->pieces, &f->piece_capacity, f->piece_count, sizeof(f->pieces[0])) < 0) {
-            f->too_large = true;
+        f->too_large = words > CODE_MAX;
+        f->no_memory =
+            vector_grow(&f->pieces, &f->piece_capacity, f->piece_count, sizeof(f->pieces[0])) < 0;
+        if (f->too_large || f->no_memory)
             return false;
-        }
         f->pieces[f->piece_count++] = (struct code_piece){start, end};
     }
     if (f->piece_count)
@@ -1822,6 +1929,8 @@ void types_access(struct dsos *d, uint32_t dso, uint64_t address, struct spe_pro
         if (!known) {
             note.file = t;
             remember(&note, address, access);
+            if (note.no_memory)
+                names_missing(d->strings, SPE_ERR_NOMEM);
         }
     }
     if (known)

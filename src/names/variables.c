@@ -125,6 +125,14 @@ static size_t next_part(Dwarf_Attribute *attribute, const Dwarf_Op *ops, size_t 
 
 /* ---- Variables of a file -------------------------------------------------------------------- */
 
+/* What there is no memory for is not too large: the command says that names are missing. */
+static bool make_room(struct dsos *d, int room)
+{
+    if (room < 0)
+        names_missing(d->strings, room);
+    return room >= 0;
+}
+
 struct global_walk {
     struct dsos *d;
     struct file_types *f;
@@ -152,11 +160,10 @@ static void add_variable(struct global_walk *w, struct variables *list, uint64_t
     if (part >= size)
         return;
     v.end = start + (part_size < size - part ? part_size : size - part);
-    if (list->count >= VARIABLES_MAX || !file_types_take(w->f, sizeof(v)) ||
-        VECTOR_ROOM(list) < 0) {
-        w->full = true;
+    w->full = list->count >= VARIABLES_MAX || !file_types_take(w->f, sizeof(v)) ||
+              !make_room(w->d, VECTOR_ROOM(list));
+    if (w->full)
         return;
-    }
     list->at[list->count++] = v;
 }
 
@@ -326,12 +333,10 @@ struct local_walk {
 
 static bool add_location(struct local_walk *w, const struct location *l)
 {
-    if (w->list->count >= LOCATIONS_MAX || VECTOR_ROOM(w->list) < 0) {
-        w->list->full = true;
-        return false;
-    }
-    w->list->at[w->list->count++] = *l;
-    return true;
+    w->list->full |= w->list->count >= LOCATIONS_MAX || !make_room(w->d, VECTOR_ROOM(w->list));
+    if (!w->list->full)
+        w->list->at[w->list->count++] = *l;
+    return !w->list->full;
 }
 
 /* What of a variable is where, for one piece of code. */

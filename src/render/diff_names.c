@@ -22,7 +22,7 @@ void diff_value_text(char text[DIFF_NUMBER], double value)
     else if (value > 0.0 && value < 0.01)
         snprintf(text, DIFF_NUMBER, "<0.01");
     else
-        snprintf(text, DIFF_NUMBER, value >= 10.0 ? "%.1f" : value >= 1.0 ? "%.3g" : "%.2f", value);
+        snprintf(text, DIFF_NUMBER, value >= 10.0 ? "%.1f" : "%.2f", value);
 }
 
 /* "-52.1", "new", "x 12"; a star if it is significant. Nothing here is cheap to misread: a change

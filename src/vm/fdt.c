@@ -12,9 +12,51 @@ const bool vm_has_fdt = true;
 static const char gic_v3[] = "arm,gic-v3";
 static const char *const gic_v2[] = {"arm,cortex-a15-gic", "arm,gic-400"};
 
+static uint32_t word_at(const uint8_t *tree, uint64_t at)
+{
+    return fdt32_ld((const fdt32_t *)(const void *)(tree + at));
+}
+
+/* Bytes of the token at `at`, of which `left` are there; 0 if it does not fit, or is the end. */
+static uint64_t token_size(const uint8_t *tree, uint64_t at, uint64_t left)
+{
+    uint64_t size = 4;
+
+    switch (left < size ? FDT_END : word_at(tree, at)) {
+    case FDT_BEGIN_NODE:
+        size += strnlen((const char *)tree + at + size, (size_t)(left - size)) + 1;
+        break;
+    case FDT_PROP:
+        size = left < 12 ? left + 1 : 12 + (uint64_t)word_at(tree, at + 4);
+        break;
+    case FDT_END_NODE:
+    case FDT_NOP:
+        break;
+    default:
+        return 0;
+    }
+    size = (size + 3) & ~UINT64_C(3);
+    return size > left ? 0 : size;
+}
+
+/*
+ * libfdt's check goes around in circles where a property is nearly 4 GB long, and crashes on
+ * properties of versions before QEMU's, which is 17: what it gets must fit.
+ */
 static bool good_tree(const uint8_t *tree, size_t size)
 {
-    return fdt_check_full(tree, size) == 0;
+    uint64_t at, end;
+
+    if (size < sizeof(struct fdt_header) || fdt_version(tree) < 17 || fdt_check_header(tree) != 0 ||
+        fdt_totalsize(tree) > size)
+        return false;
+    at = fdt_off_dt_struct(tree);
+    end = at + fdt_size_dt_struct(tree);
+    if (end > size)
+        return false;
+    for (uint64_t token; (token = token_size(tree, at, end - at)) != 0;)
+        at += token;
+    return end - at >= 4 && word_at(tree, at) == FDT_END && fdt_check_full(tree, size) == 0;
 }
 
 static int find_gic(const uint8_t *tree, int *version)

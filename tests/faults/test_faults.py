@@ -204,6 +204,7 @@ def reading_cases(path):
         Case(MEMORY + OUTPUT, "report", *one, "--json", "--by", "line,thread", path),
         Case(MEMORY + OUTPUT, "report", *one, "--html", "-", path),
         Case(MEMORY, "report", *one, "--csv", "--by", "symbol+source", path),
+        Case(MEMORY, "report", *one, "--by", "type,member,object", path),
         Case(MEMORY, "report", *one, "--data", "page", "--filter",
              'comm ~ "task" and level == l2', path),
         Case(MEMORY + FILES, "annotate", *one, path),

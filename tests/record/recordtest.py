@@ -53,8 +53,8 @@ def missing():
         return "there is no aarch64-linux-gnu-gcc"
     if not os.path.exists(PLUGIN):
         return "this build has no plugin for QEMU (cross build or sanitizers)"
-    if not shutil.which("qemu-aarch64"):
-        return "there is no qemu-aarch64"
+    if not QEMU:
+        return "there is no qemu-aarch64 with plugins (tools/build-qemu.sh makes one)"
     return None
 
 

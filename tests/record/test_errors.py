@@ -4,6 +4,8 @@
 
 import os
 import stat
+import subprocess
+import sys
 import unittest
 
 import recordtest
@@ -30,6 +32,15 @@ class Errors(RecordTest):
             f.write(text)
         os.chmod(path, os.stat(path).st_mode | stat.S_IXUSR)
         return path
+
+    def test_these_tests_know_what_they_need(self):
+        """A QEMU without plugins is a reason to skip, not one to fail."""
+        self.fake("qemu-aarch64", "#!/bin/sh\necho usage\n")
+        env = dict(os.environ, PATH=f"{self.dir}:{os.environ['PATH']}", XDG_CACHE_HOME=self.dir)
+        said = subprocess.run([sys.executable, "-c", "import recordtest; print(recordtest.missing())"],
+                              cwd=recordtest.HERE, env=env, capture_output=True, check=True,
+                              text=True).stdout
+        self.assertRegex(said, "no qemu-aarch64 with plugins")
 
     def test_program(self):
         self.refuse(r"^spe: record: there is no program", *())

@@ -47,6 +47,18 @@ class Launcher(RecordTest):
         except ProcessLookupError:
             pass
 
+    @staticmethod
+    def command(pid):
+        with open(f"/proc/{pid}/cmdline", "rb") as f:
+            return f.read()
+
+    @staticmethod
+    def cpu(pid):
+        """Seconds that the process itself has worked."""
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as f:
+            fields = f.read().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def wait_until(self, condition):
         for _ in range(2000):
             if condition():
@@ -65,10 +77,7 @@ class Launcher(RecordTest):
         recorder.stdin.flush()
         if stopped:
             # The second program is there, and nobody has read a word of the first one's.
-            def is_next():
-                with open(f"/proc/{pid}/cmdline", "rb") as f:
-                    return f.read().endswith(b"\0work\0")
-            self.wait_until(is_next)
+            self.wait_until(lambda: self.command(pid).endswith(b"\0work\0"))
             time.sleep(0.5)
             recorder.send_signal(signal.SIGCONT)
         _, errors = recorder.communicate()
@@ -121,6 +130,24 @@ class Launcher(RecordTest):
         self.assertEqual(int(found[1]) + int(recorded["processes"]), 61, text)
         self.assertGreater(int(recorded["processes"]), 10)
         self.check()
+
+    def test_cannot_accept(self):
+        # The next program waits for an answer, and the recorder for a descriptor, but not busily.
+        recorder, pid = self.start("--", self.program, "become")
+        soft, hard = resource.prlimit(recorder.pid, resource.RLIMIT_NOFILE)
+        resource.prlimit(recorder.pid, resource.RLIMIT_NOFILE, (3, hard))
+        recorder.stdin.write(b"x")
+        recorder.stdin.flush()
+        self.wait_until(lambda: self.command(pid).endswith(b"\0work\0"))
+        time.sleep(1)
+        before = self.cpu(recorder.pid)
+        time.sleep(1)
+        self.assertLess(self.cpu(recorder.pid) - before, 0.1)
+        self.assertIsNone(recorder.poll())
+        resource.prlimit(recorder.pid, resource.RLIMIT_NOFILE, (soft, hard))
+        recorder.communicate()
+        self.assertIn(recorder.returncode, (0, 1))  # 1: the first one's files could not be read
+        self.assertGreater(len(self.samples()), 100)
 
     def test_no_standard_descriptors(self):
         # What is opened for the recording does not get their numbers.

@@ -222,9 +222,11 @@ class Blocks(SveTest):
             with open(path, encoding="utf-8") as f:
                 function = next(x for x in json.load(f)["functions"] if "memset" in x["function"])
             stores[cpu] = function["counts"]["stores"]
-        # Stores where the architecture says so (D17.6.4): of at most 512 bytes, 64 times 1 MiB.
         self.assertLess(stores["neoverse-n1"]["exact"], 10000)
         self.assertLess(stores["neoverse-n1"]["estimate"], 10000)
+        if "mops" in function["function"]:
+            return  # newer ones have instructions that set memory: then it is none of DC ZVA
+        # Stores where the architecture says so (D17.6.4): of at most 512 bytes, 64 times 1 MiB.
         self.assertGreater(stores["neoverse-v2"]["exact"], 130000)
         self.assertAlmostEqual(stores["neoverse-v2"]["estimate"] / stores["neoverse-v2"]["exact"], 1,
                                delta=0.3)

@@ -121,6 +121,6 @@ fn main() {
     for figure in canvas.figures.iter_mut() {
         figure.grow(1.0); /* T: Box; &dyn Figure; usize */
     }
-    println!("{} {} {} {}", total(&canvas), one(&*canvas.figures[0]), obeyed, larger); /* T: Box; &dyn Figure */
+    println!("{} {} {} {}", total(&canvas), one(&*canvas.figures[0]), obeyed, larger); /* T: Box; &dyn Figure; usize */
     println!("{} {} {} {}", canvas.x, canvas.y, canvas.name, canvas.scale);
 }

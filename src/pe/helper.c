@@ -11,7 +11,7 @@
 
 bool pe_helper_may_help(const struct pe_merge *m)
 {
-    return m->helper.wanted && atomic_load_explicit(&m->count, memory_order_acquire) == 1;
+    return m->helper.wanted && __atomic_load_n(&m->count, __ATOMIC_ACQUIRE) == 1;
 }
 
 static void *help(void *user)

@@ -468,8 +468,8 @@ static struct turn turn_of_store(struct pe_stream *s)
 /* Who waits for the same moment goes by who asked first. */
 static bool is_before(const struct turn *a, const struct turn *b)
 {
-    if (!b->stream || a->time != b->time)
-        return !b->stream || a->time < b->time;
+    if (a->time != b->time)
+        return a->time < b->time;
     if (a->holds != b->holds)
         return b->holds;
     return a->asked != b->asked ? a->asked < b->asked : a->store; /* which is older */
@@ -492,7 +492,7 @@ static struct turn first_turn(struct pe_merge *m, bool everyone, uint64_t *limit
                       : !has_events(s) && (everyone || !s->running || s->ignored))
                 continue;
             turn = behind = store ? turn_of_store(s) : turn_of_events(s);
-            if (is_before(&turn, &first)) {
+            if (!first.stream || is_before(&turn, &first)) {
                 behind = first;
                 first = turn;
             }
@@ -755,7 +755,8 @@ static bool add(struct pe_merge *m, struct pe_stream *s)
         m->streams = streams;
         m->room = room;
     }
-    m->streams[m->count++] = s;
+    m->streams[m->count] = s;
+    __atomic_store_n(&m->count, m->count + 1, __ATOMIC_RELEASE);
     return true;
 }
 
@@ -782,8 +783,10 @@ bool pe_stream_begin(struct pe_stream *s, struct pe_merge *merge, unsigned cpu)
 static void remove_stream(struct pe_merge *m, const struct pe_stream *s)
 {
     for (size_t i = 0; i < m->count; i++)
-        if (m->streams[i] == s)
-            m->streams[i] = m->streams[--m->count];
+        if (m->streams[i] == s) {
+            m->streams[i] = m->streams[m->count - 1];
+            __atomic_store_n(&m->count, m->count - 1, __ATOMIC_RELEASE);
+        }
 }
 
 void pe_stream_end(struct pe_stream *s)

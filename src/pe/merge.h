@@ -115,8 +115,7 @@ struct pe_merge {
     pthread_mutex_t lock; /* see pe_merge_lock */
     struct spe_machine *machine;
     struct pe_stream **streams;
-    _Atomic size_t count; /* a stream that is alone looks at it without the lock */
-    size_t room;
+    size_t count, room; /* count: atomic, for a stream that is alone looks without the lock */
     struct pe_helper helper;
     bool counting;    /* exact counts of every instruction */
     bool simple;      /* no short ways: for tests, which compare */

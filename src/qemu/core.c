@@ -120,7 +120,7 @@ static void on_plain_access(unsigned index, uint32_t info, uint64_t va, void *us
     pe_put_access(&v->stream, (uint64_t)(uintptr_t)user << PE_EVENT_SHIFT, va);
 }
 
-static inline void put_paired(struct vcpu *v, const struct pe_site *site, uint64_t va)
+static inline void put_site(struct vcpu *v, const struct pe_site *site, uint64_t va)
 {
     pe_put_access(&v->stream, (uint64_t)site->ordinal << PE_EVENT_SHIFT, va);
 }
@@ -129,7 +129,18 @@ static inline void put_paired(struct vcpu *v, const struct pe_site *site, uint64
 APART static void first_of_pair(struct vcpu *v, uint32_t info, uint64_t va, struct pe_site *site)
 {
     pe_site_note_bytes(site, 1u << qemu_plugin_mem_size_shift(info));
-    put_paired(v, site, va);
+    put_site(v, site, va);
+}
+
+/* on_plain_access for those that need more of the site. */
+static void on_site_access(unsigned index, uint32_t info, uint64_t va, void *user)
+{
+    struct vcpu *v = vcpus_at(index);
+
+    (void)info;
+    if (RARELY(!v || !v->stream.events))
+        return;
+    put_site(v, user, va);
 }
 
 static void on_paired_access(unsigned index, uint32_t info, uint64_t va, void *user)
@@ -142,7 +153,7 @@ static void on_paired_access(unsigned index, uint32_t info, uint64_t va, void *u
     if (RARELY(!__atomic_load_n(&site->bytes, __ATOMIC_RELAXED)))
         first_of_pair(v, info, va, site);
     else
-        put_paired(v, site, va);
+        put_site(v, site, va);
 }
 
 /* One block may have more of these than there is room for behind the last look. */
@@ -161,7 +172,33 @@ static void on_wide_access(unsigned index, uint32_t info, uint64_t va, void *use
                 1u << qemu_plugin_mem_size_shift(info), how);
 }
 
+/* Accesses that tell the stack pointer: one call for both is cheaper than two. */
+#define BY_SP(access_function)                                                                     \
+    static void access_function##_by_sp(unsigned index, uint32_t info, uint64_t va, void *user)    \
+    {                                                                                              \
+        struct vcpu *v = vcpus_at(index);                                                          \
+                                                                                                   \
+        if (RARELY(!v))                                                                            \
+            return;                                                                                \
+        calls_access(&v->calls, user, va);                                                         \
+        access_function(index, info, va, user);                                                    \
+    }
+
+BY_SP(on_site_access)
+BY_SP(on_paired_access)
+BY_SP(on_wide_access)
+
 _Static_assert(PE_ORDINALS + 2 < PE_BLOCK_EVENTS / 2, "plain accesses have room behind wide ones");
+
+/* Of those that are not on_plain_access's. */
+static qemu_plugin_mem_fn access_function(const struct pe_site *site)
+{
+    if (site->paired)
+        return site->by_sp ? on_paired_access_by_sp : on_paired_access;
+    if (!site->bytes)
+        return site->by_sp ? on_wide_access_by_sp : on_wide_access;
+    return on_site_access_by_sp;
+}
 
 void core_call_back(struct qemu_plugin_tb *tb, struct pe_block *b)
 {
@@ -172,15 +209,12 @@ void core_call_back(struct qemu_plugin_tb *tb, struct pe_block *b)
 
         if (site->hidden)
             continue; /* see recorder.c */
-        if (site->paired)
-            qemu_plugin_register_vcpu_mem_cb(insn, on_paired_access, QEMU_NO_REGS, QEMU_MEM_BOTH,
-                                             site);
-        else if (site->bytes)
+        if (site->bytes && !site->paired && !site->by_sp)
             qemu_plugin_register_vcpu_mem_cb(insn, on_plain_access, QEMU_NO_REGS, QEMU_MEM_BOTH,
                                              (void *)(uintptr_t)site->ordinal);
         else
-            qemu_plugin_register_vcpu_mem_cb(insn, on_wide_access, QEMU_NO_REGS, QEMU_MEM_BOTH,
-                                             site);
+            qemu_plugin_register_vcpu_mem_cb(insn, access_function(site), QEMU_NO_REGS,
+                                             QEMU_MEM_BOTH, site);
     }
 }
 

@@ -469,16 +469,6 @@ BY_SP(on_access_met)
 BY_SP(on_load)
 BY_SP(on_store)
 
-/* Where the other callbacks are another file's. */
-static void on_access_only_sp(unsigned index, uint32_t info, uint64_t va, void *user)
-{
-    struct vcpu *v = vcpus_at(index);
-
-    (void)info;
-    if (v)
-        calls_access(&v->calls, user, va);
-}
-
 static void on_load_of_sp(unsigned index, uint32_t info, uint64_t va, void *user)
 {
     struct vcpu *v = vcpus_at(index);
@@ -495,14 +485,6 @@ static void mark_calls(struct qemu_plugin_tb *tb, struct pe_block *b)
     for (uint32_t i = 0; b->flow & FLOW_MOVES_SP && i < b->count; i++)
         if (b->sites[i].is == PE_IS_LOAD)
             qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, i), on_load_of_sp,
-                                             QEMU_NO_REGS, QEMU_MEM_BOTH, &b->sites[i]);
-}
-
-static void call_back_for_calls(struct qemu_plugin_tb *tb, struct pe_block *b)
-{
-    for (uint32_t i = 0; i < b->count; i++)
-        if (b->sites[i].by_sp)
-            qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, i), on_access_only_sp,
                                              QEMU_NO_REGS, QEMU_MEM_BOTH, &b->sites[i]);
 }
 
@@ -585,8 +567,6 @@ static void translate(struct qemu_plugin_tb *tb)
     tell_strange(b);
     if (unit_process.calls)
         mark_calls(tb, b);
-    if (unit_process.merge && unit_process.calls)
-        call_back_for_calls(tb, b);
     if (board) {
         count_inline(tb, b);
         return;

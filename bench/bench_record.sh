@@ -31,7 +31,7 @@ if ! command -v aarch64-linux-gnu-gcc >/dev/null || ! command -v "$qemu" >/dev/n
 fi
 aarch64-linux-gnu-gcc -O2 -fno-tree-vectorize -static -o "$work/prog" "$here/record/workloads.c"
 load=$(cut -d' ' -f1 /proc/loadavg)
-idle=$(awk -v load="$load" -v all="$(nproc)" 'BEGIN { print all - load > 1.5 }')
+idle=$(awk -v load="$load" -v all="$(nproc)" 'BEGIN { print (all - load > 1.5) }')
 version=$("$qemu" --version | sed -n 's/.*version \([0-9]*\.[0-9]*\).*/\1/p')
 
 measure() { # what workload command...

@@ -33,7 +33,7 @@ static inline unsigned served_if(const struct spe_rows *rows, size_t i, bool loa
 {
     unsigned level = rows->level[i];
 
-    return load & (level == SPE_LEVEL_UNKNOWN) ? spe_served_by(level, rows->events[i]) : level;
+    return load && level == SPE_LEVEL_UNKNOWN ? spe_served_by(level, rows->events[i]) : level;
 }
 
 /* One row in its bin. */

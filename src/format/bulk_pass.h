@@ -15,8 +15,8 @@
 /* Of the same run as the records before. */
 static inline bool same_run(const struct passing *k, const struct spe_shape *s, const uint8_t *p)
 {
-    return (k->timestamp - k->first <= k->span) & ((s->has & PASS_CONTEXTS) == k->is->has) &
-           (CONTEXT(0) == k->context[0]) & (CONTEXT(1) == k->context[1]);
+    return k->timestamp - k->first <= k->span && (s->has & PASS_CONTEXTS) == k->is->has &&
+           CONTEXT(0) == k->context[0] && CONTEXT(1) == k->context[1];
 }
 
 static inline bool is_wanted(const struct passing *k, const struct spe_shape *s, const uint8_t *p)

@@ -166,6 +166,8 @@ static void begin(struct rig *r, enum mode mode, bool counting)
 static void end(struct rig *r)
 {
     free(r->stream.watches);
+    free(r->copy->counts);
+    free(r->counted->counts);
     pe_block_destroy(r->copy);
     pe_block_destroy(r->counted);
     pe_merge_free(&r->merge);

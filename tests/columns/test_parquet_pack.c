@@ -67,7 +67,7 @@ static void read_bits(struct reader *r, uint64_t *values, size_t count, unsigned
 /* Writes up to a group behind `count`; how many bytes were there. */
 static size_t read_indexes(const struct buffer *b, uint64_t *values, size_t count, unsigned width)
 {
-    struct reader r = {b->at, b->at + b->size};
+    struct reader r = {b->at, b->size ? b->at + b->size : b->at};
     size_t i = 0;
 
     while (i < count) {

@@ -276,6 +276,10 @@ static void test_child_has_its_own(void **state)
         print_message("not with ThreadSanitizer\n");
         skip();
     }
+#ifdef __aarch64__ /* the stage aarch64 runs it under QEMU 7.2, which aborts in such a child */
+    print_message("not below qemu-aarch64: its child of several threads cannot start another\n");
+    skip();
+#endif
     begin(&r, HELPED, false);
     for (unsigned i = 0; i < ROUNDS / 10; i++)
         run_round(&r, i);

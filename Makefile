@@ -56,7 +56,7 @@ fuzz:	## fuzz every target for FUZZ_SECONDS each (FUZZ="packet ..." for some, FU
 	@tools/setup.sh test
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_JOBS=$(FUZZ_JOBS) tools/fuzz.sh run $(FUZZ)
 
-mutate:	## break the format and spu rooms one change at a time: do the tests notice? (MUTATE="--count 50 ...")
+mutate:	## break the format, gen and spu rooms one change at a time: do the tests notice? (MUTATE="--count 50 ...")
 	@tools/setup.sh check
 	@nice python3 tools/mutate.py $(MUTATE)
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 The Specimen authors
-"""Do the tests bite? Breaks src/format and src/spu one small change at a time and runs their tests.
+"""Do the tests bite? Breaks src/format, gen and spu one small change at a time and runs their tests.
 
 A mutant is the source with one change. It is caught when a unit test of the rooms fails, crashes or
 hangs. Mutants that do not compile, or compile to the same object, are not counted: another from
@@ -30,7 +30,7 @@ import tempfile
 import threading
 import time
 
-ROOMS = ("format", "spu")
+ROOMS = ("format", "gen", "spu")
 PASS_MARK = 90  # per cent
 SKIPPED = 77  # exit status of a test that cannot run here
 # What the sanitizers of CI would see: an index out of bounds and the like ends the program.
@@ -773,7 +773,7 @@ def buildable(bench, parts):
 def arguments():
     here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     parser = argparse.ArgumentParser(
-        description="Breaks src/format and src/spu one small change at a time and runs their "
+        description="Breaks src/format, gen and spu one small change at a time and runs their "
                     "unit tests. Exit status 0: at least 90 % were caught; 1: fewer; 2: the tests "
                     "do not build or pass unchanged.")
     parser.add_argument("--count", type=int, default=600, help="mutants to try (600)")

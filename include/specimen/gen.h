@@ -17,13 +17,13 @@
 extern "C" {
 #endif
 
-/* What spe_gen_config.mix counts. */
+/* The operations of spe_gen_config.mix. */
 enum spe_gen_class { SPE_GEN_LOAD, SPE_GEN_STORE, SPE_GEN_BRANCH, SPE_GEN_OTHER, SPE_GEN_CLASSES };
 
 struct spe_gen_config {
     size_t size; /* written by spe_gen_config_init */
     uint64_t seed;
-    spe_features features;           /* records have only what these define */
+    spe_features features;           /* records have only packets and values that these define */
     const struct spe_cpu *cpu;       /* whose data sources and events; NULL: none in particular */
     const struct spe_layout *layout; /* packets without a place in it are left out; NULL: all */
     uint32_t mix[SPE_GEN_CLASSES];   /* relative weights, not all zero */

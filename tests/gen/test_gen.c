@@ -12,7 +12,7 @@
 #include <specimen/format.h>
 #include <specimen/gen.h>
 
-#include "format/state.h"
+#include "gen/state.h"
 
 #define DIGEST_PLAIN UINT64_C(0xc65b1b53c49428b2)
 #define DIGEST_N1 UINT64_C(0x7b0c0e2eefb4c326)

@@ -6,11 +6,11 @@
  */
 #include <specimen/gen.h>
 
-#include "base/sized.h"
-#include "state.h"
-
 #include <stdio.h>
 #include <string.h>
+
+#include "base/sized.h"
+#include "gen/state.h"
 
 #define NS (UINT64_C(1) << 63)
 #define EL1 (UINT64_C(1) << 61)

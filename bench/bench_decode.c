@@ -17,6 +17,7 @@
 
 #include "../tests/support/columns.h"
 #include "format/state.h"
+#include "gen/state.h"
 #include "switch_decoder.h"
 
 enum { ROWS = 2048, ROUNDS = 9 };

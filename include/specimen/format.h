@@ -158,7 +158,7 @@ static inline uint16_t spe_counter_max(unsigned count_bits)
     return count_bits == 12 ? 0xfff : 0xffff;
 }
 
-/* Clip a latency to what the counter can hold (the counters saturate, D18.2.3). */
+/* Clip a latency to the largest count (the counters saturate, D18.2.3). */
 static inline uint16_t spe_counter_clip(uint64_t cycles, unsigned count_bits)
 {
     uint16_t max = spe_counter_max(count_bits);
@@ -211,7 +211,7 @@ SPE_API uint64_t spe_events_allowed(spe_features features);
 /* A lower-case name ("l1d_miss"); NULL for an event that has none. */
 SPE_API const char *spe_event_name(unsigned event);
 
-/* What the architecture says of it, one sentence; NULL as above. */
+/* Its rule in the architecture, one sentence; NULL as above. */
 SPE_API const char *spe_event_sentence(unsigned event, spe_features features);
 
 /* Smallest Events payload that carries all set bits: 1, 2, 4 or 8 (D18.2-060). */
@@ -549,8 +549,52 @@ SPE_API int spe_bulk_next(struct spe_bulk *b, struct spe_columns *columns,
  * those that have a timestamp from `first` to `last`, exactly these contexts, and a pc that is
  * below `low`, above `high` or whose bit is not set. Other records become rows. The results are
  * sums over all calls.
+ *
+ * With `data`, it is not the pc that tells: rows are made of loads and stores with a data address
+ * whose data source is wanted. Of the others there are sums, and notes by which those of a cache
+ * line are found again.
  */
 #define SPE_PASS_BITS 32768
+#define SPE_PASS_NOTED 8
+
+/* Up to eight records, at equal distances, that were passed over. */
+struct spe_pass_note {
+    uint64_t place; /* of the first one << 16, as bytes from `base`; distance << 8; their number */
+    uint16_t line[SPE_PASS_NOTED]; /* spe_pass_line of the data address, or of 0 */
+};
+
+enum { /* of spe_pass_data.sources */
+       SPE_PASS_SAID = 1,
+       SPE_PASS_WANTED = 2
+};
+
+struct spe_pass_data {
+    size_t size;          /* written by spe_pass_data_init */
+    uint8_t sources[256]; /* SPE_PASS_... of data sources; greater ones, and none, are neither */
+    unsigned shift;       /* lines of 2^shift bytes */
+    const uint8_t *base;  /* what is fed is less than 2^47 bytes from it */
+    struct spe_pass_note *notes;
+    size_t count, capacity; /* of notes; it stops when there is no room for one more */
+
+    /* Of loads and stores that were passed over. */
+    uint64_t samples, stores; /* with an address, and those of them that store */
+    uint64_t latency, said;   /* of these: total latencies, those with SPE_PASS_SAID */
+    uint64_t no_address;
+};
+
+static inline void spe_pass_data_init(struct spe_pass_data *it)
+{
+    memset(it, 0, sizeof(*it));
+    it->size = sizeof(*it);
+}
+
+/* Lines with different numbers are different. */
+static inline uint16_t spe_pass_line(uint64_t address, unsigned shift)
+{
+    uint64_t line = (address & UINT64_MAX >> 8) >> shift;
+
+    return (uint16_t)(line ^ line >> 16);
+}
 
 struct spe_bulk_pass {
     size_t size;         /* written by spe_bulk_pass_init */
@@ -561,8 +605,9 @@ struct spe_bulk_pass {
     uint32_t context[2];
     uint64_t first, last;
 
-    uint64_t records, latency; /* passed over, and the sum of their total latencies */
-    uint64_t timestamp;        /* of the last record, passed over or not */
+    uint64_t records, latency;  /* passed over, and the sum of their total latencies, by pc only */
+    uint64_t timestamp;         /* of the last record, passed over or not */
+    struct spe_pass_data *data; /* or NULL */
 };
 
 static inline void spe_bulk_pass_init(struct spe_bulk_pass *it)
@@ -586,10 +631,16 @@ static inline uint64_t spe_pass_bit(uint64_t pc, unsigned grain)
 SPE_API int spe_bulk_pass(struct spe_bulk *b, struct spe_columns *columns,
                           struct spe_bulk_pass *pass);
 
+/* Append the row, with offset 0, of a record that this decoder passed over, from where a note says
+ * that it is. The stream stays where it is. SPE_OK; SPE_ERR_INVALID if the columns are full or have
+ * another size; an error if there is no record any more. */
+SPE_API int spe_bulk_noted(const struct spe_bulk *b, struct spe_columns *columns,
+                           const uint8_t *bytes);
+
 /* Where the bytes went so far; it belongs to the decoder. */
 SPE_API const struct spe_account *spe_bulk_account(const struct spe_bulk *b);
 
-/* ---- CPUs: what a MIDR tells (data in src/format/cpus.c) ------------------------------------ */
+/* ---- CPUs by their MIDR (data in src/format/cpus.c) ------------------------------------ */
 
 /* Where the data came from, as far as the CPU's table says. */
 enum spe_source_level {

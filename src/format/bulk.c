@@ -484,7 +484,28 @@ static int pass_by_shape(struct spe_bulk *b, struct spe_columns *c, struct spe_b
 
 int spe_bulk_pass(struct spe_bulk *b, struct spe_columns *columns, struct spe_bulk_pass *pass)
 {
-    if (columns->size != sizeof(*columns) || pass->size != sizeof(*pass) || !pass->pcs)
+    const struct spe_pass_data *data = pass->data;
+
+    if (columns->size != sizeof(*columns) || pass->size != sizeof(*pass) || !(pass->pcs || data) ||
+        (data && data->size != sizeof(*data)))
         return SPE_ERR_INVALID;
     return pass_by_shape(b, columns, pass);
+}
+
+int spe_bulk_noted(const struct spe_bulk *b, struct spe_columns *columns, const uint8_t *bytes)
+{
+    struct sink sink = {.columns = columns, .all = false};
+    int shape = find_shape(&sink, b, b->root, b->depth, bytes);
+    struct spe_record record;
+
+    if (columns->size != sizeof(*columns) || columns->rows >= columns->capacity)
+        return SPE_ERR_INVALID;
+    if (shape >= 0) {
+        sink_put(&sink, columns->rows++, b, (unsigned)shape, bytes, 0);
+        return SPE_OK;
+    }
+    if (spe_record_decode(bytes, SPE_SHAPE_MAX, &record) <= 0)
+        return SPE_ERR_FRAMING;
+    append_record(columns, &record, 0);
+    return SPE_OK;
 }

@@ -24,6 +24,7 @@
 
 #include <string.h>
 
+#include "cpus.h"
 #include "layout.h"
 
 static const char *const level_names[SPE_LEVEL_COUNT] = {
@@ -82,6 +83,9 @@ static const struct spe_source hip12_list[] = {
 static const struct spe_source_table common = {"common", TABLE(common_list)};
 static const struct spe_source_table ampereone = {"ampereone", TABLE(ampereone_list)};
 static const struct spe_source_table hip12 = {"hip12", TABLE(hip12_list)};
+
+/* The tables for which perf names clusters and sockets. */
+static const struct spe_source_table *const with_clusters[] = {&hip12};
 
 #define LEVELS (SPE_FEAT(EL2) | SPE_FEAT(EL3) | SPE_FEAT(Secure) | SPE_FEAT(VHE) | SPE_FEAT(E2H0))
 #define FEATURES_N1                                                                                \
@@ -172,6 +176,14 @@ const struct spe_cpu *spe_cpu_by_name(const char *name)
 const struct spe_cpu *spe_cpu_at(size_t i)
 {
     return i < CPUS ? &cpus[i] : NULL;
+}
+
+bool spe_source_table_has_clusters(const struct spe_source_table *table)
+{
+    for (size_t i = 0; i < sizeof(with_clusters) / sizeof(with_clusters[0]); i++)
+        if (with_clusters[i] == table)
+            return true;
+    return false;
 }
 
 const struct spe_source *spe_cpu_source(const struct spe_cpu *cpu, uint16_t value)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
-/* What streams, bulk decoders and generators keep. Callers of the library see none of it, so that
- * it can change. */
+/* What streams and bulk decoders keep. Callers of the library see none of it, so that it can
+ * change. */
 #ifndef FORMAT_STATE_H
 #define FORMAT_STATE_H
 
 #include <specimen/format.h>
-#include <specimen/gen.h>
 
 /*
  * The stream over one buffer queue. Bytes arrive in pieces split anywhere; the answers do not
@@ -62,7 +61,7 @@ struct spe_bulk {
     struct spe_stream stream;
     struct spe_shape shape[SPE_BULK_SHAPES];
     /* The tree that finds the shape which a record may have. A step is a node << 8, and the place
-     * of the byte to look at there, which leads to the next step. Node 16 is no shape, and
+     * of the byte to look at there, which leads to the next step. Node 16 is not a shape, and
      * those behind it are shapes; they lead to themselves. */
     uint16_t root, next[32 * 256];
     uint8_t depth;
@@ -70,36 +69,6 @@ struct spe_bulk {
     uint64_t predicted;                /* rows that came from a known shape */
     uint8_t longest;                   /* advance of a shape */
     uint8_t path;                      /* enum spe_bulk_path in use */
-};
-
-#define SPE_GEN_SITES 64
-#define SPE_GEN_REGIONS 16
-
-struct spe_gen_site {
-    uint64_t pc;     /* Address payload */
-    uint64_t target; /* likewise, of a branch */
-    uint32_t stride; /* bytes from one access to the next; 0: anywhere in the region */
-    uint16_t likely; /* of 1024: a branch is mispredicted, a load or store misses */
-    uint16_t taken;  /* of 1024 */
-    uint8_t op, kind, region, flags;
-};
-
-struct spe_gen_region {
-    uint64_t base, mask, position;
-};
-
-struct spe_gen {
-    struct spe_gen_config config;
-    uint64_t state[4]; /* of the random numbers */
-    uint64_t time, previous_target;
-    uint64_t events; /* that may be set */
-    uint64_t cpu_events;
-    uint32_t addresses, counters, has; /* packets that have a place */
-    uint32_t limit[SPE_GEN_CLASSES];   /* of the number that picks a class, ascending */
-    uint32_t context, context_left;
-    uint16_t source[SPE_LEVEL_COUNT];
-    struct spe_gen_region region[SPE_GEN_REGIONS];
-    struct spe_gen_site site[SPE_GEN_CLASSES][SPE_GEN_SITES];
 };
 
 #endif

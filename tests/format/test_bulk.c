@@ -536,6 +536,12 @@ static void random_kind(struct random *rng, struct spe_record *r, uint32_t conte
 
     do {
         random_record(rng, r);
+        if (random_chance(rng, 70)) {
+            r->has |= SPE_HAS_OP | SPE_HAS_SOURCE;
+            r->op_class = SPE_CLASS_LDST;
+            r->source_size = random_chance(rng, 90) ? 1 : 2;
+            r->addresses |= random_chance(rng, 90) << SPE_ADDRESS_VA;
+        }
         r->has |= SPE_HAS_TIMESTAMP | context;
         r->addresses |= 1u << SPE_ADDRESS_PC;
         r->counters |= 1u << SPE_COUNTER_TOTAL;
@@ -567,6 +573,9 @@ static size_t make_turns(struct random *rng, uint8_t *bytes, size_t room, bool a
         r.address[SPE_ADDRESS_PC] =
             place(random_below(rng, PLACES)) | random_next(rng) << 56 | random_below(rng, 16) * 4;
         r.counter[SPE_COUNTER_TOTAL] = (uint16_t)random_below(rng, 4096);
+        r.address[SPE_ADDRESS_VA] = random_next(rng);
+        r.source = (uint16_t)random_below(rng, r.source_size == 2 ? 65536 : 256);
+        r.op = (uint8_t)random_next(rng);
         if (random_chance(rng, 1))
             r.has &= ~(uint32_t)SPE_HAS_TIMESTAMP;
         if (random_chance(rng, 1))
@@ -699,6 +708,146 @@ static void check_passing(const uint8_t *bytes, size_t len, enum spe_bulk_path p
         assert_true(pass.records > ref.columns.rows); /* most are */
 }
 
+/* ---- Records that are passed over by their data ---------------------------------------------- */
+
+struct noted {
+    struct spe_pass_data data;
+    struct spe_pass_note notes[ROOM / 8];
+    uint16_t line[ROOM]; /* of records that are noted, by their offset */
+    bool is[ROOM];
+};
+
+static bool has_data(const struct spe_columns *c, size_t i, bool address)
+{
+    return c->has[i] & SPE_HAS_OP && c->op[i] >> 8 == SPE_CLASS_LDST &&
+           (!address || c->addresses[i] >> SPE_ADDRESS_VA & 1);
+}
+
+static unsigned says(const struct spe_columns *c, size_t i, const struct spe_pass_data *d)
+{
+    return has_data(c, i, true) && c->has[i] & SPE_HAS_SOURCE && c->source[i] < 256
+               ? d->sources[c->source[i]]
+               : 0;
+}
+
+/* Each record is noted once. */
+static void spread_notes(struct noted *n)
+{
+    memset(n->is, 0, sizeof(n->is));
+    for (size_t i = 0; i < n->data.count; i++) {
+        uint64_t place = n->notes[i].place, at = place >> 16;
+
+        assert_in_range(place & 0xff, 1, SPE_PASS_NOTED);
+        for (unsigned k = 0; k < (place & 0xff); k++, at += place >> 8 & 0xff) {
+            assert_true(at < ROOM && !n->is[at]);
+            n->is[at] = true;
+            n->line[at] = n->notes[i].line[k];
+        }
+    }
+}
+
+/* What was passed over has a note, is not wanted, and is found again by the decoder. */
+static void check_left_out(const struct spe_bulk *b, const uint8_t *bytes, const struct noted *n,
+                           const struct spe_columns *c, size_t i, struct spe_pass_data *sum)
+{
+    static struct spe_columns again;
+    uint64_t at = c->offset[i];
+
+    if (!again.pc)
+        again = make_columns(8);
+    again.rows = 0;
+    assert_true(n->is[at]);
+    assert_false(says(c, i, &n->data) & SPE_PASS_WANTED);
+    assert_int_equal(n->line[at],
+                     spe_pass_line(has_data(c, i, true) ? c->va[i] : 0, n->data.shift));
+    assert_int_equal(spe_bulk_noted(b, &again, bytes + at), SPE_OK);
+    assert_int_equal(again.va[0], c->va[i]);
+    assert_int_equal(again.pc[0], c->pc[i]);
+    assert_int_equal(again.timestamp[0], c->timestamp[i]);
+    assert_int_equal(again.total[0], c->total[i]);
+    assert_int_equal(again.op[0], c->op[i]);
+    assert_int_equal(again.has[0], c->has[i]);
+    sum->samples += has_data(c, i, true);
+    sum->no_address += has_data(c, i, false) && !has_data(c, i, true);
+    sum->stores += has_data(c, i, true) && c->op[i] & 1;
+    sum->latency += has_data(c, i, true) ? c->total[i] : 0;
+    sum->said += says(c, i, &n->data) & SPE_PASS_SAID;
+}
+
+static void check_by_data(const uint8_t *bytes, size_t len, enum spe_bulk_path path,
+                          struct random *rng)
+{
+    static struct reference ref;
+    static struct spe_columns c;
+    static struct turns turns;
+    static struct noted n;
+    static struct spe_bulk b;
+    struct spe_pass_data sum = {0};
+    struct spe_bulk_pass pass;
+    size_t got = 0;
+
+    if (!c.pc) {
+        ref.columns = make_columns(ROOM);
+        c = make_columns(ROOM);
+    }
+    if (spe_bulk_init(&b, 0, path) < 0)
+        return;
+    run_reference(&ref, bytes, len, 0);
+    spe_bulk_pass_init(&pass);
+    spe_pass_data_init(&n.data);
+    pass.has = ~0u;
+    pass.data = &n.data;
+    n.data.base = bytes;
+    n.data.notes = n.notes;
+    n.data.capacity = sizeof(n.notes) / sizeof(n.notes[0]);
+    n.data.shift = 4 + random_below(rng, 9);
+    for (unsigned i = 0; i < 256; i++)
+        n.data.sources[i] = (uint8_t)((random_chance(rng, 50) ? SPE_PASS_SAID : 0) |
+                                      (random_chance(rng, 3) ? SPE_PASS_WANTED : 0));
+    c.rows = 0;
+    for (size_t at = 0, piece; at < len; at += piece) {
+        piece = 1 + random_below(rng, 20000);
+        piece = piece < len - at ? piece : len - at;
+        spe_bulk_feed(&b, bytes + at, piece);
+        pass_piece(&b, &c, &pass, &turns, rng);
+    }
+    spe_bulk_end(&b);
+    pass_piece(&b, &c, &pass, &turns, rng);
+    spread_notes(&n);
+    for (size_t i = 0; i < ref.columns.rows; i++) {
+        if (got < c.rows && c.offset[got] == ref.columns.offset[i]) {
+            assert_false(n.is[ref.columns.offset[i]]);
+            got++;
+        } else {
+            check_left_out(&b, bytes, &n, &ref.columns, i, &sum);
+        }
+    }
+    assert_int_equal(got, c.rows);
+    assert_int_equal(pass.records + c.rows, ref.columns.rows);
+    assert_int_equal(sum.samples, n.data.samples);
+    assert_int_equal(sum.no_address, n.data.no_address);
+    assert_int_equal(sum.stores, n.data.stores);
+    assert_int_equal(sum.latency, n.data.latency);
+    assert_int_equal(sum.said, n.data.said);
+    assert_memory_equal(&b.stream.account, &ref.account, sizeof(ref.account));
+    if (path != SPE_BULK_ITERATOR)
+        assert_true(pass.records > c.rows);
+}
+
+static void passed_by_data(void **state)
+{
+    static uint8_t bytes[ROOM];
+    struct random rng = {19};
+
+    (void)state;
+    for (unsigned round = 0; round < 60; round++) {
+        size_t len = make_turns(&rng, bytes, ROOM - random_below(&rng, 100), round % 3);
+
+        for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+            check_by_data(bytes, len, paths[i], &rng);
+    }
+}
+
 static void passed_records(void **state)
 {
     static uint8_t bytes[ROOM];
@@ -726,6 +875,7 @@ int main(void)
         cmocka_unit_test(every_path_is_here),
         cmocka_unit_test(many_rows),
         cmocka_unit_test(passed_records),
+        cmocka_unit_test(passed_by_data),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -239,7 +239,7 @@ static void missing_event_bits_are_zero(void **state)
     assert_int_equal(h.record[1].events_size, 1);
 }
 
-/* IMPLEMENTATION DEFINED packets are no damage, even twice; the last one counts. */
+/* IMPLEMENTATION DEFINED packets are not damage, even twice; the last one counts. */
 static void impdef_packets_are_kept(void **state)
 {
     static const uint8_t middle[] = {0xb6, 1, 0, 0,    0, 0, 0, 0, 0, 0x22, 0xb0, 2, 0,    0, 0, 0,

@@ -7,7 +7,10 @@
  *   chase    loads that wait for each other, in 256 KiB
  *   crc      integer operations, few accesses
  *   qsort    calls, branches that nobody can predict
+ *
+ * and a fifth whose memory counts: 128 threads at once, each of which fills its caches.
  */
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +22,9 @@ enum {
     STEPS = 60000000,
     BYTES = 1 << 16,
     ROUNDS = 400,
-    WORDS = 1000000
+    WORDS = 1000000,
+    THREADS = 128,
+    LINE = 64
 };
 
 static double left[SIDE][SIDE], right[SIDE][SIDE], product[SIDE][SIDE];
@@ -99,14 +104,41 @@ __attribute__((noinline)) static uint64_t sort(void)
     return words[WORDS / 2];
 }
 
+static pthread_barrier_t all_there;
+static char shared[2 << 20];
+
+static void *read_all(void *user)
+{
+    const volatile char *bytes = shared;
+
+    pthread_barrier_wait(&all_there);
+    for (size_t i = 0; i < sizeof(shared); i += LINE)
+        (void)bytes[i];
+    pthread_barrier_wait(&all_there);
+    return user;
+}
+
+static uint64_t threads(void)
+{
+    pthread_t thread;
+
+    pthread_barrier_init(&all_there, NULL, THREADS);
+    for (int i = 1; i < THREADS; i++)
+        if (pthread_create(&thread, NULL, read_all, NULL) != 0)
+            abort();
+    read_all(NULL);
+    return THREADS;
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
         const char *name;
         uint64_t (*run)(void);
-    } workloads[] = {{"matmul", matmul}, {"chase", chase}, {"crc", crc}, {"qsort", sort}};
+    } workloads[] = {
+        {"matmul", matmul}, {"chase", chase}, {"crc", crc}, {"qsort", sort}, {"threads", threads}};
 
-    for (unsigned i = 0; i < 4; i++)
+    for (unsigned i = 0; i < sizeof(workloads) / sizeof(workloads[0]); i++)
         if (argc > 1 && strcmp(argv[1], workloads[i].name) == 0) {
             printf("%llu\n", (unsigned long long)workloads[i].run());
             return 0;

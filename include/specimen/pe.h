@@ -101,7 +101,7 @@ struct spe_a64_registers {
     /* Z and P registers: fill all of out; false: not known. */
     bool (*z)(void *user, unsigned n, uint8_t *out, size_t size);
     bool (*p)(void *user, unsigned n, uint8_t *out, size_t size);
-    uint32_t zva_bytes; /* what DC ZVA writes, by DCZID_EL0; 0: 64 */
+    uint32_t zva_bytes; /* the size of DC ZVA, by DCZID_EL0; 0: 64 */
     uint32_t tag_bytes; /* whose tags LDGM, STGM, STZGM transfer, by GMID_EL1; 0: 64 */
 };
 
@@ -188,8 +188,8 @@ struct spe_machine_config {
                                             it */
     uint32_t walk_latency;               /* ... and if it has not */
     uint32_t memory_latency;             /* cycles from issue of a load to its data */
-    uint32_t remote_latency;             /* what another socket adds */
-    uint32_t snoop_latency;              /* what waiting for another core's cache adds */
+    uint32_t remote_latency;             /* added by another socket */
+    uint32_t snoop_latency;              /* added by a wait for another core's cache */
     uint32_t predictor_bits;             /* log2 of the direction tables' size, 1 to 24 */
     uint32_t btb_entries;                /* indirect targets: a power of two */
     uint32_t return_stack;               /* entries, from 1 */
@@ -203,7 +203,8 @@ struct spe_machine_config {
     struct spe_prefetch_shape l2_prefetch; /* streams of lines within a page */
     /* The data source value (D18.2.4) of each place; SPE_MACHINE_NO_SOURCE: none. These are the
      * CPU's own values, so a unit that gets them has data_source_map_count 0. */
-    uint16_t source[8]; /* by enum spe_machine_place */
+    uint16_t source[8];                 /* by enum spe_machine_place */
+    uint32_t l2_interval, llc_interval; /* as memory_interval, of lines from these caches */
 };
 
 #define SPE_MACHINE_NO_SOURCE 0xffff
@@ -261,7 +262,7 @@ enum { /* kinds of access, or-ed */
        SPE_ACCESS_INVALIDATE = 1u << 5,
 };
 
-/* What one access met. */
+/* The result of one access. */
 struct spe_machine_access {
     uint32_t facts;                      /* SPE_FACT_* */
     uint8_t place;                       /* enum spe_machine_place that served it */

@@ -83,7 +83,7 @@ static inline const struct pe_site *pe_block_last(const struct pe_block *block)
 }
 
 /* How the branch at the end of the block went, where the program goes on at `next`. False if nobody
- * knows: a signal's handler is no target of a direct branch. */
+ * knows: a signal's handler is not the target of a direct branch. */
 static inline bool pe_branch_outcome(const struct pe_block *block, uint64_t next, bool *taken)
 {
     *taken = !block->direct | (next == block->target); /* no branch: who knows which it is */

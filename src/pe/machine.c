@@ -155,6 +155,10 @@ static void derive(struct spe_machine *machine)
     for (unsigned place = 0; place < SPE_PLACE_COUNT; place++)
         for (unsigned snooped = 0; snooped < 2; snooped++)
             machine->cycles[place][snooped] = pe_access_cycles(config, place, snooped);
+    machine->intervals[SPE_PLACE_L2] = (uint64_t)config->l2_interval * PE_TICKS;
+    machine->intervals[SPE_PLACE_LLC] = (uint64_t)config->llc_interval * PE_TICKS;
+    machine->intervals[SPE_PLACE_MEMORY] = (uint64_t)config->memory_interval * PE_TICKS;
+    machine->intervals[SPE_PLACE_REMOTE_MEMORY] = machine->intervals[SPE_PLACE_MEMORY];
 }
 
 /* With so many of its cpus, and a directory for so many. */

@@ -67,6 +67,8 @@ static const struct preset presets[] = {
       .window = 128,
       .load_misses = 20,
       .store_queue = 48,
+      .l2_interval = 3,
+      .llc_interval = 4,
       .memory_interval = 7,
       .l1_prefetch = {2, 24},
       .l2_prefetch = {4, 32},
@@ -95,6 +97,8 @@ static const struct preset presets[] = {
       .window = 256,
       .load_misses = 32,
       .store_queue = 96,
+      .l2_interval = 2,
+      .llc_interval = 3,
       .memory_interval = 6,
       .l1_prefetch = {2, 24},
       .l2_prefetch = {4, 32},
@@ -123,6 +127,8 @@ static const struct preset presets[] = {
       .window = 160,
       .load_misses = 24,
       .store_queue = 64,
+      .l2_interval = 2,
+      .llc_interval = 4,
       .memory_interval = 7,
       .l1_prefetch = {2, 24},
       .l2_prefetch = {4, 32},
@@ -152,6 +158,8 @@ static const struct preset presets[] = {
       .window = 320,
       .load_misses = 48,
       .store_queue = 96,
+      .l2_interval = 2,
+      .llc_interval = 2,
       .memory_interval = 6,
       .l1_prefetch = {2, 24},
       .l2_prefetch = {4, 32},
@@ -180,6 +188,8 @@ static const struct preset presets[] = {
       .window = 128,
       .load_misses = 20,
       .store_queue = 48,
+      .l2_interval = 3,
+      .llc_interval = 4,
       .memory_interval = 8,
       .l1_prefetch = {2, 24},
       .l2_prefetch = {4, 32},
@@ -208,6 +218,8 @@ static const struct preset presets[] = {
       .window = 174,
       .load_misses = 24,
       .store_queue = 48,
+      .l2_interval = 2,
+      .llc_interval = 4,
       .memory_interval = 7,
       .l1_prefetch = {2, 24},
       .l2_prefetch = {4, 32},
@@ -398,6 +410,10 @@ static int check_window(const struct complaint *c, const struct spe_machine_conf
         error = check_number(c, "load_misses", config->load_misses, 1, PE_LOAD_MISSES_MAX);
     if (!error)
         error = check_number(c, "store_queue", config->store_queue, 1, PE_STORES_MAX);
+    if (!error)
+        error = check_number(c, "l2_interval", config->l2_interval, 0, LATENCY_MAX);
+    if (!error)
+        error = check_number(c, "llc_interval", config->llc_interval, 0, LATENCY_MAX);
     if (!error)
         error = check_number(c, "memory_interval", config->memory_interval, 0, LATENCY_MAX);
     if (!error)

@@ -67,6 +67,18 @@ PE_INLINE void pe_use_l1(struct pe_cpu *cpu, const struct pe_cache *l1, uint64_t
     cpu->way_hint[line >> l1->line_shift & cpu->hint_mask] = (uint8_t)way;
 }
 
+/* The line was hit in L1, as a load that changes nothing would hit it, or a store if it is
+ * modified, and its page was used: for pe_hit_again. */
+PE_INLINE void pe_note_hit(struct pe_cpu *cpu, const struct pe_near *near, uint64_t line,
+                           bool modified)
+{
+    uint64_t *recent, note;
+
+    recent = pe_tlb_recent(&cpu->tlb, line >> near->page_shift, &note);
+    *recent = note;
+    *pe_hit_last(cpu, &near->l1, line) = line | modified;
+}
+
 /* Is it such an access? Then it has happened. Only loads and stores. */
 PE_INLINE bool pe_hit_near(struct pe_cpu *cpu, const struct pe_near *near, uint64_t address,
                            uint32_t bytes, bool store)
@@ -76,16 +88,14 @@ PE_INLINE bool pe_hit_near(struct pe_cpu *cpu, const struct pe_near *near, uint6
     unsigned way = cpu->way_hint[line >> near->l1.line_shift & cpu->hint_mask];
     uint64_t word = pe_get(pe_cache_word(&near->l1, line, way));
     uint64_t ignored = PE_TOLD | (store ? 0 : PE_EXCLUSIVE | PE_MODIFIED);
-    uint64_t wanted = line | (store ? PE_MODIFIED_LINE : PE_VALID), *recent, note;
+    uint64_t wanted = line | (store ? PE_MODIFIED_LINE : PE_VALID);
 
     if (pe_crosses_lines(near, address, bytes) || cpu->tlb.page[entry] != page ||
         (word & ~ignored) != wanted)
         return false;
     pe_tlb_use(&cpu->tlb, entry);
-    recent = pe_tlb_recent(&cpu->tlb, page, &note);
-    *recent = note;
     pe_cache_use(&near->l1, line, way);
-    *pe_hit_last(cpu, &near->l1, line) = line | store;
+    pe_note_hit(cpu, near, line, word & PE_MODIFIED);
     pe_count(&cpu->counts.accesses, 1);
     return true;
 }

@@ -87,7 +87,7 @@ struct pe_tlb {
     uint64_t round;                 /* how often `used` was cleared */
     uint8_t first[PE_TLB_CHAINS], next[PE_TLB_MAX];
     uint32_t entries, filled;
-    uint64_t *l2;      /* NULL: one level */
+    pe_word *l2;       /* NULL: one level. Only its own thread looks at it */
     uint32_t *l2_used; /* by set */
 };
 
@@ -155,12 +155,12 @@ struct pe_window {
     uint64_t full_at;          /* operations: the window is full then, unless a load is done */
     uint64_t late, late_until; /* registers, ticks */
     const struct pe_block *block;
-    uint32_t settled; /* instructions of the block whose registers are known */
-    uint32_t step;    /* ticks from one dispatch to the next */
-    uint64_t stores;  /* dispatched before the block */
-    uint64_t memory_free;
-    uint64_t atomic_free; /* ticks: atomics are made one after the other */
-    uint32_t served;      /* the next of served_until */
+    uint32_t settled;               /* instructions of the block whose registers are known */
+    uint32_t step;                  /* ticks from one dispatch to the next */
+    uint64_t stores;                /* dispatched before the block */
+    uint64_t free[SPE_PLACE_COUNT]; /* ticks: the next line can leave the place. See pe_leaves */
+    uint64_t atomic_free;           /* ticks: atomics are made one after the other */
+    uint32_t served;                /* the next of served_until */
     uint64_t ready[64];
     uint64_t served_until[PE_LOAD_MISSES_MAX];
     uint64_t waiting[PE_WAITING]; /* until when the latest loads waited for registers: ticks */
@@ -247,6 +247,7 @@ struct spe_machine {
     atomic_uchar *homes; /* 1 + socket by page, of its first access; NULL: one socket */
     uint32_t line_shift, page_shift, tlb_set_mask, target_mask;
     uint32_t cycles[SPE_PLACE_COUNT][2]; /* pe_access_cycles */
+    uint64_t intervals[SPE_PLACE_COUNT]; /* ticks between lines that a cpu gets; 0: none */
     bool alone;                          /* see spe_machine_alone */
     bool on_demand;                      /* CPUs are made when a thread needs one */
 };
@@ -311,19 +312,25 @@ PE_INLINE uint32_t pe_compare_4(const pe_word *words, uint64_t mask, uint64_t wa
 }
 #endif
 
-/* The ways whose words are `wanted` in the bits of `mask`. All are looked at: where a loop ends
+/* Which of so many words are `wanted` in the bits of `mask`. All are looked at: where a loop ends
  * that finds the one is hard to predict for the host. */
+PE_INLINE uint32_t pe_compare_all(const pe_word *words, uint32_t count, uint64_t mask,
+                                  uint64_t wanted)
+{
+    uint32_t equal = 0, i = 0;
+
+    for (; i + 4 <= count; i += 4)
+        equal |= pe_compare_4(&words[i], mask, wanted) << i;
+    for (; i < count; i++)
+        equal |= pe_compare(&words[i], mask, wanted) << i;
+    return equal;
+}
+
+/* The same, of the ways of the line's set. */
 PE_INLINE uint32_t pe_cache_compare(const struct pe_cache *cache, uint64_t line, uint64_t mask,
                                     uint64_t wanted)
 {
-    const pe_word *words = pe_cache_word(cache, line, 0);
-    uint32_t equal = 0, way = 0;
-
-    for (; way + 4 <= cache->ways; way += 4)
-        equal |= pe_compare_4(&words[way], mask, wanted) << way;
-    for (; way < cache->ways; way++)
-        equal |= pe_compare(&words[way], mask, wanted) << way;
-    return equal;
+    return pe_compare_all(pe_cache_word(cache, line, 0), cache->ways, mask, wanted);
 }
 
 /* The line's way, or -1. */
@@ -451,10 +458,18 @@ void pe_timed_access(struct spe_machine *machine, struct pe_cpu *cpu, const stru
  * and that nobody wants to hear of; false: it is not such a one, and nothing has happened. */
 bool pe_timed_quick(struct spe_machine *machine, struct pe_cpu *cpu, const struct pe_site *site,
                     uint64_t address, uint32_t bytes, bool store);
-/* pe_timed_access for a store that was dispatched before and is made at that time: ticks. */
-void pe_timed_store(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t pc, uint64_t address,
-                    uint32_t bytes, uint64_t number, uint64_t issued,
-                    struct spe_machine_access *met);
+/* pe_timed_access for a store that was dispatched before and is made at that time: ticks. Returns
+ * when it is in the line, 0: at once. */
+uint64_t pe_timed_store(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t pc,
+                        uint64_t address, uint32_t bytes, uint64_t issued,
+                        struct spe_machine_access *met);
+/* The cpu's store of that number leaves the store queue then: ticks. They do so in order. */
+void pe_window_stored(struct pe_cpu *cpu, uint64_t number, uint64_t done);
+/* The block's store, which so many of the cpu's were dispatched before, is dispatched when the
+ * store queue has room. Returns when it can ask for its line, if its data is known: in the next
+ * cycle, behind the loads that were dispatched with it. */
+uint64_t pe_window_queue_store(const struct spe_machine *machine, struct pe_cpu *cpu,
+                               const struct pe_site *site, uint64_t number);
 /* The next block begins. Where the branch at the end of the last one is known to have been
  * mispredicted, that is over first. */
 void pe_window_begin(struct spe_machine *machine, struct pe_cpu *cpu, const struct pe_block *block,
@@ -472,9 +487,10 @@ uint64_t pe_window_issue(struct pe_cpu *cpu, const struct pe_site *site);
 void pe_window_sleep(struct pe_cpu *cpu, uint64_t until);
 
 /* The line was missed, or was waiting for its first use: learn, and ask for what comes next.
- * `outside`: L2 did not have it either, or from a prefetcher. `when`: ticks. pc 0: not known. */
+ * `outside`: L2 did not have it either, or from a prefetcher. `store`: nobody waits for what L2
+ * has, and it is not counted among the lines that leave L2. `when`: ticks. pc 0: not known. */
 void pe_prefetch(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t pc, uint64_t address,
-                 bool outside, uint64_t when);
+                 bool outside, bool store, uint64_t when);
 /* When the line can be taken from the cpu that is about to get it; 0: at once. */
 uint64_t pe_turn(struct spe_machine *machine, uint64_t line);
 /* A cpu waits for the line until then. Those that have it look at pe_wanted from now on, before
@@ -494,6 +510,24 @@ static inline struct pe_flight *pe_flight_of(struct pe_cpu *cpu, uint64_t line)
 static inline void pe_flight_add(struct pe_cpu *cpu, uint64_t line, uint64_t done, unsigned place)
 {
     *pe_flight_of(cpu, line) = (struct pe_flight){line, done, (uint8_t)place};
+}
+
+/*
+ * When the line that is asked for at that time can leave the place for the cpu. Lines are asked for
+ * in the order of the program, not of time: one that waits for registers takes its part of what the
+ * place can give, and does not hold up those behind it that are asked for before.
+ */
+static inline uint64_t pe_leaves(const struct spe_machine *machine, struct pe_cpu *cpu,
+                                 unsigned place, uint64_t when)
+{
+    struct pe_window *w = &cpu->window;
+    uint64_t *next = &w->free[place == SPE_PLACE_REMOTE_MEMORY ? SPE_PLACE_MEMORY : place];
+    uint64_t leaves = when > *next ? when : *next;
+
+    if (!machine->intervals[place])
+        return when;
+    *next = (*next > w->now ? *next : w->now) + machine->intervals[place];
+    return leaves;
 }
 
 /* ---- Prediction (predictor.c) --------------------------------------------------------------- */

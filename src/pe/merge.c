@@ -128,28 +128,35 @@ static uint64_t line_of(const struct pe_stream *s, uint64_t va)
     return va & PE_ADDRESS_MASK & ~(uint64_t)(s->cpu->line_bytes - 1);
 }
 
+/* A cpu has one request for a line in progress: when the next one can be made. */
+static uint64_t asks_at(const struct pe_stream *s, uint64_t line, uint64_t issued)
+{
+    const struct pe_flight *flight = pe_flight_of(s->cpu, line);
+
+    return flight->line == line ? later(issued, flight->done) : issued;
+}
+
 /* When a line that another cpu has can be had: not before it is asked for, and not before it has
  * arrived where it is on its way to. 0: at once. */
 static uint64_t wait_until(const struct pe_stream *s, uint64_t line, unsigned how, uint64_t issued)
 {
     if (!has_to_ask(s, line, how) || !pe_held_by_others(s->merge->machine, s->cpu, line))
         return 0;
-    return later(pe_turn(s->merge->machine, line), issued);
+    return later(pe_turn(s->merge->machine, line), asks_at(s, line, issued));
 }
 
 /* Until then the others have their turn: because they have the line, or are to have it before. */
-static bool has_to_wait(struct pe_stream *s, const struct pe_site *site, uint64_t va, unsigned how)
+static bool has_to_wait(struct pe_stream *s, uint64_t issued, uint64_t va, unsigned how)
 {
     struct spe_machine *machine = s->merge->machine;
-    uint64_t issued = pe_window_issue(s->cpu, site), line = line_of(s, va), until;
+    uint64_t line = line_of(s, va), until;
 
-    if (s->merge->count < 2)
-        return false;
     until = wait_until(s, line, how, issued);
     if (until ? until <= s->cpu->window.now : pe_wanted(machine, line) >= issued)
         return false;
     if (later(until, issued) <= s->not_before) {
-        pe_unwant(machine, line); /* they had their turn */
+        if (!until)
+            pe_unwant(machine, line); /* they had their turn */
         return false;
     }
     if (until)
@@ -171,24 +178,98 @@ static void accessed(struct pe_stream *s, const struct pe_site *site, int watch,
                    met);
 }
 
+/* Stores of the cpu that were dispatched before this one. */
+static uint64_t store_number(const struct pe_stream *s, const struct pe_site *site)
+{
+    uint64_t number = s->cpu->window.stores;
+
+    for (const struct pe_site *before = s->block->sites; before != site; before++)
+        number += (before->is & PE_IS_STORE) != 0;
+    return number;
+}
+
+static struct pe_late_store *late_store(const struct pe_stream *s, uint32_t number)
+{
+    return &s->stores[number % PE_LATE_STORES];
+}
+
+/* When it asks for its line. */
+static uint64_t store_time(const struct pe_late_store *store)
+{
+    return later(store->issued, store->not_before);
+}
+
+/* Each asks for its line whatever the others wait for: who asks first, of those that are left? */
+static void find_next_store(struct pe_stream *s)
+{
+    uint64_t first = UINT64_MAX;
+
+    for (uint32_t i = s->stores_first; i != s->stores_end; i++) {
+        const struct pe_late_store *store = late_store(s, i);
+
+        if (store->done || store_time(store) >= first)
+            continue;
+        first = store_time(store);
+        s->stores_next = i;
+    }
+}
+
+/* The store queue has no room for this one before the oldest of the late stores has been made. */
+static bool is_full_of_stores(struct pe_stream *s, uint64_t number)
+{
+    const struct pe_late_store *oldest = late_store(s, s->stores_first);
+
+    if (s->stores_first == s->stores_end ||
+        number - oldest->number < s->merge->machine->config.store_queue)
+        return false;
+    s->not_before = later(s->not_before, store_time(oldest));
+    s->asked = UINT64_MAX; /* after the store */
+    return true;
+}
+
 /* What follows a store does not wait for it: it is kept, and made when its time has come. */
-static bool keep_store(struct pe_stream *s, const struct pe_site *site, uint64_t va, uint32_t bytes)
+static bool keep_store(struct pe_stream *s, const struct pe_site *site, uint64_t issued,
+                       uint64_t va, uint32_t bytes)
 {
     uint32_t index = (uint32_t)(site - s->block->sites);
     int watch = s->watching_count ? watch_of(s, index) : -1;
 
     if (s->stores_end - s->stores_first == PE_LATE_STORES)
         return false;
-    s->stores[s->stores_end++ % PE_LATE_STORES] = (struct pe_late_store){
+    *late_store(s, s->stores_end++) = (struct pe_late_store){
         .site = site,
         .va = va,
-        .issued = pe_window_issue(s->cpu, site),
-        .number = s->cpu->window.stores,
+        .issued = issued,
+        .asked = issued,
+        .number = store_number(s, site),
         .bytes = bytes,
         .watch = watch,
     };
     if (watch >= 0)
         s->watches[watch].late_stores++;
+    find_next_store(s);
+    return true;
+}
+
+/* Others may want the line, or have it. True: the access is not made now; then *goes_on says
+ * whether what follows it is. */
+static bool meets_others(struct pe_stream *s, const struct pe_site *site, uint64_t va,
+                         uint32_t bytes, unsigned how, bool *goes_on)
+{
+    uint64_t issued, queued = 0;
+
+    *goes_on = false;
+    if (how == SPE_ACCESS_STORE) {
+        uint64_t number = store_number(s, site);
+
+        if (is_full_of_stores(s, number))
+            return true;
+        queued = pe_window_queue_store(s->merge->machine, s->cpu, site, number);
+    }
+    issued = later(pe_window_issue(s->cpu, site), queued);
+    if (!has_to_wait(s, issued, va, how))
+        return false;
+    *goes_on = how == SPE_ACCESS_STORE && keep_store(s, site, issued, va, bytes);
     return true;
 }
 
@@ -198,10 +279,11 @@ static bool any_access(struct pe_stream *s, uint32_t index, uint64_t va, uint32_
 {
     const struct pe_site *site = &s->block->sites[index];
     struct spe_machine_access met = {0};
+    bool goes_on;
 
     time_watches(s, index);
-    if (has_to_wait(s, site, va, how))
-        return how == SPE_ACCESS_STORE && keep_store(s, site, va, bytes);
+    if (s->merge->count > 1 && meets_others(s, site, va, bytes, how, &goes_on))
+        return goes_on;
     pe_timed_access(s->merge->machine, s->cpu, site, va, bytes, how, &met);
     accessed(s, site, s->watching_count ? watch_of(s, index) : -1, va, bytes, how, &met);
     return true;
@@ -322,19 +404,6 @@ static bool rare_event(struct pe_stream *s, uint64_t event)
     return true;
 }
 
-/* The store queue has no room before the oldest of the late stores has been made. */
-static bool is_full_of_stores(struct pe_stream *s)
-{
-    const struct pe_late_store *oldest = &s->stores[s->stores_first % PE_LATE_STORES];
-
-    if (s->stores_first == s->stores_end ||
-        s->cpu->window.stores - oldest->number < s->merge->machine->config.store_queue)
-        return false;
-    s->not_before = later(s->not_before, later(oldest->issued, s->store_not_before));
-    s->asked = UINT64_MAX; /* after the store */
-    return true;
-}
-
 /* Nobody watches or counts, and no store is kept. */
 static inline bool is_quiet(const struct pe_stream *s)
 {
@@ -366,7 +435,7 @@ static bool block_event(struct pe_stream *s, uint64_t event, uint64_t limit)
     struct pe_block *block = pe_event_block(event);
 
     if (!is_quiet(s) || !pass_block(s, block)) {
-        if (is_full_of_stores(s))
+        if (is_full_of_stores(s, s->cpu->window.stores + (s->block ? s->block->stores : 0) - 1))
             return true;
         begin_block(s, block);
     }
@@ -406,29 +475,45 @@ static void run(struct pe_stream *s, uint64_t limit)
     }
 }
 
-/* The first of the stores that were kept; it may have to wait once more. */
-static void run_store(struct pe_stream *s)
+/* They leave the queue in order. */
+static void let_stores_go(struct pe_stream *s)
 {
-    const struct pe_late_store *store = &s->stores[s->stores_first % PE_LATE_STORES];
+    for (; s->stores_first != s->stores_end; s->stores_first++) {
+        const struct pe_late_store *store = late_store(s, s->stores_first);
+
+        if (!store->done)
+            break;
+        if (store->done > store->issued)
+            pe_window_stored(s->cpu, store->number, store->done);
+    }
+    find_next_store(s);
+}
+
+/* One of the stores that were kept; it may have to wait once more. */
+static void run_store(struct pe_stream *s, struct pe_late_store *store)
+{
     struct spe_machine_access met = {0};
+    struct spe_machine *machine = s->merge->machine;
     uint64_t line = line_of(s, store->va);
     uint64_t until = wait_until(s, line, SPE_ACCESS_STORE, store->issued);
 
-    if (until > store->issued && until > s->store_not_before) {
-        s->store_not_before = until;
-        pe_want(s->merge->machine, line, until);
+    if (until > store->issued && until > store->not_before) {
+        store->not_before = until;
+        store->asked = asks_at(s, line, store->issued);
+        pe_want(machine, line, until);
+        find_next_store(s);
         return;
     }
-    if (!until)
-        pe_unwant(s->merge->machine, line);
-    pe_timed_store(s->merge->machine, s->cpu, pe_site_pc(store->site), store->va, store->bytes,
-                   store->number, store->issued, &met);
+    if (!until && pe_wanted(machine, line) < store_time(store))
+        pe_unwant(machine, line); /* they had their turn */
+    store->done = later(1, pe_timed_store(machine, s->cpu, pe_site_pc(store->site), store->va,
+                                          store->bytes, store->issued, &met));
     accessed(s, store->site, store->watch, store->va, store->bytes, SPE_ACCESS_STORE, &met);
     if (store->watch >= 0) {
         s->watches[store->watch].late_stores--;
         finish_watch(&s->watches[store->watch]);
     }
-    s->stores_first++;
+    let_stores_go(s);
 }
 
 /* ---- Whose turn it is ------------------------------------------------------------------------ */
@@ -457,12 +542,10 @@ static struct turn turn_of_events(struct pe_stream *s)
 
 static struct turn turn_of_store(struct pe_stream *s)
 {
-    const struct pe_late_store *store = &s->stores[s->stores_first % PE_LATE_STORES];
+    const struct pe_late_store *store = late_store(s, s->stores_next);
 
-    return (struct turn){.stream = s,
-                         .time = later(store->issued, s->store_not_before),
-                         .asked = store->issued,
-                         .store = true};
+    return (struct turn){
+        .stream = s, .time = store_time(store), .asked = store->asked, .store = true};
 }
 
 /* Who waits for the same moment goes by who asked first. */
@@ -521,7 +604,7 @@ static struct pe_stream *proceed(struct pe_merge *m, bool everyone)
         if (!turn.stream || turn.holds)
             return turn.stream;
         if (turn.store)
-            run_store(turn.stream);
+            run_store(turn.stream, late_store(turn.stream, turn.stream->stores_next));
         else
             run(turn.stream, limit);
         wake(turn.stream);
@@ -572,9 +655,9 @@ static void wait_for_room(struct pe_stream *s, struct pe_stream *holds, uint64_t
         proceed(m, true);
 }
 
-static void handed_up_to(struct pe_stream *s, uint64_t end)
+static void publish(struct pe_stream *s)
 {
-    s->handed = end;
+    s->open = s->handed = s->end;
     s->handed_at = microseconds_now();
     s->running = true;
     if (s->ignored) { /* it comes back at the others' time */
@@ -584,29 +667,9 @@ static void handed_up_to(struct pe_stream *s, uint64_t end)
     }
 }
 
-static void publish(struct pe_stream *s)
-{
-    s->open = s->end;
-    handed_up_to(s, s->end);
-}
-
-/* One batch after the other, as if each had been had when it was handed over. */
-static void have_batches(struct pe_merge *m, struct pe_stream *s)
-{
-    uint64_t end;
-
-    while (pe_batches_next(&s->batches, &end)) {
-        handed_up_to(s, end);
-        proceed(m, false);
-        pe_batches_had(&s->batches);
-    }
-}
-
 void pe_merge_lock(struct pe_merge *m)
 {
     pthread_mutex_lock(&m->lock);
-    for (size_t i = 0; i < m->count; i++)
-        have_batches(m, m->streams[i]);
 }
 
 void pe_merge_unlock(struct pe_merge *m)
@@ -637,31 +700,9 @@ static void hand(struct pe_stream *s, uint64_t lead)
     pe_merge_unlock(m);
 }
 
-/* The helper has it, or whoever wants the lock next. */
-static void hand_to_helper(struct pe_stream *s)
-{
-    if (pe_batches_are_full(&s->batches))
-        pe_stream_catch_up(s);
-    pe_batches_add(&s->batches, s->end);
-    s->open = s->end;
-    s->watched = 0;
-    s->hand_at = s->end + BATCH;
-    if (pe_batches_are_many(&s->batches))
-        pe_helper_wake(s->merge);
-}
-
 void pe_stream_hand(struct pe_stream *s)
 {
-    if (pe_helper_may_help(s->merge))
-        hand_to_helper(s);
-    else
-        hand(s, LEAD);
-}
-
-void pe_stream_catch_up(struct pe_stream *s)
-{
-    pe_merge_lock(s->merge);
-    pe_merge_unlock(s->merge);
+    hand(s, LEAD);
 }
 
 void pe_stream_settle(struct pe_stream *s)
@@ -734,12 +775,6 @@ bool pe_merge_init(struct pe_merge *merge, struct spe_machine *machine, bool cou
 
 void pe_merge_free(struct pe_merge *merge)
 {
-    pe_helper_end(&merge->helper);
-    pe_merge_forget(merge);
-}
-
-void pe_merge_forget(struct pe_merge *merge)
-{
     free(merge->streams);
     pthread_mutex_destroy(&merge->lock);
 }
@@ -756,7 +791,7 @@ static bool add(struct pe_merge *m, struct pe_stream *s)
         m->room = room;
     }
     m->streams[m->count] = s;
-    __atomic_store_n(&m->count, m->count + 1, __ATOMIC_RELEASE);
+    m->count++;
     return true;
 }
 
@@ -785,7 +820,7 @@ static void remove_stream(struct pe_merge *m, const struct pe_stream *s)
     for (size_t i = 0; i < m->count; i++)
         if (m->streams[i] == s) {
             m->streams[i] = m->streams[m->count - 1];
-            __atomic_store_n(&m->count, m->count - 1, __ATOMIC_RELEASE);
+            m->count--;
         }
 }
 
@@ -800,10 +835,10 @@ void pe_stream_end(struct pe_stream *s)
     s->running = false;
     wait_for_room(s, proceed(m, false), 0);
     s->not_before = UINT64_MAX; /* nothing holds up what is left */
-    run(s, UINT64_MAX);
-    s->store_not_before = UINT64_MAX;
-    while (s->stores_first != s->stores_end)
-        run_store(s);
+    for (run(s, UINT64_MAX); s->stores_first != s->stores_end; run(s, UINT64_MAX)) {
+        late_store(s, s->stores_first)->not_before = UINT64_MAX;
+        run_store(s, late_store(s, s->stores_first));
+    }
     if (s->watching_count)
         end_watches(s, 0, false);
     s->ended = s->cpu->window.now;

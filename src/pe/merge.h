@@ -19,7 +19,6 @@
 #include <pthread.h>
 
 #include "pe/code.h"
-#include "pe/helper.h"
 #include "specimen/pe.h"
 
 /* Events are words. The highest byte says what it is: the ordinal of the instruction whose access
@@ -67,7 +66,10 @@ struct pe_merge;
 struct pe_late_store {
     const struct pe_site *site;
     uint64_t va, issued; /* ticks */
+    uint64_t not_before; /* ticks: it waits for its line until then, */
+    uint64_t asked;      /* that it asked for then */
     uint64_t number;     /* among the cpu's stores */
+    uint64_t done;       /* ticks: it is in the line; 0: it has not been made */
     uint32_t bytes;
     int watch; /* -1: none */
 };
@@ -75,12 +77,11 @@ struct pe_late_store {
 /* One thread. What is behind the line is the lock's. */
 struct pe_stream {
     uint64_t *events;
-    uint64_t end;              /* events written */
-    uint64_t hand_at;          /* hand over when there are as many */
-    uint64_t open;             /* those before it were handed over, and are not changed any more */
-    uint32_t watched;          /* watches that were put since then */
-    uint8_t apart[64];         /* the helper writes what comes now */
-    struct pe_batches batches; /* that wait for it */
+    uint64_t end;      /* events written */
+    uint64_t hand_at;  /* hand over when there are as many */
+    uint64_t open;     /* those before it were handed over, and are not changed any more */
+    uint32_t watched;  /* watches that were put since then */
+    uint8_t apart[64]; /* other threads write what comes now */
     /* ---- */
     struct pe_merge *merge;
     struct pe_cpu *cpu;
@@ -101,22 +102,20 @@ struct pe_stream {
     uint32_t watching_count, next_count;
     uint8_t watching[PE_WATCHES], next[PE_WATCHES]; /* in this block, in the next */
     struct pe_watch *watches;
-    uint64_t store_not_before; /* ticks: the first of the late stores waits for its line */
-    uint32_t stores_first, stores_end;
-    struct pe_late_store *stores; /* a ring of PE_LATE_STORES */
-    uint64_t skim_until;          /* operations: nobody looks before that. See pe/skim.h */
-    uint64_t followed_from;       /* operations: the window is followed since then */
-    uint64_t skimmed;             /* operations */
-    uint64_t began;               /* ticks: the block */
-    uint64_t ended;               /* ticks: its cpu's clock when it was gone */
+    uint32_t stores_first, stores_end, stores_next; /* next: the one that is made next */
+    struct pe_late_store *stores;                   /* a ring of PE_LATE_STORES */
+    uint64_t skim_until;    /* operations: nobody looks before that. See pe/skim.h */
+    uint64_t followed_from; /* operations: the window is followed since then */
+    uint64_t skimmed;       /* operations */
+    uint64_t began;         /* ticks: the block */
+    uint64_t ended;         /* ticks: its cpu's clock when it was gone */
 };
 
 struct pe_merge {
-    pthread_mutex_t lock; /* see pe_merge_lock */
+    pthread_mutex_t lock;
     struct spe_machine *machine;
     struct pe_stream **streams;
-    size_t count, room; /* count: atomic, for a stream that is alone looks without the lock */
-    struct pe_helper helper;
+    size_t count, room;
     bool counting;    /* exact counts of every instruction */
     bool simple;      /* no short ways: for tests, which compare */
     bool thorough;    /* the window is followed everywhere: the same */
@@ -125,8 +124,6 @@ struct pe_merge {
 
 bool pe_merge_init(struct pe_merge *merge, struct spe_machine *machine, bool counting);
 void pe_merge_free(struct pe_merge *merge);
-/* The same in a forked child, where only the thread is that forked. */
-void pe_merge_forget(struct pe_merge *merge);
 
 /* Whoever has the lock finds that the machine has had all that was handed over, as far as can be.
  */
@@ -140,8 +137,6 @@ void pe_stream_end(struct pe_stream *stream);
 
 /* Hand over, and wait until there is room for more. What was handed over is had soon. */
 void pe_stream_hand(struct pe_stream *stream);
-/* Wait until what was handed over has been had, but for what others hold up. */
-void pe_stream_catch_up(struct pe_stream *stream);
 /* Hand over, and wait until all has been had, if that can be without more of its own. */
 void pe_stream_settle(struct pe_stream *stream);
 /* The thread goes into the kernel, and is back. */

@@ -9,7 +9,8 @@
  *   streams     lines that follow each other in a page, whoever asks for them, the first
  *               prefetcher included; for L2, and within the page. It does not see what L2 has
  *
- * Neither asks memory for more while it is far behind: what the program itself asks for comes next.
+ * Neither asks a cache or memory for more while that is far behind: what the program itself asks
+ * for comes next.
  */
 #include <stdlib.h>
 
@@ -26,35 +27,30 @@ static bool same_page(const struct spe_machine *machine, uint64_t a, uint64_t b)
 static void by_stream(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t address,
                       uint64_t when);
 
-/* What was asked for before takes memory longer than half an access. */
-static bool is_behind(const struct spe_machine *machine, const struct pe_cpu *cpu, uint64_t line,
+/* What was asked for before takes the place longer than half an access. */
+static bool is_behind(const struct spe_machine *machine, const struct pe_cpu *cpu, unsigned place,
                       uint64_t when)
 {
-    uint64_t patience = (uint64_t)machine->config.memory_latency * PE_TICKS / 2;
+    return cpu->window.free[place] > when + machine->cycles[place][false] * PE_TICKS / 2;
+}
 
-    return cpu->window.memory_free > when + patience &&
+static bool is_outside_behind(const struct spe_machine *machine, const struct pe_cpu *cpu,
+                              uint64_t line, uint64_t when)
+{
+    return (is_behind(machine, cpu, SPE_PLACE_MEMORY, when) ||
+            is_behind(machine, cpu, SPE_PLACE_LLC, when)) &&
            (!cpu->l2.words || pe_cache_find(&cpu->l2, line) < 0);
 }
 
-/* When the line can leave the place that has it; what is still on its way to L2 comes from where
- * that does. */
-static uint64_t leaves(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t line,
-                       uint8_t *place, uint64_t when)
+/* What is still on its way to L2 comes from where that does, and leaves L2 when it is there. */
+static uint64_t on_its_way(struct pe_cpu *cpu, uint64_t line, uint8_t *place, uint64_t when)
 {
-    struct pe_window *w = &cpu->window;
+    const struct pe_flight *flight = pe_flight_of(cpu, line);
 
-    if (*place == SPE_PLACE_MEMORY || *place == SPE_PLACE_REMOTE_MEMORY) {
-        when = when > w->memory_free ? when : w->memory_free;
-        w->memory_free = when + (uint64_t)machine->config.memory_interval * PE_TICKS;
-    } else if (*place == SPE_PLACE_L2) {
-        const struct pe_flight *flight = pe_flight_of(cpu, line);
-
-        if (flight->line == line && flight->done > when) {
-            *place = flight->place;
-            return flight->done;
-        }
-    }
-    return when;
+    if (*place != SPE_PLACE_L2 || flight->line != line || flight->done <= when)
+        return when;
+    *place = flight->place;
+    return flight->done;
 }
 
 /* pe_prefetch_line for what L2 has and L1 gets, if it is such a line; else nothing has happened. */
@@ -84,12 +80,13 @@ static bool ask(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t addres
     struct spe_machine_access met = {0};
     bool outside;
 
-    if (is_behind(machine, cpu, line, when))
+    if (is_outside_behind(machine, cpu, line, when))
         return false;
     if (!pe_prefetch_line(machine, cpu, line, into_l1, &met))
         return true;
     outside = met.place != SPE_PLACE_L2 || met.facts & PE_MET_FIRST;
-    left = leaves(machine, cpu, line, &met.place, when);
+    left = pe_leaves(machine, cpu, met.place, when);
+    left = on_its_way(cpu, line, &met.place, left);
     pe_flight_add(cpu, line, left + (uint64_t)met.cycles * PE_TICKS, met.place);
     if (into_l1 && outside && machine->config.l2_prefetch.distance)
         by_stream(machine, cpu, address, when);
@@ -98,7 +95,7 @@ static bool ask(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t addres
 
 /* The same for L1: what L2 has does not wait for memory. */
 PE_INLINE bool ask_for_l1(struct spe_machine *machine, struct pe_cpu *cpu,
-                          const struct pe_near *near, uint64_t address, uint64_t when)
+                          const struct pe_near *near, uint64_t address, uint64_t when, bool store)
 {
     uint64_t line = pe_line_of(near, address), left;
     uint8_t place = SPE_PLACE_L2;
@@ -108,9 +105,12 @@ PE_INLINE bool ask_for_l1(struct spe_machine *machine, struct pe_cpu *cpu,
         return ask(machine, cpu, address, true, when);
     if (pe_cache_find(&near->l1, line) >= 0)
         return true;
+    if (!store && is_behind(machine, cpu, SPE_PLACE_L2, when))
+        return false;
     if (!from_l2(machine, cpu, near, line, &first))
         return ask(machine, cpu, address, true, when);
-    left = leaves(machine, cpu, line, &place, when);
+    left = store ? when : pe_leaves(machine, cpu, SPE_PLACE_L2, when);
+    left = on_its_way(cpu, line, &place, left);
     pe_flight_add(cpu, line, left + (uint64_t)machine->cycles[SPE_PLACE_L2][false] * PE_TICKS,
                   place);
     if (first && machine->config.l2_prefetch.distance)
@@ -120,13 +120,14 @@ PE_INLINE bool ask_for_l1(struct spe_machine *machine, struct pe_cpu *cpu,
 
 /* ---- By stride ------------------------------------------------------------------------------- */
 
-static void learn_stride(struct pe_stride *s, uint64_t pc, uint64_t address)
+/* Is it sure? */
+PE_INLINE bool learn_stride(struct pe_stride *s, uint64_t pc, uint64_t address)
 {
     int64_t stride = (int64_t)(address - s->last);
 
     if (s->pc != pc) {
         *s = (struct pe_stride){.pc = pc, .last = address, .ahead = address};
-        return;
+        return false;
     }
     if (stride == s->stride && stride != 0 && llabs(stride) <= STRIDE_MAX) {
         s->sure += s->sure < SURE;
@@ -136,29 +137,34 @@ static void learn_stride(struct pe_stride *s, uint64_t pc, uint64_t address)
         s->ahead = address;
     }
     s->last = address;
+    return s->sure >= SURE;
 }
 
 /* What lies between the furthest address asked for and `distance` strides ahead, nearest first. */
 PE_INLINE void by_stride(struct spe_machine *machine, struct pe_cpu *cpu, struct pe_near near,
-                         uint64_t pc, uint64_t address, uint64_t when)
+                         struct pe_stride *s, uint64_t address, uint64_t when, bool store)
 {
     const struct spe_prefetch_shape *shape = &machine->config.l1_prefetch;
-    struct pe_stride *s = &cpu->prefetchers.strides[pc >> 2 & (PE_STRIDES - 1)];
-    int64_t far, ahead;
+    int64_t far = s->stride * (int64_t)shape->distance, ahead = (int64_t)(s->ahead - address);
 
-    learn_stride(s, pc, address);
-    if (s->sure < SURE)
-        return;
-    far = s->stride * (int64_t)shape->distance;
-    ahead = (int64_t)(s->ahead - address);
     if (llabs(ahead) > llabs(far) || (ahead ^ far) < 0)
         ahead = 0;
     for (uint32_t i = 0; i < shape->degree && llabs(ahead) < llabs(far); i++) {
         ahead += s->stride;
-        if (!ask_for_l1(machine, cpu, &near, address + (uint64_t)ahead, when))
+        if (!ask_for_l1(machine, cpu, &near, address + (uint64_t)ahead, when, store))
             break;
         s->ahead = address + (uint64_t)ahead;
     }
+}
+
+__attribute__((noinline)) static void go_by_stride(struct spe_machine *machine, struct pe_cpu *cpu,
+                                                   struct pe_stride *s, uint64_t address,
+                                                   uint64_t when, bool store)
+{
+    if (cpu->usual)
+        by_stride(machine, cpu, pe_near_of(cpu, true), s, address, when, store);
+    else
+        by_stride(machine, cpu, pe_near_of(cpu, false), s, address, when, store);
 }
 
 /* ---- Streams of lines ------------------------------------------------------------------------ */
@@ -228,14 +234,12 @@ static void by_stream(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t 
 }
 
 void pe_prefetch(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t pc, uint64_t address,
-                 bool outside, uint64_t when)
+                 bool outside, bool store, uint64_t when)
 {
+    struct pe_stride *s = &cpu->prefetchers.strides[pc >> 2 & (PE_STRIDES - 1)];
+
     if (outside && machine->config.l2_prefetch.distance)
         by_stream(machine, cpu, address, when);
-    if (!pc || !machine->config.l1_prefetch.distance)
-        return;
-    if (cpu->usual)
-        by_stride(machine, cpu, pe_near_of(cpu, true), pc, address, when);
-    else
-        by_stride(machine, cpu, pe_near_of(cpu, false), pc, address, when);
+    if (pc && machine->config.l1_prefetch.distance && learn_stride(s, pc, address))
+        go_by_stride(machine, cpu, s, address, when, store);
 }

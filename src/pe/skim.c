@@ -2,6 +2,9 @@
 /* Copyright (c) 2026 The Specimen authors */
 #include "pe/skim.h"
 
+#define APART __attribute__((noinline))
+#define SOON 8 /* events ahead: the host has what their accesses look up in its cache by then */
+
 /* ---- Accesses -------------------------------------------------------------------------------- */
 
 /* The line comes from beyond L2 and is not there yet. */
@@ -18,7 +21,8 @@ static inline void translate(const struct spe_machine *machine, struct pe_cpu *c
         cpu->window.slow_at = cpu->window.operations;
 }
 
-/* As pe_timed_quick, but for the window. */
+/* As pe_timed_quick, but for the window. The next access of the line finds out sooner what it is.
+ */
 PE_INLINE bool hit(struct spe_machine *machine, struct pe_cpu *cpu, const struct pe_near *near,
                    const struct pe_site *site, uint64_t va, uint64_t line, unsigned way, bool store)
 {
@@ -28,11 +32,13 @@ PE_INLINE bool hit(struct spe_machine *machine, struct pe_cpu *cpu, const struct
     if ((store && !(word & PE_EXCLUSIVE)) || (word & PE_FLIGHT && is_far(cpu, line)))
         return false;
     translate(machine, cpu, line);
-    atomic_store_explicit(at, after | (store ? PE_MODIFIED : 0), memory_order_relaxed);
+    after |= store ? PE_MODIFIED : 0;
+    atomic_store_explicit(at, after, memory_order_relaxed);
     pe_use_l1(cpu, &near->l1, line, way);
+    pe_note_hit(cpu, near, line, after & PE_MODIFIED);
     pe_count(&cpu->counts.accesses, 1);
     if (word & PE_PREFETCHED)
-        pe_prefetch(machine, cpu, pe_site_pc(site), va, false, cpu->window.now);
+        pe_prefetch(machine, cpu, pe_site_pc(site), va, false, store, cpu->window.now);
     return true;
 }
 
@@ -42,33 +48,45 @@ PE_INLINE bool refill(struct spe_machine *machine, struct pe_cpu *cpu, const str
     if (is_far(cpu, line) || !pe_refill_near(machine, cpu, near, line, store, 0))
         return false;
     translate(machine, cpu, line);
-    pe_prefetch(machine, cpu, pe_site_pc(site), va, false, cpu->window.now);
+    if (!store)
+        pe_leaves(machine, cpu, SPE_PLACE_L2, cpu->window.now); /* prefetchers look at it */
+    pe_prefetch(machine, cpu, pe_site_pc(site), va, false, store, cpu->window.now);
     return true;
 }
 
-PE_INLINE bool any_access(struct spe_machine *machine, struct pe_cpu *cpu,
-                          const struct pe_near *near, const struct pe_site *site, uint64_t va,
-                          uint32_t bytes, bool store)
+PE_INLINE bool any_access(struct spe_machine *machine, struct pe_cpu *cpu, struct pe_near near,
+                          const struct pe_site *site, uint64_t va, uint32_t bytes, bool store)
 {
-    uint64_t line = pe_line_of(near, va);
+    uint64_t line = pe_line_of(&near, va);
     int way;
 
-    if (pe_hit_near(cpu, near, va, bytes, store))
-        return true;
-    if (pe_crosses_lines(near, va, bytes))
+    if (pe_crosses_lines(&near, va, bytes))
         return false;
-    way = pe_cache_find(&near->l1, line);
-    return way >= 0 ? hit(machine, cpu, near, site, va, line, (unsigned)way, store)
-                    : refill(machine, cpu, near, site, va, line, store);
+    way = pe_cache_find(&near.l1, line);
+    return way >= 0 ? hit(machine, cpu, &near, site, va, line, (unsigned)way, store)
+                    : refill(machine, cpu, &near, site, va, line, store);
+}
+
+/* Apart from the loop, which has its own use for the host's registers. */
+APART static bool usual_access(struct spe_machine *machine, struct pe_cpu *cpu,
+                               const struct pe_site *site, uint64_t va, uint32_t bytes, bool store)
+{
+    return any_access(machine, cpu, pe_near_of(cpu, true), site, va, bytes, store);
+}
+
+APART static bool other_access(struct spe_machine *machine, struct pe_cpu *cpu,
+                               const struct pe_site *site, uint64_t va, uint32_t bytes, bool store)
+{
+    return any_access(machine, cpu, pe_near_of(cpu, false), site, va, bytes, store);
 }
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
-/* What the loop has at hand. The window and the predictor have it where others look at them. */
+/* What the loop has at hand. The window has it where others look at it. */
 struct view {
     struct spe_machine *machine;
     struct pe_cpu *cpu;
-    struct pe_near near;
+    bool usual;
     const struct pe_block *block; /* that has begun last */
     uint64_t now, operations, until;
 };
@@ -79,34 +97,45 @@ PE_INLINE void show(const struct view *v)
     v->cpu->window.operations = v->operations;
 }
 
-PE_INLINE bool access(struct view *v, uint32_t index, uint64_t va, uint32_t bytes, bool store)
+/* `soon` is an event that will be had soon, and perhaps an access. */
+PE_INLINE bool access(struct view *v, uint32_t index, uint64_t va, uint32_t bytes, bool store,
+                      uint64_t soon)
 {
-    if (pe_hit_again(v->cpu, &v->near, va, bytes, store))
+    const struct pe_near near = pe_near_of(v->cpu, v->usual);
+    const struct pe_site *site = &v->block->sites[index];
+
+    if (pe_hit_again(v->cpu, &near, va, bytes, store))
         return true;
+    __builtin_prefetch(pe_cache_word(&near.l2, soon & PE_EVENT_MASK, 0));
     show(v);
-    if (!any_access(v->machine, v->cpu, &v->near, &v->block->sites[index], va, bytes, store))
+    if (!(v->usual ? usual_access(v->machine, v->cpu, site, va, bytes, store)
+                   : other_access(v->machine, v->cpu, site, va, bytes, store)))
         return false;
     if (v->cpu->window.slow_at == v->operations)
         v->until = 0;
     return true;
 }
 
-PE_INLINE void end_branch(struct view *v, uint64_t next)
+APART static void learn_branch(struct spe_machine *machine, struct pe_cpu *cpu,
+                               const struct pe_block *last, bool taken, uint64_t next)
+{
+    if (!last->plain) {
+        spe_machine_branch(machine, cpu->number, last->end - 4, last->kind, taken, next);
+        return;
+    }
+    pe_count(&cpu->counts.branches, 1);
+    pe_count(&cpu->counts.mispredicted, !pe_direction(&cpu->predictor, last->end - 4, taken));
+}
+
+PE_INLINE void end_branch(const struct view *v, uint64_t next)
 {
     const struct pe_block *last = v->block;
-    struct pe_cpu *cpu = v->cpu;
     bool taken;
 
     if (!last->branch || !pe_branch_outcome(last, next, &taken))
         return;
-    if (!last->plain) {
-        spe_machine_branch(v->machine, cpu->number, last->end - 4, last->kind, taken, next);
-        return;
-    }
-    if (pe_foreseen(cpu, last->end - 4, taken))
-        return;
-    pe_count(&cpu->counts.branches, 1);
-    pe_count(&cpu->counts.mispredicted, !pe_direction(&cpu->predictor, last->end - 4, taken));
+    if (!last->plain || !pe_foreseen(v->cpu, last->end - 4, taken))
+        learn_branch(v->machine, v->cpu, last, taken, next);
 }
 
 PE_INLINE void begin(struct view *v, const struct pe_block *block)
@@ -119,13 +148,47 @@ PE_INLINE void begin(struct view *v, const struct pe_block *block)
     v->block = block;
 }
 
+/* The block has begun, and begins again at most so often, as long as that is foreseen: what is the
+ * same in all rounds is found out once. Returns how often it did. */
+PE_INLINE uint32_t begin_foreseen(struct view *v, uint32_t most)
+{
+    const struct pe_block *block = v->block;
+    struct pe_predictor *p = &v->cpu->predictor;
+    uint64_t pc = block->end - 4, history = p->history;
+    uint32_t rounds = 0;
+
+    if (!block->plain || block->target != block->pc || p->bimodal[pc >> 2 & p->mask] != PE_STRONG)
+        return 0;
+    while (rounds < most && v->operations < v->until &&
+           p->gshare[(pc >> 2 ^ history) & p->mask] == PE_STRONG) {
+        history = history << 1 | 1;
+        v->operations += block->count;
+        rounds++;
+    }
+    v->now += rounds * (pe_block_time(&v->cpu->window, block, block) + block->stall);
+    p->history = history;
+    pe_count(&v->cpu->counts.branches, rounds);
+    return rounds;
+}
+
 /* The event's block begins, and does so again. False: it has to begin once more, but not here. */
 PE_INLINE bool begin_rounds(struct view *v, uint64_t event, uint32_t *begun)
 {
-    uint32_t rounds = pe_event_again(event) + 1, i;
+    const struct pe_block *block = pe_event_block(event);
+    uint32_t rounds = pe_event_again(event) + 1, i = *begun;
 
-    for (i = *begun; i < rounds && v->operations < v->until; i++)
-        begin(v, pe_event_block(event));
+    if (rounds == 1 && v->operations < v->until) { /* as most do */
+        begin(v, block);
+        return true;
+    }
+    for (;;) {
+        if (v->block == block)
+            i += begin_foreseen(v, rounds - i);
+        if (i == rounds || v->operations >= v->until)
+            break;
+        begin(v, block);
+        i++;
+    }
     *begun = i == rounds ? 0 : i;
     return i == rounds;
 }
@@ -138,14 +201,14 @@ PE_INLINE void skim(struct pe_stream *s, struct view v)
     uint32_t again = s->again;
 
     for (; done != handed; done++) {
-        uint64_t event = events[done % PE_EVENTS], more;
+        uint64_t event = events[done % PE_EVENTS], soon = events[(done + SOON) % PE_EVENTS], more;
         unsigned tag = (unsigned)(event >> PE_EVENT_SHIFT);
 
         event &= PE_EVENT_MASK;
         if (tag < PE_ORDINALS) {
             const struct pe_plain plain = v.block->plain_sites[tag];
 
-            if (!access(&v, plain.index, event, plain.bytes, plain.store))
+            if (!access(&v, plain.index, event, plain.bytes, plain.store, soon))
                 break;
         } else if (tag == PE_EVENT_BLOCK) {
             if (!begin_rounds(&v, event, &again))
@@ -153,7 +216,8 @@ PE_INLINE void skim(struct pe_stream *s, struct view v)
         } else if (tag == PE_EVENT_WIDE) {
             more = events[(done + 1) % PE_EVENTS];
             if (PE_WIDE_HOW(more) & ~SPE_ACCESS_STORE ||
-                !access(&v, PE_WIDE_INDEX(more), event, PE_WIDE_BYTES(more), PE_WIDE_HOW(more)))
+                !access(&v, PE_WIDE_INDEX(more), event, PE_WIDE_BYTES(more), PE_WIDE_HOW(more),
+                        soon))
                 break;
             done++;
         } else {
@@ -170,9 +234,8 @@ PE_INLINE struct view view_of(const struct pe_stream *s, bool usual)
 {
     const struct pe_window *w = &s->cpu->window;
 
-    return (struct view){s->merge->machine, s->cpu, pe_near_of(s->cpu, usual),
-                         s->block,          w->now, w->operations,
-                         s->skim_until};
+    return (struct view){s->merge->machine, s->cpu,       usual, s->block, w->now,
+                         w->operations,     s->skim_until};
 }
 
 /* Stores have numbers to count how many are between two of them: here are none. */

@@ -94,23 +94,26 @@ static unsigned fill_first_level(struct pe_tlb *tlb, uint64_t page)
     return entry;
 }
 
+/* The way of a page that the second level does not have. */
+static unsigned second_level_victim(const pe_word *pages, unsigned ways, uint32_t used)
+{
+    uint32_t unused = pe_compare_all(pages, ways, UINT64_MAX, PE_NO_PAGE);
+
+    if (unused)
+        return (unsigned)__builtin_ctz(unused);
+    return ways > 1 ? (unsigned)__builtin_ctz(~used) : 0;
+}
+
 /* Is it there? It is afterwards. */
 static bool second_level(const struct spe_machine *machine, struct pe_tlb *tlb, uint64_t page)
 {
-    unsigned ways = machine->config.l2_tlb_ways, set = page & machine->tlb_set_mask, way = 0;
-    uint64_t *pages = &tlb->l2[(size_t)set * ways];
+    unsigned ways = machine->config.l2_tlb_ways, set = page & machine->tlb_set_mask, way;
+    pe_word *pages = &tlb->l2[(size_t)set * ways];
     uint32_t *used = &tlb->l2_used[set], all = UINT32_MAX >> (32 - ways);
-    uint32_t same = 0, unused = 0;
+    uint32_t same = pe_compare_all(pages, ways, UINT64_MAX, page);
 
-    for (unsigned i = 0; i < ways; i++) /* no branch that depends on where it is */
-        same |= (uint32_t)(pages[i] == page) << i;
-    for (unsigned i = 0; i < ways && !same; i++)
-        unused |= (uint32_t)(pages[i] == PE_NO_PAGE) << i;
-    if (same | unused)
-        way = (unsigned)__builtin_ctz(same ? same : unused);
-    else if (ways > 1)
-        way = (unsigned)__builtin_ctz(~*used);
-    pages[way] = page;
+    way = same ? (unsigned)__builtin_ctz(same) : second_level_victim(pages, ways, *used);
+    atomic_store_explicit(&pages[way], page, memory_order_relaxed);
     *used |= UINT32_C(1) << way;
     if (*used == all)
         *used = UINT32_C(1) << way;

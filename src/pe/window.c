@@ -293,10 +293,8 @@ static uint64_t serve(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t 
 
     if (load)
         start = later(start, w->served_until[w->served]);
-    if (met->place == SPE_PLACE_MEMORY || met->place == SPE_PLACE_REMOTE_MEMORY) {
-        start = later(start, w->memory_free);
-        w->memory_free = start + (uint64_t)machine->config.memory_interval * PE_TICKS;
-    }
+    if (load || met->place != SPE_PLACE_L2) /* nobody waits for a store that L2 has the line of */
+        start = pe_leaves(machine, cpu, met->place, start);
     start = later(start, pe_turn(machine, line));
     if (met->place == SPE_PLACE_L1 && pe_flight_of(cpu, line)->line == line)
         start = later(start, pe_flight_of(cpu, line)->done); /* it has to arrive first */
@@ -338,7 +336,8 @@ static uint64_t access_line(struct spe_machine *machine, struct pe_cpu *cpu, uin
     else if (!done && !translated)
         done = issued + (uint64_t)met->cycles * PE_TICKS;
     if (met->facts & (SPE_FACT_L1D_MISS | PE_MET_FIRST) && !(how & SPE_ACCESS_ATOMIC))
-        pe_prefetch(machine, cpu, pc, address, is_from_outside(met), issued);
+        pe_prefetch(machine, cpu, pc, address, is_from_outside(met), how & SPE_ACCESS_STORE,
+                    issued);
     met->facts &= ~PE_MET;
     if (done > issued)
         met->cycles = (uint32_t)((done - issued) / PE_TICKS);
@@ -393,6 +392,18 @@ static void hold(const struct spe_machine *machine, struct pe_window *w, const s
         w->full_at = w->operations + index + machine->config.window;
 }
 
+uint64_t pe_window_queue_store(const struct spe_machine *machine, struct pe_cpu *cpu,
+                               const struct pe_site *site, uint64_t number)
+{
+    struct pe_window *w = &cpu->window;
+    uint32_t index = (uint32_t)(site - w->block->sites);
+    uint64_t before = dispatched(w, index), room;
+
+    room = wait_for_room(&w->stored, number + 1, machine->config.store_queue, before);
+    w->now += room - before;
+    return room + PE_TICKS;
+}
+
 void pe_timed_access(struct spe_machine *machine, struct pe_cpu *cpu, const struct pe_site *site,
                      uint64_t address, uint32_t bytes, unsigned how, struct spe_machine_access *met)
 {
@@ -409,14 +420,16 @@ void pe_timed_access(struct spe_machine *machine, struct pe_cpu *cpu, const stru
         cpu->window.slow_at = cpu->window.operations;
 }
 
-void pe_timed_store(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t pc, uint64_t address,
-                    uint32_t bytes, uint64_t number, uint64_t issued,
-                    struct spe_machine_access *met)
+uint64_t pe_timed_store(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t pc,
+                        uint64_t address, uint32_t bytes, uint64_t issued,
+                        struct spe_machine_access *met)
 {
-    uint64_t done = access_lines(machine, cpu, pc, address, bytes, SPE_ACCESS_STORE, issued, met);
+    return access_lines(machine, cpu, pc, address, bytes, SPE_ACCESS_STORE, issued, met);
+}
 
-    if (done > issued)
-        push(&cpu->window.stored, number, done);
+void pe_window_stored(struct pe_cpu *cpu, uint64_t number, uint64_t done)
+{
+    push(&cpu->window.stored, number, done);
 }
 
 /* ---- Those that most are --------------------------------------------------------------------- */
@@ -437,7 +450,8 @@ PE_INLINE bool quick_hit(struct spe_machine *machine, struct pe_cpu *cpu,
 
         uint64_t wanted = pe_wanted(machine, line);
 
-        if ((flight->line == line && flight->done > issued) || wanted < issued)
+        if ((flight->line == line && flight->done > issued) || wanted < issued ||
+            (store && wanted != UINT64_MAX))
             return false;
         if ((flight->line != line || flight->done <= cpu->window.now) && wanted == UINT64_MAX)
             after &= ~PE_FLIGHT;
@@ -447,7 +461,7 @@ PE_INLINE bool quick_hit(struct spe_machine *machine, struct pe_cpu *cpu,
     pe_use_l1(cpu, &near->l1, line, way);
     pe_count(&cpu->counts.accesses, 1);
     if (word & PE_PREFETCHED)
-        pe_prefetch(machine, cpu, pe_site_pc(site), address, false, issued);
+        pe_prefetch(machine, cpu, pe_site_pc(site), address, false, store, issued);
     if (cycles)
         hold(machine, &cpu->window, site, store, issued,
              issued + (cycles + machine->cycles[SPE_PLACE_L1][false]) * PE_TICKS);
@@ -465,13 +479,15 @@ PE_INLINE bool quick_refill(struct spe_machine *machine, struct pe_cpu *cpu,
     if ((flight->line == line && flight->done > issued) ||
         !pe_refill_near(machine, cpu, near, line, store, PE_FLIGHT))
         return false;
-    done = store ? issued : later(issued, w->served_until[w->served]);
+    done = issued;
+    if (!store)
+        done = pe_leaves(machine, cpu, SPE_PLACE_L2, later(issued, w->served_until[w->served]));
     done += (machine->cycles[SPE_PLACE_L2][false] + pe_translation_cycles(machine, cpu, line)) *
             PE_TICKS;
     if (!store)
         take_server(machine, w, done);
     pe_flight_add(cpu, line, done, SPE_PLACE_L2);
-    pe_prefetch(machine, cpu, pe_site_pc(site), address, false, issued);
+    pe_prefetch(machine, cpu, pe_site_pc(site), address, false, store, issued);
     hold(machine, w, site, store, issued, done);
     return true;
 }

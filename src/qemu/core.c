@@ -5,10 +5,9 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
+#include "qemu/callbacks.h"
 #include "qemu/tasks.h"
-#include "qemu/vcpus.h"
 
-#define RARELY(condition) __builtin_expect(!!(condition), 0)
 #define APART __attribute__((noinline)) /* so that the common case saves no registers */
 
 /* ---- Blocks and accesses -------------------------------------------------------------------- */
@@ -171,18 +170,6 @@ static void on_wide_access(unsigned index, uint32_t info, uint64_t va, void *use
     pe_put_wide(&v->stream, (uint32_t)(site - site->block->sites), va,
                 1u << qemu_plugin_mem_size_shift(info), how);
 }
-
-/* Accesses that tell the stack pointer: one call for both is cheaper than two. */
-#define BY_SP(access_function)                                                                     \
-    static void access_function##_by_sp(unsigned index, uint32_t info, uint64_t va, void *user)    \
-    {                                                                                              \
-        struct vcpu *v = vcpus_at(index);                                                          \
-                                                                                                   \
-        if (RARELY(!v))                                                                            \
-            return;                                                                                \
-        calls_access(&v->calls, user, va);                                                         \
-        access_function(index, info, va, user);                                                    \
-    }
 
 BY_SP(on_site_access)
 BY_SP(on_paired_access)

@@ -38,8 +38,8 @@ static inline uint64_t driver_interval(uint64_t period)
 void driver_start(struct spe_spu *spu, const struct driver_event *event, uint64_t base,
                   uint64_t size, uint32_t context);
 
-/* Interrupt, or a wish to see the data early: tell what there is. driver_resume then begins again
- * at the buffer's start. */
+/* Interrupt, or a wish to see the data early: report the data so far. driver_resume then begins
+ * again at the buffer's start. */
 void driver_collect(struct spe_spu *spu, uint64_t base, struct driver_data *data);
 void driver_resume(struct spe_spu *spu, uint64_t base, uint64_t size);
 

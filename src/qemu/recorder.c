@@ -14,6 +14,7 @@
 
 #include "pe/machine_fast.h"
 #include "qemu/api.h"
+#include "qemu/callbacks.h"
 #include "qemu/channel.h"
 #include "qemu/core.h"
 #include "qemu/counts.h"
@@ -21,7 +22,6 @@
 #include "qemu/slots.h"
 #include "qemu/tasks.h"
 #include "qemu/trouble.h"
-#include "qemu/vcpus.h"
 
 static struct wire_setup setup;
 static bool announced; /* the launcher knows what is loaded */
@@ -32,7 +32,6 @@ static const struct pe_block nowhere;
 
 enum { PAGE_BYTES = 4096, BLOCK_MAX = 256 }; /* of QEMU's translation; instructions */
 
-#define RARELY(condition) __builtin_expect(!!(condition), 0)
 #define SELDOM __attribute__((noinline, cold))
 
 /* ---- Without a model ------------------------------------------------------------------------ */
@@ -448,17 +447,6 @@ static inline void model_and_count_all(struct vcpu *v, struct pe_block *b)
     count_executed(v, b);
     block_modelled(v, b);
 }
-
-#define BY_SP(access_function)                                                                     \
-    static void access_function##_by_sp(unsigned index, uint32_t info, uint64_t va, void *user)    \
-    {                                                                                              \
-        struct vcpu *v = vcpus_at(index);                                                          \
-                                                                                                   \
-        if (RARELY(!v))                                                                            \
-            return;                                                                                \
-        calls_access(&v->calls, user, va);                                                         \
-        access_function(index, info, va, user);                                                    \
-    }
 
 WITH_CALLS(on_block, count_and_note)
 WITH_CALLS(on_block_counted, count_all_and_note)

@@ -107,7 +107,7 @@ static void for_mappings(uint64_t start, uint64_t end, bool code,
     size_t room = 0;
 
     if (!f) {
-        trouble_tell("what a process maps cannot be read, symbols may be missing: %s",
+        trouble_tell("the maps of a process cannot be read, symbols may be missing: %s",
                      strerror(errno));
         return;
     }

@@ -98,9 +98,8 @@ void unit_begin_merge(void)
     static struct pe_merge merge;
 
     if (unit_process.merge)
-        pe_merge_forget(&merge);
+        pe_merge_free(&merge);
     pe_merge_init(&merge, unit_process.machine, unit_process.stat);
-    merge.helper.wanted = true;
     unit_process.merge = &merge;
 }
 
@@ -118,7 +117,7 @@ static void free_stream(struct vcpu *v)
     v->stream = (struct pe_stream){0};
 }
 
-/* The slot tells the cpu, so that it is taken before the thread runs. */
+/* The slot decides the cpu, so a thread gets its slot before it runs. */
 void unit_begin_stream(struct vcpu *v)
 {
     if (!unit_process.merge)
@@ -695,13 +694,11 @@ static bool may_be_full(const struct vcpu *v)
     return v->watched_end - v->watched_first + UNIT_SAMPLES_MAX > PE_WATCHES;
 }
 
-/* When all may be in flight, wait for the model once. If that is not enough, samples collide. Where
- * a batch of events ends must not depend on when the helper comes to it: it is waited for first. */
+/* When all may be in flight, wait for the model once. If that is not enough, samples collide. */
 static void make_room(struct vcpu *v)
 {
     if (!may_be_full(v))
         return;
-    pe_stream_catch_up(&v->stream);
     pthread_mutex_lock(&v->lock);
     collect(v);
     pthread_mutex_unlock(&v->lock);

@@ -181,13 +181,13 @@ uint64_t unit_wants_registers(const struct vcpu *v);
 /* How the branch at the end of the last block ended, if it is sampled. */
 void unit_branch(struct vcpu *v, const struct pe_site *site, bool mispredicted);
 
-/* Send what there is. */
+/* Send the data so far. */
 void unit_drain(struct vcpu *v);
 
 /* Its thread ends, or the process: complete what can be completed, send everything. */
 void unit_end(struct vcpu *v);
 
-/* Another thread is about to exec, which ends this one wherever it is: send what there is. */
+/* Another thread is about to exec, which ends this one wherever it is: send the data so far. */
 void unit_stop(struct vcpu *v);
 
 /* The vCPU is gone. */

@@ -467,7 +467,7 @@ static void branches(void **state)
     assert_true(r.op.taken);
     r = evaluate(0xf8600c20, 0, 0, &pe); /* ldraa x0, [x1, #-4096]! : so is X1 */
     assert_int_equal(r.known, 0);
-    r = evaluate(0xd69f03e0, 0, 0, &pe); /* eret: ELR is no register of ours */
+    r = evaluate(0xd69f03e0, 0, 0, &pe); /* eret: ELR is not among our registers */
     assert_int_equal(r.known, 0);
     assert_true(r.op.taken);
 

@@ -522,7 +522,7 @@ static void run_both(const struct spe_machine_config *config, unsigned span, uns
             plain_flush(p, cpu);
         }
         missed = plain_touch(p, cpu, address, bytes, how, &expected);
-        /* A tag in the top byte is no part of the address. */
+        /* A tag in the top byte is not part of the address. */
         assert_int_equal(spe_machine_touch(m, cpu, address | chance(&seed, 2) << 60, bytes, how,
                                            ask ? &met : NULL),
                          missed);

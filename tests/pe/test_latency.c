@@ -365,7 +365,7 @@ static void test_settings(void **state)
     before = config;
     /* Every key sets one field, and sets it to what it says. */
     for (size_t i = 0; spe_machine_key_at(i); i++) {
-        assert_int_equal(set(&config, spe_machine_key_at(i), "3"), SPE_OK);
+        assert_int_equal(set(&config, spe_machine_key_at(i), "13"), SPE_OK);
         assert_memory_not_equal(&config, &before, sizeof(config));
         assert_true(strlen(spe_machine_key_sentence(i)) > 5);
         config = before;

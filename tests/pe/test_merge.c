@@ -34,7 +34,6 @@ struct program {
     const char *name;
     struct round (*round)(unsigned thread, unsigned i);
     double tolerance; /* share of loads */
-    unsigned most;    /* threads */
 };
 
 static const uint64_t base = UINT64_C(0x20000000);
@@ -108,6 +107,14 @@ static struct round own_lock(unsigned thread, unsigned i)
                           r.atomic};
 }
 
+/* A counter of all, and for each round with it three with a counter of the thread's own. */
+static struct round now_and_then(unsigned thread, unsigned i)
+{
+    uint64_t a = i % 4 ? base + UINT64_C(64) * (1 + thread) : base;
+
+    return (struct round){.load = a, .store = a};
+}
+
 /* ---- The machine that has to be agreed with -------------------------------------------------- */
 
 /* What was found: loads by line, and how many of them other cores served. */
@@ -172,7 +179,7 @@ static void ask(struct ref *r, int line, unsigned cpu, bool exclusive)
 {
     struct ref_line *l = &r->line[line];
 
-    if (l->asked[cpu] || (l->state[cpu] && l->arrives[cpu] > r->now))
+    if (l->asked[cpu] || l->arrives[cpu] > r->now)
         return;
     l->asked[cpu] = r->moved = true;
     l->waiting[l->waiting_count].cpu = cpu;
@@ -392,6 +399,7 @@ static void reference(const struct program *program, unsigned cpus, struct share
 struct worker {
     const struct program *program;
     unsigned number, watched;
+    unsigned period; /* of so many rounds one is watched */
     struct pe_stream stream;
     struct pe_block *blocks[8]; /* by what a round has: 1 a load, 2 a store, 4 an atomic */
     struct shares shares;
@@ -426,7 +434,7 @@ static void put_watch(struct worker *w)
 
     if (w->watched >= PE_WATCHES) {
         while (!__atomic_load_n(&watch->done, __ATOMIC_ACQUIRE))
-            pe_stream_hand(&w->stream);
+            pe_stream_settle(&w->stream);
         count_watch(w, watch);
     }
     memset(watch, 0, sizeof(*watch));
@@ -442,7 +450,7 @@ static void *work(void *user)
         struct round round = w->program->round(w->number, i);
         uint64_t ordinal = 0;
 
-        if (i % 13 == w->number % 13 && round.load)
+        if (i % w->period == w->number % w->period && round.load)
             put_watch(w);
         if (pe_put_block(s, w->blocks[kind_of(round)]))
             pe_stream_hand(s);
@@ -459,7 +467,10 @@ static void *work(void *user)
     return NULL;
 }
 
-static void merged(const struct program *program, unsigned cpus, struct shares *shares)
+/* `patient`: nobody goes on without a thread that the host does not run for long. A host that has
+ * other things to do does not run 64 threads within the time that others wait for one. */
+static void merged(const struct program *program, unsigned cpus, bool patient,
+                   struct shares *shares)
 {
     struct worker *workers = calloc(cpus, sizeof(*workers));
     pthread_t threads[CPUS];
@@ -474,9 +485,12 @@ static void merged(const struct program *program, unsigned cpus, struct shares *
     for (unsigned i = 0; i < cpus; i++) {
         workers[i].program = program;
         workers[i].number = i;
+        workers[i].period = cpus > 4 ? 13 : 3;
         for (unsigned k = 0; k < 8; k++)
             workers[i].blocks[k] = block_of(k);
         assert_true(pe_stream_begin(&workers[i].stream, &merge, i));
+        if (patient)
+            workers[i].stream.patience = UINT64_C(3600) * 1000000;
     }
     for (unsigned i = 0; i < cpus; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
@@ -499,18 +513,17 @@ static void merged(const struct program *program, unsigned cpus, struct shares *
 
 /* ---- Both ------------------------------------------------------------------------------------ */
 
-/* More threads take the judge too long; a lock among 64 would fail, in the line that it guards:
- * docs/microarchitecture.md. */
 static const struct program programs[] = {
-    {"false sharing", false_sharing, 0.10, 64},
-    {"true sharing", true_sharing, 0.10, 8},
-    {"padded", padded, 0.01, 8},
-    {"read-mostly", read_mostly, 0.02, 8},
-    {"ring", ring, 0.10, 8},
-    {"atomics", atomics, 0.10, 64},
-    {"own atomics", own_atomics, 0.01, 8},
-    {"lock", lock, 0.10, 8},
-    {"own lock", own_lock, 0.01, 8},
+    {"false sharing", false_sharing, 0.10},
+    {"true sharing", true_sharing, 0.10},
+    {"padded", padded, 0.01},
+    {"read-mostly", read_mostly, 0.02},
+    {"ring", ring, 0.10},
+    {"atomics", atomics, 0.10},
+    {"own atomics", own_atomics, 0.01},
+    {"lock", lock, 0.10},
+    {"own lock", own_lock, 0.01},
+    {"now and then", now_and_then, 0.10},
 };
 
 static double share(const struct shares *shares, int line)
@@ -526,19 +539,19 @@ static double share(const struct shares *shares, int line)
     return loads ? (double)peers / (double)loads : 0;
 }
 
-static void compare(const struct program *program, unsigned cpus)
+static void compare(const struct program *program, unsigned cpus, bool patient)
 {
     struct shares expected = {{0}, {0}}, got = {{0}, {0}};
     bool right = true;
 
     reference(program, cpus, &expected);
-    merged(program, cpus, &got);
+    merged(program, cpus, patient, &got);
     print_message("%-14s %2u cpus: reference %.3f, merged %.3f\n", program->name, cpus,
                   share(&expected, -1), share(&got, -1));
     for (int i = -1; i < LINES; i++) {
         double difference = share(&got, i) - share(&expected, i);
 
-        if ((i >= 0 && got.loads[i] < 250) || /* too few say nothing */
+        if ((i >= 0 && got.loads[i] < 150) || /* too few say little */
             (difference <= program->tolerance && difference >= -program->tolerance))
             continue;
         print_message("line %d: reference %.3f, merged %.3f\n", i, share(&expected, i),
@@ -552,8 +565,8 @@ static void test_agrees(void **state)
 {
     (void)state;
     for (size_t p = 0; p < sizeof(programs) / sizeof(programs[0]); p++)
-        for (unsigned cpus = 2; cpus <= programs[p].most; cpus *= cpus == 8 ? 8 : 2)
-            compare(&programs[p], cpus);
+        for (unsigned cpus = 2; cpus <= CPUS; cpus *= 2)
+            compare(&programs[p], cpus, true);
 }
 
 static void *burn(void *stop)
@@ -573,7 +586,7 @@ static void test_agrees_when_busy(void **state)
     for (unsigned i = 0; i < 2; i++)
         assert_int_equal(pthread_create(&burners[i], NULL, burn, &stop), 0);
     for (size_t p = 0; p < sizeof(programs) / sizeof(programs[0]); p++)
-        compare(&programs[p], 4);
+        compare(&programs[p], 4, false);
     __atomic_store_n(&stop, true, __ATOMIC_RELAXED);
     for (unsigned i = 0; i < 2; i++)
         pthread_join(burners[i], NULL);

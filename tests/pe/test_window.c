@@ -161,6 +161,35 @@ static void test_memory_keeps_pace(void **state)
     assert_true(pages > 1.5 * lines);
 }
 
+static uint64_t by_line_of_l2(unsigned i)
+{
+    return by_line(i % (256 * 1024 / 64));
+}
+
+static uint64_t by_line_of_llc(unsigned i)
+{
+    return by_line(i % (8 * 1024 * 1024 / 64));
+}
+
+/* So do the caches, which have all of it the second time. */
+static void test_caches_keep_pace(void **state)
+{
+    struct rig r;
+    double l2, llc;
+
+    (void)state;
+    begin(&r);
+    rounds(&r, block(&r, 0x1000, sum_words, 5), by_line_of_l2, 256 * 1024 / 64);
+    l2 = rounds(&r, r.blocks[0], by_line_of_l2, 100000);
+    end(&r);
+    begin(&r);
+    rounds(&r, block(&r, 0x1000, sum_words, 5), by_line_of_llc, 8 * 1024 * 1024 / 64);
+    llc = rounds(&r, r.blocks[0], by_line_of_llc, 100000);
+    end(&r);
+    assert_true(l2 > 0.99 * r.config.l2_interval && l2 < 1.05 * r.config.l2_interval);
+    assert_true(llc > 0.99 * r.config.llc_interval && llc < 1.05 * r.config.llc_interval);
+}
+
 /* What a miss made late is in time again when its data is there. */
 static void test_waiting_passes(void **state)
 {
@@ -388,6 +417,7 @@ int main(void)
         cmocka_unit_test(test_chains),
         cmocka_unit_test(test_prefetched),
         cmocka_unit_test(test_memory_keeps_pace),
+        cmocka_unit_test(test_caches_keep_pace),
         cmocka_unit_test(test_waiting_passes),
         cmocka_unit_test(test_stores),
         cmocka_unit_test(test_on_its_way),

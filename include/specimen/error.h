@@ -25,7 +25,7 @@ enum spe_error {
     SPE_ERR_UNKNOWN = -8,   /* a name (of a CPU, feature, option ...) is not known */
     SPE_ERR_NOMEM = -9,     /* out of memory */
     SPE_ERR_IO = -10,       /* the operating system refused; errno says why */
-    SPE_ERR_FORMAT = -11,   /* a file is not what it says it is */
+    SPE_ERR_FORMAT = -11,   /* the contents of a file are not of its format */
 };
 
 /* One sentence without a full stop, for any int; never NULL. */

@@ -5,7 +5,7 @@
  *
  *   configuration    spe_spu_config_*, spe_spu_option_*   every IMPLEMENTATION DEFINED choice
  *   the host         struct spe_spu_host                  memory, time, interrupt, PMU ...
- *   the PE           struct spe_pe_state                  what the rules read of it
+ *   the PE           struct spe_pe_state                  the state that the rules depend on
  *   registers        spe_spu_read, spe_spu_write          with traps and redirections
  *   sampling         spe_spu_budget, _advance, _step      D17.3
  *   collection       spe_spu_sample, struct spe_operation D17.6
@@ -134,7 +134,7 @@ struct spe_spu_config {
     uint8_t ea_described;            /* 0|1: PMBIDR_EL1.EA shows write_abort, or reads 0 */
     uint8_t granule_shift;           /* smallest translation granule: 12, 14 or 16 */
     uint8_t pa_bits;                 /* implemented physical address size: 32 to 56 */
-    uint8_t reset_values;            /* what UNKNOWN is after reset */
+    uint8_t reset_values;            /* the UNKNOWN values after reset */
     uint8_t sdd_trap_first; /* 0|1: Debug state, EDSCR.SDD=1: EL3 traps come first, UNDEFINED */
     uint8_t nspb_reserved_traps;  /* 0|1: a reserved {NSPBE,NSPB} traps EL1 and EL2 accesses */
     uint8_t ptr_low_res0;         /* 0|1: PMBPTR_EL1 bits below the alignment are RES0 */
@@ -259,16 +259,16 @@ struct spe_spu_config {
 /* What spe_spu_config_init does once the size is known. */
 SPE_API int spe_spu_config_preset(struct spe_spu_config *config, const char *preset);
 
-/* Fill *config from a preset: "architecture" (what the Arm ARM's pseudocode chooses, all features),
- * "neoverse-n1", "neoverse-v1", "neoverse-n2", "neoverse-v2", "ampereone-1a", "kunpeng-920"; NULL
- * is "architecture". SPE_ERR_UNKNOWN. */
+/* Fill *config from a preset: "architecture" (the choices of the Arm ARM's pseudocode, all
+ * features), "neoverse-n1", "neoverse-v1", "neoverse-n2", "neoverse-v2", "ampereone-1a",
+ * "kunpeng-920"; NULL is "architecture". SPE_ERR_UNKNOWN. */
 static inline int spe_spu_config_init(struct spe_spu_config *config, const char *preset)
 {
     config->size = sizeof(*config);
     return spe_spu_config_preset(config, preset);
 }
 SPE_API const char *spe_spu_preset_at(size_t i);       /* a name; NULL past the last */
-SPE_API const char *spe_spu_preset_sentence(size_t i); /* what it stands for */
+SPE_API const char *spe_spu_preset_sentence(size_t i); /* its meaning */
 
 /* Set the features (closed by spe_features_close) and settle every option that they leave only one
  * value for. */
@@ -283,7 +283,7 @@ SPE_API int spe_spu_config_validate(const struct spe_spu_config *config, char *w
 struct spe_option {
     const char *name;
     const char *values;       /* as a person reads them: "exact | 1 to 255" */
-    const char *sentence;     /* what it decides */
+    const char *sentence;     /* its meaning */
     const char *requirements; /* catalogue ids, separated by spaces; "" for those without a row */
 };
 
@@ -311,10 +311,10 @@ SPE_API int spe_spu_option_get(const struct spe_spu_config *config, const char *
 /* ---- The PE --------------------------------------------------------------------------------- */
 
 /*
- * What the rules read of the PE and of registers that are not the unit's own. Registers hold their
- * architected 64-bit values; a field whose feature is missing is ignored. Give it to the unit with
- * spe_spu_set_pe whenever anything in it changes; operations that ran before must have been
- * reported (spe_spu_advance) by then.
+ * The state of the PE that the rules depend on, and of registers that are not the unit's own.
+ * Registers hold their architected 64-bit values; a field whose feature is missing is ignored. Give
+ * it to the unit with spe_spu_set_pe whenever anything in it changes; operations that ran before
+ * must have been reported (spe_spu_advance) by then.
  */
 struct spe_pe_state {
     size_t size;          /* written by spe_pe_state_init */
@@ -357,7 +357,7 @@ enum spe_fault {
     SPE_FAULT_UNSUPPORTED_ATOMIC, /* hardware update of the tables not possible atomically */
     SPE_FAULT_GPF,            /* Granule Protection Fault; `walk` if on a table walk or update */
     SPE_FAULT_GPC,            /* any other Granule Protection Check fault */
-    SPE_FAULT_EXTERNAL_ABORT, /* `walk` says on what */
+    SPE_FAULT_EXTERNAL_ABORT, /* `walk` tells of which access */
     SPE_FAULT_NOT_ALLOWED,    /* D17.8.5: the write cannot be made for another reason */
     SPE_FAULT_COUNT
 };
@@ -591,7 +591,7 @@ SPE_API void spe_spu_reg_set(struct spe_spu *spu, enum spe_register reg, uint64_
 
 /* ---- Sampling (D17.3) ----------------------------------------------------------------------- */
 
-/* What may keep an operation out of the sample population. Zero is an ordinary one. */
+/* Reasons to keep an operation out of the sample population. 0 is an ordinary operation. */
 enum {
     SPE_POP_MISSPECULATED = 1u << 0,     /* on a misspeculated path */
     SPE_POP_NONARCH = 1u << 1,           /* relates to no architectural instruction */
@@ -659,7 +659,7 @@ enum spe_operation_registers { /* LOAD, STORE, ATOMIC */
                                SPE_REGISTERS_COUNT
 };
 
-/* What happened to an access; the options decide which Events bits follow. */
+/* Events of an access; the options decide which Events bits follow. */
 enum spe_fact {
     SPE_FACT_L1D_ACCESS = 1u << 0,
     SPE_FACT_L1D_MISS = 1u << 1,   /* missed, and no earlier miss's refill served it */
@@ -738,7 +738,7 @@ struct spe_operation {
     bool illegal_return; /* ERET: the SPSR was illegal */
     uint64_t target;
     uint8_t target_el, target_security; /* where it arrived */
-    uint8_t spsr_el, spsr_security;     /* illegal_return: what the SPSR says */
+    uint8_t spsr_el, spsr_security;     /* illegal_return: those of the SPSR */
 
     /* Conditions (D17.6.5) */
     uint8_t cond_op;       /* OTHER: 0, or 1 + bit number of SPE_COND_* */

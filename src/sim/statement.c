@@ -12,13 +12,13 @@
 static bool number_word(struct sim *sim, const struct token *t, const char *what, uint64_t *value)
 {
     return sim_number(t->text, false, value) ||
-           sim_wrong(sim, t->column, "'%s' is not a number: %s.", t->text, what);
+           sim_wrong(sim, t->column, "'%s' is not a number: %s", t->text, what);
 }
 
 static bool split_word(struct sim *sim, struct token *t, const char **key, const char **value)
 {
     return sim_split(t, key, value) ||
-           sim_wrong(sim, t->column, "'%s' is not of the form name=value.", t->text);
+           sim_wrong(sim, t->column, "'%s' is not of the form name=value", t->text);
 }
 
 /* Set a member of a struct from key=value; `table` says which there are. */
@@ -31,11 +31,11 @@ static bool set_field(struct sim *sim, const struct token *t, const struct field
 
     if (!f) {
         sim_members(table, text, sizeof(text));
-        return sim_wrong(sim, t->column, "There is no '%s' here; there are %s.", key, text);
+        return sim_wrong(sim, t->column, "There is no '%s' here; there are %s", key, text);
     }
     if (!sim_field_parse(f, value, &number)) {
         sim_takes(f, text, sizeof(text));
-        return sim_wrong(sim, t->column, "'%s' cannot be '%s'; it takes %s.", key, value, text);
+        return sim_wrong(sim, t->column, "'%s' cannot be '%s'; it takes %s", key, value, text);
     }
     sim_field_set(f, to, number);
     return true;
@@ -84,7 +84,7 @@ static bool do_preset(struct sim *sim, struct words *w)
 {
     if (spe_spu_config_init(&sim->machine.config, w->word[1].text) < 0)
         return sim_wrong(sim, w->word[1].column,
-                         "There is no preset '%s'; 'spe sim --list presets' prints them.",
+                         "There is no preset '%s'; 'spe sim --list presets' prints them",
                          w->word[1].text);
     look_at_config(sim, &w->word[1]);
     return true;
@@ -133,7 +133,8 @@ static void tell_features_lost(struct sim *sim, spe_features before, const char 
     SIM_EFFECT(sim, "features", sim_text("also_without", names));
 }
 
-/* The list starts from nothing, unless its first word takes away or adds to what there is. */
+/* The list starts from nothing, unless its first word takes away from the present one or adds to
+ * it. */
 static bool do_features(struct sim *sim, struct words *w)
 {
     struct token *list = &w->word[1];
@@ -145,7 +146,7 @@ static bool do_features(struct sim *sim, struct words *w)
         features = sim->machine.config.features;
     before = features;
     if (spe_features_parse(list->text + (list->text[0] == '+'), &features, why, sizeof(why)) < 0)
-        return sim_wrong(sim, list->column, "%s; 'spe sim --list features' prints them.", why);
+        return sim_wrong(sim, list->column, "%s; 'spe sim --list features' prints them", why);
     spe_spu_config_features(&sim->machine.config, features);
     look_at_config(sim, list);
     tell_features_lost(sim, before, list->text + (list->text[0] == '+'), features);
@@ -155,7 +156,7 @@ static bool do_features(struct sim *sim, struct words *w)
 static bool do_option(struct sim *sim, struct words *w)
 {
     if (!spe_spu_option_find(w->word[1].text))
-        return sim_wrong(sim, w->word[1].column, "There is no option '%s'.", w->word[1].text);
+        return sim_wrong(sim, w->word[1].column, "There is no option '%s'", w->word[1].text);
     return set_option(sim, w->word[1].text, &w->word[2]);
 }
 
@@ -172,10 +173,10 @@ static bool set_pe_bits(struct sim *sim, const struct token *t, char *key, char 
     f = sim_field(sim_pe_fields, key);
     b = sim_bit(sim_pe_bits, key, dot + 1);
     if (!f || !b)
-        return sim_wrong(sim, t->column, "There is no field '%s' of '%s'.", dot + 1, key);
+        return sim_wrong(sim, t->column, "There is no field '%s' of '%s'", dot + 1, key);
     reg = sim_field_get(f, &sim->machine.pe);
     if (!sim_number(value, false, &number) || !put_bits(&reg, b->high, b->low, number))
-        return sim_wrong(sim, t->column, "'%s.%s' cannot be '%s'.", key, dot + 1, value);
+        return sim_wrong(sim, t->column, "'%s.%s' cannot be '%s'", key, dot + 1, value);
     sim_field_set(f, &sim->machine.pe, reg);
     return true;
 }
@@ -194,7 +195,7 @@ static bool do_pe(struct sim *sim, struct words *w)
             return false;
     }
     if (sim->machine.pe.el > 3)
-        return sim_wrong(sim, w->word[0].column, "An Exception level is 0 to 3.");
+        return sim_wrong(sim, w->word[0].column, "An Exception level is 0 to 3");
     if (sim->spu)
         spe_spu_set_pe(sim->spu, &sim->machine.pe);
     return true;
@@ -212,10 +213,10 @@ static bool put_field(struct sim *sim, const struct token *t, unsigned reg, cons
     struct spe_register_field f;
 
     if (!sim_register_field(sim, reg, field, &f))
-        return sim_wrong(sim, t->column, "There is no field '%s' of '%s'.", field,
+        return sim_wrong(sim, t->column, "There is no field '%s' of '%s'", field,
                          spe_register_name(reg));
     if (!put_bits(value, f.high, f.low, number))
-        return sim_wrong(sim, t->column, "%s has only %u bits.", f.name, f.high - f.low + 1u);
+        return sim_wrong(sim, t->column, "%s has only %u bits", f.name, f.high - f.low + 1u);
     return true;
 }
 
@@ -234,9 +235,9 @@ static bool read_assignment(struct sim *sim, struct token *t, struct register_li
     reg = spe_register_by_name(key);
     if (reg < 0 || reg >= SPE_REG_COUNT)
         return sim_wrong(sim, t->column,
-                         "There is no register '%s'; 'spe sim --list registers' prints them.", key);
+                         "There is no register '%s'; 'spe sim --list registers' prints them", key);
     if (!sim_number(value, false, &number))
-        return sim_wrong(sim, t->column, "'%s' is not a number.", value);
+        return sim_wrong(sim, t->column, "'%s' is not a number", value);
     if (!line->set[reg])
         line->value[reg] = spe_spu_reg_get(sim->spu, (enum spe_register)reg);
     line->set[reg] = true;
@@ -273,7 +274,7 @@ static bool do_buffer(struct sim *sim, struct words *w)
         !number_word(sim, &w->word[2], "its size", &size))
         return false;
     if ((base + size) & 4095)
-        return sim_wrong(sim, w->word[2].column, "The buffer does not end at a multiple of 4096.");
+        return sim_wrong(sim, w->word[2].column, "The buffer does not end at a multiple of 4096");
     spe_spu_reg_set(sim->spu, SPE_REG_PMBPTR_EL1, base);
     spe_spu_reg_set(sim->spu, SPE_REG_PMBLIMITR_EL1, (limitr & 0xfff) | (base + size) | 1);
     return true;
@@ -359,13 +360,13 @@ static bool access_word(struct sim *sim, struct token *t, unsigned reg, uint64_t
     if (!split_word(sim, t, &key, &text))
         return false;
     if (!sim_number(text, false, &number))
-        return sim_wrong(sim, t->column, "'%s' is not a number.", text);
+        return sim_wrong(sim, t->column, "'%s' is not a number", text);
     if (!strcmp(key, "rt")) {
         *rt = number;
-        return number < 32 || sim_wrong(sim, t->column, "rt=0 to rt=31 are the registers.");
+        return number < 32 || sim_wrong(sim, t->column, "rt=0 to rt=31 are the registers");
     }
     if (!value || reg == SPE_REG_NAME_COUNT)
-        return sim_wrong(sim, t->column, "Only rt=0 to rt=31 may follow.");
+        return sim_wrong(sim, t->column, "Only rt=0 to rt=31 may follow");
     return put_field(sim, t, reg, key, number, value);
 }
 
@@ -376,7 +377,7 @@ static bool access_words(struct sim *sim, struct words *w, bool write, unsigned 
     size_t i = 2;
 
     if (write && !strncmp(w->word[2].text, "rt=", 3))
-        return sim_wrong(sim, w->word[2].column, "A value or fields come before rt.");
+        return sim_wrong(sim, w->word[2].column, "A value or fields come before rt");
     if (write && !strchr(w->word[2].text, '=')) {
         if (!number_word(sim, &w->word[2], "what is written", value))
             return false;
@@ -397,7 +398,7 @@ static bool access_register(struct sim *sim, struct words *w, bool write)
 
     if (encoding < 0)
         return sim_wrong(sim, w->word[1].column,
-                         "There is no register '%s'; 'spe sim --list registers' prints them.",
+                         "There is no register '%s'; 'spe sim --list registers' prints them",
                          w->word[1].text);
     if (!access_words(sim, w, write, register_at(encoding), &rt, &value))
         return false;
@@ -405,7 +406,7 @@ static bool access_register(struct sim *sim, struct words *w, bool write)
         write ? spe_spu_write(sim->spu, (unsigned)encoding, (unsigned)rt, value, &sim->seen.access)
               : spe_spu_read(sim->spu, (unsigned)encoding, (unsigned)rt, &sim->seen.access);
     if (error < 0)
-        return sim_wrong(sim, w->word[1].column, "'%s' is not a register of the unit.",
+        return sim_wrong(sim, w->word[1].column, "'%s' is not a register of the unit",
                          w->word[1].text);
     tell_access(sim, write ? "msr" : "mrs", w->word[1].text);
     return true;
@@ -434,7 +435,7 @@ static bool do_memory(struct sim *sim, struct words *w)
         if (!set_fields(sim, w, 3, sim_fault_fields, &r.answer))
             return false;
     if (sim->machine.ranges == SIM_RANGE_MAX)
-        return sim_wrong(sim, w->word[0].column, "There are more than %d memory statements.",
+        return sim_wrong(sim, w->word[0].column, "There are more than %d memory statements",
                          SIM_RANGE_MAX);
     sim->machine.range[sim->machine.ranges++] = r;
     return true;
@@ -456,7 +457,7 @@ static bool do_random(struct sim *sim, struct words *w)
         if (!number_word(sim, &w->word[i], "a random byte", &byte))
             return false;
         if (byte > 255 || m->randoms == SIM_RANDOM_MAX)
-            return sim_wrong(sim, w->word[i].column, "random takes up to %d bytes, 0 to 255.",
+            return sim_wrong(sim, w->word[i].column, "random takes up to %d bytes, 0 to 255",
                              SIM_RANDOM_MAX);
         m->random[m->randoms++] = (uint8_t)byte;
     }
@@ -473,8 +474,8 @@ static bool do_op(struct sim *sim, struct words *w)
     char kinds[300];
 
     if (kind < 0)
-        return sim_wrong(sim, w->word[1].column,
-                         "There is no kind of operation '%s'; there are %s.", w->word[1].text,
+        return sim_wrong(sim, w->word[1].column, "There is no kind of operation '%s'; there are %s",
+                         w->word[1].text,
                          sim_words_text(sim_operation_kinds, kinds, sizeof(kinds)));
     spe_operation_init(&m->op, (enum spe_operation_kind)kind);
     m->pc_step = 0;
@@ -487,7 +488,7 @@ static bool do_op(struct sim *sim, struct words *w)
             return false;
         if (!strcmp(key, "pc_step")) {
             if (!sim_number(value, false, &m->pc_step))
-                return sim_wrong(sim, w->word[i].column, "'%s' is not a number.", value);
+                return sim_wrong(sim, w->word[i].column, "'%s' is not a number", value);
         } else if (!set_field(sim, &w->word[i], sim_operation_fields, &m->op, key, value)) {
             return false;
         }
@@ -504,7 +505,7 @@ static bool do_access(struct sim *sim, struct words *w)
     struct spe_memory_access a = {0};
 
     if (m->op.access_count == SIM_ACCESS_MAX)
-        return sim_wrong(sim, w->word[0].column, "An operation has at most %d accesses.",
+        return sim_wrong(sim, w->word[0].column, "An operation has at most %d accesses",
                          SIM_ACCESS_MAX);
     a.pas = SPE_NONSECURE;
     a.store = m->op.kind == SPE_OPERATION_STORE || m->op.kind == SPE_OPERATION_MEMSET;
@@ -520,14 +521,14 @@ static bool do_extra(struct sim *sim, struct words *w)
     struct spe_extra e = {0};
 
     if (m->op.extra_count == SIM_EXTRA_MAX)
-        return sim_wrong(sim, w->word[0].column, "An operation has at most %d extras.",
+        return sim_wrong(sim, w->word[0].column, "An operation has at most %d extras",
                          SIM_EXTRA_MAX);
     if (!strcmp(w->word[1].text, "address"))
         e.type = SPE_PACKET_ADDRESS;
     else if (!strcmp(w->word[1].text, "counter"))
         e.type = SPE_PACKET_COUNTER;
     else
-        return sim_wrong(sim, w->word[1].column, "An extra is an address or a counter.");
+        return sim_wrong(sim, w->word[1].column, "An extra is an address or a counter");
     if (!set_fields(sim, w, 2, sim_extra_fields, &e))
         return false;
     m->extra[m->op.extra_count++] = e;
@@ -555,7 +556,7 @@ static bool begin_flight(struct sim *sim, unsigned number)
     struct flight *f = malloc(sizeof(*f));
 
     if (!f)
-        return sim_wrong(sim, 1, "There is no memory for a sample in flight.");
+        return sim_wrong(sim, 1, "There is no memory for a sample in flight");
     f->op = m->op;
     f->op.pc += (m->operations - 1 - m->op_start) * m->pc_step;
     say_where(sim, &f->op);
@@ -578,7 +579,7 @@ static bool complete(struct sim *sim, unsigned number)
     free(f);
     sim->flight[number] = NULL;
     if (fate < 0)
-        return sim_wrong(sim, 1, "The operation contradicts itself: sample %u is dropped.", number);
+        return sim_wrong(sim, 1, "The operation contradicts itself: sample %u is dropped", number);
     sim->seen.fate = fate;
     if (fate == SPE_FATE_FILTERED || fate == SPE_FATE_NOT_CAPTURED)
         SIM_EFFECT(sim, "lost", sim_text("fate", spe_sample_fate_name((unsigned)fate)));
@@ -613,7 +614,7 @@ static bool run(struct sim *sim, uint64_t left, unsigned population, bool hold)
         uint64_t n = budget < left ? budget : left;
 
         if (counted && spe_spu_advance(sim->spu, n) < 0)
-            return sim_wrong(sim, 1, "The unit refused to advance.");
+            return sim_wrong(sim, 1, "The unit refused to advance");
         sim->machine.operations += n;
         sim->machine.time += n;
         left -= n;
@@ -642,7 +643,7 @@ static bool do_run(struct sim *sim, struct words *w)
             hold = true;
         else if (!sim_split(t, &key, &value) || strcmp(key, "population") != 0 ||
                  !sim_field_parse(&set, value, &population))
-            return sim_wrong(sim, t->column, "run takes a number, hold and population=WORDS.");
+            return sim_wrong(sim, t->column, "run takes a number, hold and population=WORDS");
     }
     return run(sim, count, (unsigned)population, hold);
 }
@@ -656,7 +657,7 @@ static bool do_complete(struct sim *sim, struct words *w)
         return false;
     if (number > SIM_FLIGHT_MAX || !sim->flight[number])
         return sim_wrong(sim, w->word[says].column,
-                         "Sample %llu is not in flight: 'run COUNT hold' keeps samples there.",
+                         "Sample %llu is not in flight: 'run COUNT hold' keeps samples there",
                          (unsigned long long)number);
     return set_fields(sim, w, 1 + says, sim_operation_fields, &sim->flight[number]->op) &&
            complete(sim, (unsigned)number);
@@ -699,7 +700,7 @@ static bool do_abort(struct sim *sim, struct words *w)
     return spe_spu_external_abort(sim->spu, &abort) >= 0 ||
            sim_wrong(sim, w->word[0].column,
                      "Such an abort cannot arrive later: see write_abort, walk_abort and "
-                     "ext_abort_sync.");
+                     "ext_abort_sync");
 }
 
 static bool do_impdef(struct sim *sim, struct words *w)
@@ -709,9 +710,9 @@ static bool do_impdef(struct sim *sim, struct words *w)
 
     if (on || !strcmp(w->word[1].text, "off"))
         return spe_spu_impdef_enable(sim->spu, on) >= 0 ||
-               sim_wrong(sim, w->word[1].column, "Option impdef_buffer_event is absent.");
+               sim_wrong(sim, w->word[1].column, "Option impdef_buffer_event is absent");
     if (strcmp(w->word[1].text, "event") != 0)
-        return sim_wrong(sim, w->word[1].column, "impdef takes on, off or event.");
+        return sim_wrong(sim, w->word[1].column, "impdef takes on, off or event");
     for (size_t i = 2; i < w->count; i++) {
         const char *key, *value;
 
@@ -719,10 +720,10 @@ static bool do_impdef(struct sim *sim, struct words *w)
             return false;
         if (!sim_number(value, false, !strcmp(key, "mss2") ? &mss2 : &mss) ||
             (strcmp(key, "mss") != 0 && strcmp(key, "mss2") != 0))
-            return sim_wrong(sim, w->word[i].column, "An event takes mss=N and mss2=N.");
+            return sim_wrong(sim, w->word[i].column, "An event takes mss=N and mss2=N");
     }
     return spe_spu_impdef_event(sim->spu, (uint16_t)mss, (uint32_t)mss2) >= 0 ||
-           sim_wrong(sim, w->word[0].column, "Option impdef_buffer_event is absent.");
+           sim_wrong(sim, w->word[0].column, "Option impdef_buffer_event is absent");
 }
 
 static bool do_reset(struct sim *sim, struct words *w)
@@ -769,13 +770,13 @@ static bool holds(struct sim *sim, struct words *w, const struct sim_value *is, 
     sim_format(is, text, sizeof(text));
     if (sim_number(wanted, false, &number) && is->kind != SIM_ABSENT) {
         if (!compare(is->number, op, number, result))
-            return sim_wrong(sim, w->word[2].column, "'%s' is not == != < <= > >= or &.", op);
+            return sim_wrong(sim, w->word[2].column, "'%s' is not == != < <= > >= or &", op);
         return true;
     }
     if (!equality)
-        return sim_wrong(sim, w->word[2].column, "Words can only be == or !=.");
+        return sim_wrong(sim, w->word[2].column, "Words can only be == or !=");
     if (is->kind != SIM_WORD && strcmp(wanted, "absent") != 0 && is->kind != SIM_ABSENT)
-        return sim_wrong(sim, w->word[3].column, "'%s' is not a number.", wanted);
+        return sim_wrong(sim, w->word[3].column, "'%s' is not a number", wanted);
     *result = !strcasecmp(text, wanted) == !strcmp(op, "==");
     return true;
 }
@@ -947,7 +948,7 @@ bool sim_statement(struct sim *sim, struct words *w, struct cursor *cursor)
         return sim_enumerate(sim, w, cursor);
     if (!v)
         return sim_wrong(sim, w->word[0].column,
-                         "There is no statement '%s'; 'spe sim --list statements' prints them.",
+                         "There is no statement '%s'; 'spe sim --list statements' prints them",
                          w->word[0].text);
     if (arguments < v->least || arguments > v->most) {
         size_t at = arguments < v->least ? w->count - 1 : v->most + 1u;

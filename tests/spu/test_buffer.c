@@ -18,6 +18,7 @@
 #include <specimen/spu.h>
 
 #include "format/state.h"
+#include "gen/state.h"
 #include "spu/spu_internal.h"
 #include "support/random.h"
 

@@ -596,7 +596,7 @@ static void test_branch_waits_for_gcs(void **state)
     bench_close(&b);
 }
 
-/* One that generates an exception is no branch. */
+/* One that generates an exception is not a branch. */
 static void test_branch_with_exception(void **state)
 {
     static const uint8_t kinds[] = {SPE_OPERATION_BRANCH, SPE_OPERATION_ERET, SPE_OPERATION_ISB};
@@ -930,7 +930,7 @@ static void test_retired(void **state)
         bench_record(&b, &fault);
         assert_int_equal(ending(&b), E_RETIRED | E_EXCEPTION); /* D18.2-093 */ /* D17.6-008 */
         bench_record(&b, &failed);
-        assert_int_equal(ending(&b), E_RETIRED); /* failing a condition is no bar to retiring */
+        assert_int_equal(ending(&b), E_RETIRED); /* an operation whose condition fails retires */
         if (spec) {
             failed.misspeculated = true;
             bench_record(&b, &failed);

@@ -559,7 +559,7 @@ static void bound_after_psb_csync(void **state)
         spe_spu_context_sync(u.spu);
         assert_true(bounded(&u, x)); /* D17.8-111 */
     }
-    /* An S bit that software set is no profiling operation's. */
+    /* An S bit that software set is not from a profiling operation. */
     event_in(&u, 1);
     only_s(&u, 0);
     unit_set(&u, SPE_REG_PMBSR_EL1, S);

@@ -314,7 +314,7 @@ static void must_refuse(const struct spe_spu_config *config, const char *option,
         fail_msg("%s takes %s", option, value);
     assert_memory_equal(&copy, config, sizeof(copy));
     length = strlen(why);
-    if (!strstr(why, option) || !strstr(why, value) || why[length - 1] != '.')
+    if (!strstr(why, option) || !strstr(why, value) || why[length - 1] == '.')
         fail_msg("%s=%s is refused by: %s", option, value, why);
     assert_int_equal(spe_spu_option_set(&copy, option, value, NULL, 0), SPE_ERR_INVALID);
 }
@@ -335,7 +335,7 @@ static void must_be_invalid(const struct spe_spu_config *config, const char *nam
 
     if (spe_spu_config_validate(config, why, sizeof(why)) != SPE_ERR_INVALID)
         fail_msg("not refused: %s", names);
-    if (!strstr(why, names) || why[strlen(why) - 1] != '.')
+    if (!strstr(why, names) || why[strlen(why) - 1] == '.')
         fail_msg("refused because of %s by: %s", names, why);
     assert_int_equal(spe_spu_config_validate(config, NULL, 0), SPE_ERR_INVALID);
 }
@@ -1036,7 +1036,7 @@ static void unknown_options_are_named(void **state)
     config_with(&config, "");
     assert_int_equal(spe_spu_option_set(&config, "sample_peck", "exact", why, sizeof(why)),
                      SPE_ERR_UNKNOWN);
-    assert_string_equal(why, "There is no option named sample_peck.");
+    assert_string_equal(why, "There is no option named sample_peck");
     assert_int_equal(spe_spu_option_set(&config, "", "1", NULL, 0), SPE_ERR_UNKNOWN);
     assert_int_equal(spe_spu_option_set(&config, "size", "1", NULL, 0), SPE_ERR_UNKNOWN);
     assert_memory_equal(&config, &before, sizeof(config));

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
 /*
- * What an address is called: files that were mapped, their source lines, inlined functions. A
+ * Names of addresses: files that were mapped, their source lines, inlined functions. A
  * profile (profile.h) hands these out.
  *
  * Text (names of symbols and files) is untrusted: it is bounded in length and ends with a NUL, and
- * may hold any other byte. Whoever shows it escapes it.
+ * may hold any other byte. Escape it before you show it.
  */
 #ifndef SPECIMEN_NAMES_H
 #define SPECIMEN_NAMES_H
@@ -62,7 +62,7 @@ struct spe_profile_line {
 
 struct spe_profile_frame {
     uint32_t function;      /* string */
-    uint32_t linkage;       /* string: what the linker calls it, "_Z4walki" */
+    uint32_t linkage;       /* string: its name for the linker, "_Z4walki" */
     uint32_t first_line;    /* of its declaration; 0: not known */
     uint32_t file;          /* string: where the pc is in this function */
     uint32_t line;          /* ... 0: no line in this file */
@@ -89,9 +89,9 @@ struct spe_code_word {
 
 struct spe_disassembler;
 
-/* NULL: no memory. A build without a disassembler library gives ".inst" for every word. */
-SPE_API struct spe_disassembler *spe_disassembler_new(void);
-SPE_API void spe_disassembler_free(struct spe_disassembler *disassembler); /* NULL is fine */
+/* SPE_OK or SPE_ERR_NOMEM. A build without a disassembler library gives ".inst" for every word. */
+SPE_API int spe_disassembler_create(struct spe_disassembler **disassembler);
+SPE_API void spe_disassembler_destroy(struct spe_disassembler *disassembler); /* NULL is fine */
 
 /* Never wrong: a word that the library does not know, or takes for another kind of operation than
  * our own classifier (pe.h) does, is ".inst". */
@@ -100,27 +100,26 @@ SPE_API void spe_disassemble(struct spe_disassembler *disassembler, uint64_t add
 
 /* ---- Source files --------------------------------------------------------------------------- */
 
-struct spe_source_file;
+struct spe_text_file;
 
 /*
  * A file by the path in debug information: below `directory`, if there is one, with as many of the
  * path's last parts as are found there; else at the path itself. Regular files only, of up to 64
  * MB. SPE_OK, SPE_ERR_UNKNOWN if there is none, SPE_ERR_NOMEM, SPE_ERR_IO, SPE_ERR_NOSPACE.
  */
-SPE_API int spe_source_file_open(struct spe_source_file **source, const char *path,
-                                 const char *directory);
-SPE_API void spe_source_file_close(struct spe_source_file *source); /* NULL is fine */
+SPE_API int spe_text_file_open(struct spe_text_file **source, const char *path,
+                               const char *directory);
+SPE_API void spe_text_file_close(struct spe_text_file *source); /* NULL is fine */
 
-SPE_API const char *
-spe_source_file_path(const struct spe_source_file *source); /* that was opened */
+SPE_API const char *spe_text_file_path(const struct spe_text_file *source); /* that was opened */
 SPE_API int64_t
-spe_source_file_time(const struct spe_source_file *source); /* of its last change, seconds */
-SPE_API uint32_t spe_source_file_lines(const struct spe_source_file *source);
+spe_text_file_time(const struct spe_text_file *source); /* of its last change, seconds */
+SPE_API uint32_t spe_text_file_lines(const struct spe_text_file *source);
 
 /* Line n, from 1, without its end and at most 1000 bytes of it, into `text`; "" past the last. */
-#define SPE_SOURCE_TEXT 1001
-SPE_API void spe_source_file_line(const struct spe_source_file *source, uint32_t n,
-                                  char text[SPE_SOURCE_TEXT]);
+#define SPE_TEXT_LINE 1001
+SPE_API void spe_text_file_line(const struct spe_text_file *source, uint32_t n,
+                                char text[SPE_TEXT_LINE]);
 /* ---- Types ---------------------------------------------------------------------------------- */
 
 /* What a type is, without typedefs and qualifiers. Ids are dense; equal types have equal ids, in
@@ -139,7 +138,7 @@ struct spe_profile_type {
     uint32_t name;   /* string: "struct node", "ns::Node", "unsigned int", "char *" */
     uint8_t kind;    /* enum spe_type_kind */
     uint64_t size;   /* bytes; 0: not known */
-    uint32_t target; /* of a pointer or array: the type of what it points to, of its elements;
+    uint32_t target; /* of a pointer or array: the type that it points to, or of its elements;
                         SPE_NO_ID: void */
     uint64_t count;  /* elements of an array; 0: not known */
     size_t members;  /* of a struct or union */
@@ -163,23 +162,25 @@ enum spe_access_reason {
     SPE_ACCESS_NO_DEBUG_INFO, /* nothing describes the function */
     SPE_ACCESS_NO_VARIABLE,   /* no variable is where the address comes from */
     SPE_ACCESS_LOST_TRACK,    /* it comes from one, but not in a way that could be followed */
-    SPE_ACCESS_SAVED,         /* a register that the compiler keeps on the stack for a while */
+    SPE_ACCESS_SAVED,         /* a register of the caller's, kept on the stack: .eh_frame says so */
+    SPE_ACCESS_TEMPORARY,     /* another place of the stack in which no variable lies: what the
+                                 compiler keeps there for a while */
     SPE_ACCESS_CONSTANT,      /* an address of the file at which it has no variable: a number of the
                                  compiler's, a table of addresses */
     SPE_ACCESS_NO_TYPE,       /* void *, or a type that is described only elsewhere */
-    SPE_ACCESS_OUTSIDE,       /* the pointer's type has no member there */
+    SPE_ACCESS_OUTSIDE,       /* a pointer's type has no member there; or it is of two variables */
     SPE_ACCESS_AMBIGUOUS,     /* variables of different types claim it */
     SPE_ACCESS_NO_ACCESS,     /* the instruction in the file does not access memory */
-    SPE_ACCESS_TOO_LARGE,     /* the function or its description is larger than what is looked at */
+    SPE_ACCESS_TOO_LARGE,     /* the function or its description is beyond our limits */
     SPE_ACCESS_REASONS
 };
 
 SPE_API const char *spe_access_reason_name(unsigned reason); /* "no variable" ...; never NULL */
 
-/* What one load or store accesses. */
+/* The data of one load or store. */
 struct spe_profile_access {
-    uint8_t reason;    /* enum spe_access_reason; what follows is of known ones only */
-    bool load, store;  /* of any: what the instruction does */
+    uint8_t reason;    /* enum spe_access_reason; the members below are of known ones only */
+    bool load, store;  /* of any: the kind of the instruction */
     bool stack;        /* of any: the address comes from the stack pointer */
     bool indexed;      /* some element of an array: offset is that of the first one */
     uint32_t type;     /* the outermost type that is known, arrays of it taken apart */

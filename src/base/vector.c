@@ -2,20 +2,28 @@
 /* Copyright (c) 2026 The Specimen authors */
 #include "base/vector.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 
-int vector_grow(void *array, size_t *capacity, size_t count, size_t element)
+int vector_reserve(void *array, size_t *capacity, size_t need, size_t element)
 {
     void **at = array;
     size_t wanted = *capacity ? 2 * *capacity : 16;
     void *bigger;
 
-    if (count < *capacity)
+    if (need <= *capacity)
         return SPE_OK;
-    bigger = realloc(*at, wanted * element);
+    if (wanted < need)
+        wanted = need;
+    bigger = wanted <= SIZE_MAX / 2 / element ? realloc(*at, wanted * element) : NULL;
     if (!bigger)
         return SPE_ERR_NOMEM;
     *at = bigger;
     *capacity = wanted;
     return SPE_OK;
+}
+
+int vector_grow(void *array, size_t *capacity, size_t count, size_t element)
+{
+    return vector_reserve(array, capacity, count + 1, element);
 }

@@ -13,20 +13,20 @@ struct spe_disassembler {
     cs_insn *insn;
 };
 
-struct spe_disassembler *spe_disassembler_new(void)
+int spe_disassembler_create(struct spe_disassembler **disassembler)
 {
-    struct spe_disassembler *d = calloc(1, sizeof(*d));
+    struct spe_disassembler *d = *disassembler = calloc(1, sizeof(*d));
 
     if (d && cs_open(CS_ARCH_ARM64, CS_MODE_LITTLE_ENDIAN, &d->handle) == CS_ERR_OK)
         d->insn = cs_malloc(d->handle);
-    if (d && !d->insn) {
-        spe_disassembler_free(d);
-        return NULL;
-    }
-    return d;
+    if (d && d->insn)
+        return SPE_OK;
+    spe_disassembler_destroy(d);
+    *disassembler = NULL;
+    return SPE_ERR_NOMEM;
 }
 
-void spe_disassembler_free(struct spe_disassembler *d)
+void spe_disassembler_destroy(struct spe_disassembler *d)
 {
     if (!d)
         return;

@@ -7,7 +7,7 @@
  *   symbols.c   symbols of ELF files; stripped.c: of those without a symbol table; symtab.c,
  *               demangle.c
  *   kernel.c    symbols of the kernel and its modules; jit.c: of code made at run time
- *   lines.c     source lines and inlined functions, out of DWARF; source_file.c: source files
+ *   lines.c     source lines and inlined functions, out of DWARF; text_file.c: source files
  *   code.c      words of code; disassemble.c: as text
  *   types.c     types and members, out of DWARF; variables.c: where variables are; track.c: what
  *               loads and stores access; operands.c: what it needs of instructions; callees.c: of
@@ -172,7 +172,7 @@ FILE *dso_open_kallsyms(const char *path);
 /* The same for a file where anybody may put one: it must be the user's own or root's, and not a
  * link. *why says who put something else there, else it is NULL. */
 int dso_open_own(const char *path, const char **why);
-/* Passes on what they return. That a file is not there is no news; that it could not be opened
+/* Passes on what they return. A missing file is not reported; that it could not be opened
  * because something ran out is: names are missing then. */
 int dso_opened(const struct dsos *d, int fd);
 /* Text to be freed. Without memory it is NULL, and names are missing. */

@@ -10,12 +10,13 @@ struct spe_disassembler {
     char nothing;
 };
 
-struct spe_disassembler *spe_disassembler_new(void)
+int spe_disassembler_create(struct spe_disassembler **disassembler)
 {
-    return calloc(1, sizeof(struct spe_disassembler));
+    *disassembler = calloc(1, sizeof(**disassembler));
+    return *disassembler ? SPE_OK : SPE_ERR_NOMEM;
 }
 
-void spe_disassembler_free(struct spe_disassembler *d)
+void spe_disassembler_destroy(struct spe_disassembler *d)
 {
     free(d);
 }

@@ -46,13 +46,13 @@ enum value_kind {
 /* All but VALUE_UNKNOWN may have any multiple of stride added; 0: nothing is. */
 struct value {
     uint8_t kind, why; /* why: of what is not known, enum spe_access_reason */
+    bool two;          /* the multiple of stride is 0 or 1: a choice between two places */
     uint32_t type;
     uint32_t id; /* within a block: what is not known of others with the same one here is the same
                     (VALUE_UNKNOWN: the number of strides; VALUE_POINTER: where offset 0 is); NONE:
                     of no other */
     int64_t offset;
     uint64_t stride;
-    bool two; /* the multiple of stride is 0 or 1: a choice between two places */
 };
 
 static struct value unknown(unsigned why)
@@ -239,6 +239,7 @@ struct state {
     struct value x[REGISTERS];
     struct slot slots[SLOTS];
     unsigned slot_count;
+    uint32_t changed; /* bit n: mark_unknown() has not seen what Xn is now */
     bool reached;
 };
 
@@ -287,7 +288,9 @@ struct follower {
     size_t memory_count;        /* of the others */
     VECTOR(struct location_value) values;
     uint32_t *active,
-        *active_at;      /* of instruction i: active[active_at[i]] up to active_at[i + 1] */
+        *active_at;            /* of instruction i: active[active_at[i]] up to active_at[i + 1] */
+    struct saved_places saved; /* once somebody asked */
+    bool saved_listed;
     struct state jump;   /* at indirect branches, all together */
     struct state unwind; /* at calls, as an exception that is caught here finds it */
     VECTOR(struct learnt) learnt;
@@ -295,6 +298,21 @@ struct follower {
     bool learning;
     bool too_large, no_memory;
 };
+
+static void set_register(struct state *s, unsigned r, const struct value *value)
+{
+    s->x[r] = *value;
+    s->changed |= UINT32_C(1) << r;
+}
+
+/* Bit n of registers: Xn. */
+static void forget_registers(struct state *s, uint32_t registers)
+{
+    struct value nothing = unknown(SPE_ACCESS_NO_VARIABLE);
+
+    for (; registers; registers &= registers - 1)
+        set_register(s, (unsigned)__builtin_ctz(registers), &nothing);
+}
 
 static const struct value *slot_of(const struct state *s, int64_t offset)
 {
@@ -345,8 +363,11 @@ static bool join_state(struct state *to, const struct state *from)
         return true;
     }
     for (unsigned i = 0; i < REGISTERS; i++) {
-        struct value v = join(&to->x[i], &from->x[i]);
+        struct value v;
 
+        if (same_value(&to->x[i], &from->x[i])) /* as most are */
+            continue;
+        v = join(&to->x[i], &from->x[i]);
         v.id = NONE;
         changed |= !same_value(&v, &to->x[i]);
         to->x[i] = v;
@@ -606,10 +627,13 @@ static void learn_id(struct follower *f, struct state *s, const struct value *ha
         had->stride != (had->kind == VALUE_UNKNOWN))
         return;
     for (unsigned r = 0; r < REGISTERS; r++) {
-        struct value *x = &s->x[r];
+        const struct value *x = &s->x[r];
+        struct value known;
 
-        if (x->id == had->id && x->kind == had->kind && x->stride == had->stride)
-            *x = add_number(base, (uint64_t)x->offset);
+        if (x->id != had->id || x->kind != had->kind || x->stride != had->stride)
+            continue;
+        known = add_number(base, (uint64_t)x->offset);
+        set_register(s, r, &known);
     }
     if (f->learning)
         keep_learnt(f, had->id, &base);
@@ -631,40 +655,33 @@ static void apply_locations(struct follower *f, size_t i, struct state *s)
 
     for (uint32_t j = f->active_at[i]; j < f->active_at[i + 1]; j++) {
         const struct location_value *l = &f->values.at[f->active[j]];
-        struct value *x = &s->x[l->reg];
+        const struct value *x = &s->x[l->reg];
         struct value v = pointer(l->type, l->offset);
         bool again = strong >> l->reg & 1;
 
         if (l->memory && (x->kind == VALUE_FRAME || l->reg == REG_SP))
             continue;
         if (again && !l->weak) {
-            *x = both(f, x, &v);
+            v = both(f, x, &v);
+            set_register(s, l->reg, &v);
         } else if (!again && !is_better(f, x, l) && !is_around(f, x, &v) &&
                    !is_contradicted(f, x, &v)) {
             before[l->reg] = *x;
             learns |= (uint32_t)!l->weak << l->reg;
-            *x = same_array(f, x, v);
+            v = same_array(f, x, v);
+            set_register(s, l->reg, &v);
         }
         if (!l->weak && !is_better(f, x, l))
             strong |= UINT32_C(1) << l->reg;
     }
-    for (unsigned r = 0; r < REGISTERS; r++) {
-        if (learns >> r & 1)
-            learn_register(f, s, &before[r], r);
+    for (; learns; learns &= learns - 1) {
+        unsigned r = (unsigned)__builtin_ctz(learns);
+
+        learn_register(f, s, &before[r], r);
     }
 }
 
 /* ---- Places --------------------------------------------------------------------------------- */
-
-/* A type with what is accessed in it. */
-struct target {
-    uint32_t type, name;
-    int64_t offset;
-    uint64_t stride;
-    uint8_t why; /* SPE_ACCESS_KNOWN */
-    bool variable;
-    bool two; /* as in struct value */
-};
 
 static struct target no_target(unsigned why)
 {
@@ -688,7 +705,7 @@ static bool frame_offset(const struct location *l, const struct state *s, int64_
 static struct target frame_target(struct follower *f, uint64_t pc, const struct state *s,
                                   const struct value *v)
 {
-    struct target found = no_target(v->stride ? SPE_ACCESS_LOST_TRACK : SPE_ACCESS_SAVED);
+    struct target found = no_target(v->stride ? SPE_ACCESS_LOST_TRACK : SPE_ACCESS_TEMPORARY);
 
     for (size_t i = 0; i < f->memory_count; i++) {
         const struct location *l = &f->locations.at[i];
@@ -710,6 +727,40 @@ static struct target frame_target(struct follower *f, uint64_t pc, const struct 
             return no_target(SPE_ACCESS_AMBIGUOUS);
     }
     return found;
+}
+
+/* Does an instruction between two others overwrite what the first one stores? */
+static bool is_overwritten(const struct follower *f, size_t first, uint64_t until)
+{
+    const struct operands *o = &f->code[first];
+
+    for (size_t i = first + 1; i < f->count && f->pcs[i] < until; i++) {
+        const struct operands *next = &f->code[i];
+
+        if (next->store && next->known && next->base == o->base && next->index >= REGISTERS &&
+            next->offset < o->offset + (int64_t)o->bytes &&
+            o->offset < next->offset + (int64_t)next->bytes)
+            return true;
+    }
+    return false;
+}
+
+/* Where, behind a store and before the next branch, the first variable lies in a place of the frame
+ * in which none lies yet: it is this variable that is given its value. 0: nowhere. */
+static uint64_t next_scope(const struct follower *f, size_t i, const struct state *s,
+                           const struct value *v)
+{
+    uint64_t end = f->pcs[f->blocks[f->block_of[i]].end - 1], next = 0;
+
+    for (size_t n = 0; n < f->memory_count; n++) {
+        const struct location *l = &f->locations.at[n];
+        int64_t at;
+
+        if (l->start > f->pcs[i] && l->start <= end + 4 && (!next || l->start < next) &&
+            frame_offset(l, s, &at) && v->offset >= at && (uint64_t)(v->offset - at) < l->size)
+            next = l->start;
+    }
+    return next && !is_overwritten(f, i, next) ? next : 0;
 }
 
 static struct target variable_target(const struct variables *list, const struct value *v,
@@ -840,10 +891,10 @@ static bool settle_two(struct follower *f, const struct target *t,
 }
 
 /* What is accessed, and its reason. */
-static void settle(struct follower *f, struct target t, const struct operands *o,
+static void settle(struct follower *f, struct target t, uint32_t bytes,
                    struct spe_profile_access *access)
 {
-    uint64_t size = o->bytes ? o->bytes : 1;
+    uint64_t size = bytes ? bytes : 1;
 
     access->reason = t.why;
     if (t.why != SPE_ACCESS_KNOWN)
@@ -867,7 +918,7 @@ static void settle(struct follower *f, struct target t, const struct operands *o
         access->size = (uint32_t)types_at(f->d, t.type)->size;
     if (types_access_of(f->d, t.type, (uint64_t)t.offset, access) && t.variable)
         access->variable = t.name;
-    access->size = o->bytes;
+    access->size = bytes;
 }
 
 /* The address of an access. */
@@ -884,11 +935,28 @@ static struct value address_of(const struct operands *o, const struct state *s)
     return add_values(&v, &index);
 }
 
-static bool access_at(struct follower *f, size_t i, const struct state *s,
-                      struct spe_profile_access *access)
+/* Does the unwinder find a caller's register in these bytes of the frame? */
+static bool saves_register(struct follower *f, int64_t offset, uint64_t size)
+{
+    if (!f->saved_listed &&
+        frames_saved(f->d, f->dso, f->file, f->pieces, f->piece_count, &f->saved) < 0)
+        f->no_memory = true;
+    f->saved_listed = true;
+    for (size_t i = 0; i < f->saved.count; i++) {
+        if (f->saved.at[i] < offset + (int64_t)size && offset < f->saved.at[i] + 8)
+            return true;
+    }
+    return false;
+}
+
+/* What an instruction accesses. Its type is looked up when somebody asks for it. */
+static struct target target_at(struct follower *f, size_t i, const struct state *s,
+                               struct spe_profile_access *access)
 {
     const struct operands *o = &f->code[i];
     struct value v = address_of(o, s);
+    struct target t = target_of(f, f->pcs[i], s, &v);
+    uint64_t scope;
 
     *access = (struct spe_profile_access){.load = o->load,
                                           .store = o->store,
@@ -897,8 +965,12 @@ static bool access_at(struct follower *f, size_t i, const struct state *s,
                                           .size = o->bytes,
                                           .member = SPE_NO_ID,
                                           .variable = SPE_NO_ID};
-    settle(f, target_of(f, f->pcs[i], s, &v), o, access);
-    return access->reason == SPE_ACCESS_KNOWN;
+    if (t.why != SPE_ACCESS_TEMPORARY)
+        return t;
+    if (saves_register(f, v.offset, o->bytes))
+        return no_target(SPE_ACCESS_SAVED);
+    scope = o->store ? next_scope(f, i, s, &v) : 0;
+    return scope ? target_of(f, scope, s, &v) : t;
 }
 
 /* ---- Instructions --------------------------------------------------------------------------- */
@@ -950,7 +1022,6 @@ static struct value loaded_either(struct follower *f, size_t i, struct state *s,
 static struct value loaded(struct follower *f, size_t i, struct state *s, const struct value *place)
 {
     struct target t = target_of(f, f->pcs[i], s, place);
-    struct operands o = f->code[i];
     struct spe_profile_access access = {.size = 8};
     struct value v = unknown(SPE_ACCESS_NO_VARIABLE);
     const struct value *slot;
@@ -968,14 +1039,13 @@ static struct value loaded(struct follower *f, size_t i, struct state *s, const 
             return v;
         }
     }
-    o.bytes = 8;
-    settle(f, t, &o, &access);
+    settle(f, t, 8, &access);
     if (access.reason != SPE_ACCESS_KNOWN) {
         slot = place->kind == VALUE_FRAME && !place->stride ? slot_of(s, place->offset) : NULL;
         if (slot)
             return *slot;
         v.why = t.why == SPE_ACCESS_KNOWN ? SPE_ACCESS_LOST_TRACK : access.reason;
-        if (v.why == SPE_ACCESS_SAVED || v.why == SPE_ACCESS_CONSTANT)
+        if (v.why == SPE_ACCESS_TEMPORARY || v.why == SPE_ACCESS_CONSTANT)
             v.why = SPE_ACCESS_NO_VARIABLE;
         return v;
     }
@@ -992,16 +1062,14 @@ static void learn_stored(struct follower *f, size_t i, struct state *s, const st
 {
     bool frame = place->kind == VALUE_FRAME;
     struct target t = target_of(f, f->pcs[i] + (frame ? 4 : 0), s, place);
-    struct operands o = f->code[i];
     struct spe_profile_access access = {.size = 8};
     struct value v, had;
     uint32_t target;
 
-    o.bytes = 8;
     if (reg >= REGISTERS || s->x[reg].id == NONE)
         return;
     had = s->x[reg];
-    settle(f, t, &o, &access);
+    settle(f, t, 8, &access);
     if (access.reason != SPE_ACCESS_KNOWN || !pointer_in(f->d, access.type, access.offset, &target))
         return;
     v = pointer(target, 0);
@@ -1049,16 +1117,13 @@ static void transfer_access(struct follower *f, size_t i, struct state *s)
     }
     if (o->store)
         store_values(f, i, s);
-    for (unsigned r = 0; r < REGISTERS; r++) {
-        if (o->writes >> r & 1)
-            s->x[r] = unknown(SPE_ACCESS_NO_VARIABLE);
-    }
+    forget_registers(s, o->writes);
     if (o->writes_back && o->base < REGISTERS)
-        s->x[o->base] = base;
+        set_register(s, o->base, &base);
     if (o->takes_value && o->d < REGISTERS)
-        s->x[o->d] = first;
+        set_register(s, o->d, &first);
     if (o->takes_value && o->a < REGISTERS)
-        s->x[o->a] = second;
+        set_register(s, o->a, &second);
 }
 
 static struct value register_value(const struct state *s, uint8_t r)
@@ -1179,16 +1244,38 @@ static struct value returned(struct follower *f, uint64_t target)
     return pointer(types_same(f->d, types_at(f->d, id)->target), 0);
 }
 
+/* Functions of C's library that return their first argument: compilers go on with the result. */
+static bool returns_argument(const struct follower *f, uint64_t target)
+{
+    static const char *const functions[] = {"memcpy", "memmove", "memset",  "strcpy",
+                                            "strcat", "strncpy", "strncat", NULL};
+    const struct symtab *t = &f->dso->symbols;
+    uint32_t n = target ? dso_find(f->dso, target, SYMBOL_FUNCTION) : NONE;
+    const char *name;
+    size_t length;
+
+    if (n == NONE || t->functions.at[n].start != target)
+        return false;
+    name = t->names.at + t->functions.at[n].name;
+    length = strcspn(name, "@");
+    for (size_t i = 0; functions[i]; i++) {
+        if (strlen(functions[i]) == length && !memcmp(functions[i], name, length))
+            return true;
+    }
+    return false;
+}
+
 static void transfer_call(struct follower *f, const struct operands *o, struct state *s)
 {
     uint32_t changed = callees_changed(f->d, f->dso, f->file, o->target);
+    struct value result = s->x[0];
 
-    for (unsigned r = 0; r < REGISTERS; r++) {
-        if (changed >> r & 1)
-            s->x[r] = unknown(SPE_ACCESS_NO_VARIABLE);
+    forget_registers(s, changed);
+    if (changed & 1) {
+        if (!returns_argument(f, o->target))
+            result = returned(f, o->target);
+        set_register(s, 0, &result);
     }
-    if (changed & 1)
-        s->x[0] = returned(f, o->target);
 }
 
 /* What an exception out of a call leaves: registers that calls keep (AAPCS64), and the stack. */
@@ -1196,10 +1283,7 @@ static void keep_for_unwinding(struct follower *f, const struct state *s)
 {
     struct state left = *s;
 
-    for (unsigned r = 0; r < REGISTERS; r++) {
-        if (CALL_CHANGES_ALL >> r & 1)
-            left.x[r] = unknown(SPE_ACCESS_NO_VARIABLE);
-    }
+    forget_registers(&left, CALL_CHANGES_ALL);
     join_state(&f->unwind, &left);
 }
 
@@ -1219,12 +1303,9 @@ static void transfer(struct follower *f, size_t i, struct state *s)
     v = result_of(s, o);
     if (o->narrow && v.kind != VALUE_ADDRESS && v.kind != VALUE_UNKNOWN)
         v = unknown(SPE_ACCESS_NO_VARIABLE);
-    for (unsigned r = 0; r < REGISTERS; r++) {
-        if (o->writes >> r & 1)
-            s->x[r] = unknown(SPE_ACCESS_NO_VARIABLE);
-    }
+    forget_registers(s, o->writes);
     if (o->d < REGISTERS)
-        s->x[o->d] = v;
+        set_register(s, o->d, &v);
 }
 
 /* ---- Blocks --------------------------------------------------------------------------------- */
@@ -1327,7 +1408,8 @@ static void flow_to(struct follower *f, uint32_t number, const struct state *s)
  * the block says what it is. */
 static void mark_unknown(struct follower *f, struct state *s, size_t i)
 {
-    for (unsigned r = 0; r < REGISTERS; r++) {
+    for (; s->changed; s->changed &= s->changed - 1) {
+        unsigned r = (unsigned)__builtin_ctz(s->changed);
         struct value *x = &s->x[r];
         uint32_t id = (uint32_t)(i * REGISTERS + r);
         const struct learnt *known;
@@ -1342,10 +1424,18 @@ static void mark_unknown(struct follower *f, struct state *s, size_t i)
     }
 }
 
+static struct state entered(const struct block *b)
+{
+    struct state s = b->in;
+
+    s.changed = UINT32_MAX;
+    return s;
+}
+
 static void follow_block(struct follower *f, uint32_t number)
 {
     struct block *b = &f->blocks[number];
-    struct state s = b->in;
+    struct state s = entered(b);
     const struct operands *last = &f->code[b->end - 1];
     uint64_t next = f->pcs[b->end - 1] + 4;
 
@@ -1381,42 +1471,14 @@ static void follow_blocks(struct follower *f)
     }
 }
 
-/* What the unwinder knows of the file: .eh_frame, which is ours to end, else .debug_frame. */
-static Dwarf_CFI *cfi_of(struct follower *f)
-{
-    struct file_types *t = f->file;
-    Dwarf *dwarf;
-
-    if (t->cfi_tried)
-        return t->cfi;
-    t->cfi_tried = true;
-    dwarf = lines_dwarf(f->d, f->dso);
-    t->cfi = dwarf ? dwarf_getcfi_elf(dwarf_getelf(dwarf)) : NULL;
-    t->cfi_own = t->cfi;
-    if (!t->cfi && dwarf)
-        t->cfi = dwarf_getcfi(dwarf);
-    return t->cfi;
-}
-
 /* Where nothing is known but what the unwinder knows: of the stack pointer or the frame pointer. */
 static void start_from_cfi(struct follower *f, uint64_t pc, struct state *s)
 {
-    Dwarf_CFI *cfi = cfi_of(f);
-    Dwarf_Frame *frame = NULL;
-    Dwarf_Op *ops;
-    size_t count;
+    int64_t offset;
+    unsigned reg;
 
-    if (!cfi || dwarf_cfi_addrframe(cfi, pc, &frame) != 0)
-        return;
-    if (dwarf_frame_cfa(frame, &ops, &count) == 0 && count == 1) {
-        unsigned reg = ops[0].atom == DW_OP_bregx ? (unsigned)ops[0].number
-                                                  : (unsigned)(ops[0].atom - DW_OP_breg0);
-        uint64_t offset = ops[0].atom == DW_OP_bregx ? ops[0].number2 : ops[0].number;
-
-        if (reg == 29 || reg == REG_SP)
-            s->x[reg] = in_frame((int64_t)-offset);
-    }
-    free(frame);
+    if (frames_cfa(f->d, f->dso, f->file, pc, &reg, &offset) && (reg == 29 || reg == REG_SP))
+        s->x[reg] = in_frame((int64_t) - (uint64_t)offset);
 }
 
 /* What the caller gives: the stack, and in X8 the place for a result that does not fit into
@@ -1509,8 +1571,7 @@ void types_close(struct file_types *f)
 {
     if (!f)
         return;
-    if (f->cfi_own)
-        dwarf_cfi_end(f->cfi);
+    frames_close(f);
     if (f->fd >= 0)
         close(f->fd);
     budget_give(f->budget, f->taken);
@@ -1764,7 +1825,8 @@ static uint64_t address_hash(uint64_t address)
     return hash_number(0, address);
 }
 
-static void remember(struct follower *f, uint64_t address, const struct spe_profile_access *access)
+static void remember(struct follower *f, uint64_t address, const struct spe_profile_access *access,
+                     const struct target *target)
 {
     struct file_types *t = f->file;
 
@@ -1776,17 +1838,18 @@ static void remember(struct follower *f, uint64_t address, const struct spe_prof
         f->no_memory = true;
         return;
     }
-    t->accesses.at[t->accesses.count++] = (struct known_access){address, *access};
+    t->accesses.at[t->accesses.count++] =
+        (struct known_access){address, *access, *target, target->why != SPE_ACCESS_KNOWN};
 }
 
-static const struct spe_profile_access *recall(const struct file_types *t, uint64_t address)
+static struct known_access *recall(const struct file_types *t, uint64_t address)
 {
     size_t cursor = 0;
     uint32_t number;
 
     while ((number = hash_table_find(&t->table, address_hash(address), &cursor)) != NONE) {
         if (t->accesses.at[number].address == address)
-            return &t->accesses.at[number].access;
+            return &t->accesses.at[number];
     }
     return NULL;
 }
@@ -1794,16 +1857,18 @@ static const struct spe_profile_access *recall(const struct file_types *t, uint6
 static void remember_all(struct follower *f)
 {
     struct spe_profile_access access;
+    struct target target;
 
     for (size_t n = 0; n < f->block_count; n++) {
-        struct state s = f->blocks[n].in;
+        struct state s = entered(&f->blocks[n]);
 
         for (size_t i = f->blocks[n].first; i < f->blocks[n].end; i++) {
             apply_locations(f, i, &s);
             mark_unknown(f, &s, i);
             if (f->code[i].load || f->code[i].store) {
-                access_at(f, i, &s, &access);
-                remember(f, f->pcs[i], &access);
+                target = target_at(f, i, &s, &access);
+                access.reason = target.why;
+                remember(f, f->pcs[i], &access, &target);
             }
             transfer(f, i, &s);
         }
@@ -1815,7 +1880,7 @@ static void learn_ids(struct follower *f)
 {
     f->learning = true;
     for (size_t n = 0; n < f->block_count; n++) {
-        struct state s = f->blocks[n].in;
+        struct state s = entered(&f->blocks[n]);
 
         for (size_t i = f->blocks[n].first; i < f->blocks[n].end; i++) {
             apply_locations(f, i, &s);
@@ -1867,6 +1932,7 @@ static void free_follower(struct follower *f)
     free(f->values.at);
     free(f->active);
     free(f->active_at);
+    free(f->saved.at);
     free(f->learnt.at);
     hash_table_free(&f->learnt_table);
 }
@@ -1892,7 +1958,8 @@ static unsigned learn(struct dsos *d, uint32_t dso, struct file_types *t, uint64
 {
     struct follower f = {.d = d, .dso = d->list.at[dso], .dso_id = dso, .file = t};
     struct spe_profile_access done = {.reason = SPE_ACCESS_NO_ACCESS};
-    const struct spe_profile_access *before;
+    struct target nothing = no_target(SPE_ACCESS_NO_ACCESS);
+    const struct known_access *before;
 
     if (!lines_function(d, f.dso, address, &f.function))
         return SPE_ACCESS_NO_DEBUG_INFO;
@@ -1900,11 +1967,11 @@ static unsigned learn(struct dsos *d, uint32_t dso, struct file_types *t, uint64
         return SPE_ACCESS_NO_FILE;
     before = recall(t, function_key(&f.function));
     if (before)
-        return before->reason;
+        return before->access.reason;
     follow_function(&f);
     if (f.too_large)
         done.reason = SPE_ACCESS_TOO_LARGE;
-    remember(&f, function_key(&f.function), &done);
+    remember(&f, function_key(&f.function), &done, &nothing);
     if (f.no_memory)
         names_missing(d->strings, SPE_ERR_NOMEM);
     free_follower(&f);
@@ -1915,24 +1982,29 @@ void types_access(struct dsos *d, uint32_t dso, uint64_t address, struct spe_pro
 {
     struct dso *file = d->list.at[dso];
     struct file_types *t;
-    const struct spe_profile_access *known;
+    struct known_access *known;
     struct follower note = {.d = d};
+    struct target nothing;
 
     access->reason = (uint8_t)why_not(d, file);
     t = access->reason == SPE_ACCESS_KNOWN ? file_types_of(d, file) : NULL;
     if (!t)
         return;
+    note.file = t;
     known = recall(t, address);
     if (!known) {
         access->reason = (uint8_t)learn(d, dso, t, address);
         known = recall(t, address);
-        if (!known) {
-            note.file = t;
-            remember(&note, address, access);
-            if (note.no_memory)
-                names_missing(d->strings, SPE_ERR_NOMEM);
-        }
+        nothing = no_target(access->reason);
+        if (!known)
+            remember(&note, address, access, &nothing);
     }
-    if (known)
-        *access = *known;
+    if (known && !known->settled)
+        settle(&note, known->target, known->access.size, &known->access);
+    if (known) {
+        known->settled = true;
+        *access = known->access;
+    }
+    if (note.no_memory)
+        names_missing(d->strings, SPE_ERR_NOMEM);
 }

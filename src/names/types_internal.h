@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
-/* What types.c, variables.c, track.c and callees.c share. */
+/* What types.c, variables.c, track.c, callees.c and frames.c share. */
 #ifndef NAMES_TYPES_INTERNAL_H
 #define NAMES_TYPES_INTERNAL_H
 
@@ -110,10 +110,22 @@ struct variables {
     size_t count, capacity;
 };
 
+/* A type with what is accessed in it. */
+struct target {
+    uint32_t type, name;
+    int64_t offset;
+    uint64_t stride; /* any multiple of it may be added; 0: nothing is */
+    uint8_t why;     /* SPE_ACCESS_KNOWN, or why there is none */
+    bool variable;   /* `name` lies there; else it is reached by a pointer */
+    bool two;        /* the multiple of stride is 0 or 1 */
+};
+
 /* What is remembered of an instruction. */
 struct known_access {
     uint64_t address;
     struct spe_profile_access access;
+    struct target target;
+    bool settled; /* access says all of it */
 };
 
 struct code_piece {
@@ -143,7 +155,8 @@ struct file_types {
     uint64_t tls_align; /* of that block */
     VECTOR(struct relocation) relocations;
     Dwarf_CFI *cfi; /* NULL: not asked for, or not there */
-    bool cfi_tried, cfi_own;
+    Elf *cfi_elf;   /* the file that it is of; NULL: it is of the debug information */
+    bool cfi_tried;
     int fd; /* code; -1: not opened, or not there */
     bool tried;
     VECTOR(struct known_access) accesses;
@@ -171,6 +184,21 @@ void variables_list(struct dsos *d, uint32_t dso, struct file_types *f);
  * where it goes. AAPCS64: X19 to X29 and SP are kept. */
 #define CALL_CHANGES_ALL UINT32_C(0x4007ffff)
 uint32_t callees_changed(struct dsos *d, struct dso *dso, struct file_types *f, uint64_t entry);
+
+/* frames.c: what the unwinder knows. The CFA at a pc is what the register holds, and offset. False:
+ * that is not known. */
+bool frames_cfa(struct dsos *d, struct dso *dso, struct file_types *f, uint64_t pc, unsigned *reg,
+                int64_t *offset);
+
+/* Where a function keeps its caller's registers, from the CFA on. */
+struct saved_places {
+    int64_t *at;
+    size_t count, capacity;
+};
+
+int frames_saved(struct dsos *d, struct dso *dso, struct file_types *f,
+                 const struct code_piece *pieces, size_t count, struct saved_places *saved);
+void frames_close(struct file_types *f);
 
 /* ---- Variables of a function ---------------------------------------------------------------- */
 

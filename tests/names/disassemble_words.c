@@ -7,17 +7,17 @@
 
 int main(void)
 {
-    struct spe_disassembler *d = spe_disassembler_new();
+    struct spe_disassembler *d;
     struct spe_code_word out;
     uint64_t address = 0;
     uint32_t word;
 
-    if (!d)
+    if (spe_disassembler_create(&d) < 0)
         return 1;
     for (; fread(&word, sizeof(word), 1, stdin) == 1; address += sizeof(word)) {
         spe_disassemble(d, address, word, &out);
         printf("%d %s\t%s\n", out.known, out.kind, out.text);
     }
-    spe_disassembler_free(d);
+    spe_disassembler_destroy(d);
     return 0;
 }

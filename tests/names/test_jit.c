@@ -188,7 +188,7 @@ static void long_names(void **state)
     spe_profile_close(p);
 }
 
-/* Nothing is taken from what is no regular file, and nobody waits for it. */
+/* Only regular files are read, and nobody waits for the others. */
 static void no_regular_file(void **state)
 {
     static const uint64_t offset = 0x110;

@@ -1137,7 +1137,7 @@ static void module_files(void **state)
     check_module("[nf_test]", NULL, "6.1-u", none, SPE_DSO_MISSING);
     check_module("[nf_test]", NULL, "../modules/6.1-t", none, SPE_DSO_MISSING);
     check_module("[nf_test]", NULL, NULL, none, SPE_DSO_MISSING);
-    /* A program is no module, whatever it is called; and a compressed module is one, but not every
+    /* A program is not a module, whatever its name; and a compressed module is one, but not every
      * compressed file. */
     assert_int_equal(
         run("cd %s/lib/modules/6.1-t/kernel/net && cp ../../../../../prog nf-test.ko", directory),

@@ -6,11 +6,12 @@
 A line ends with /* T: struct node.next; int */: what its loads and stores access, the innermost
 type that has a name and its member. Every load and store that the compilers made of such a line is
 asked for, by its code alone. An answer is right if it is one of these, or if it is a variable of
-the stack that the line names: compilers keep variables there, too.
+the stack that the line names, or that lies there by LLVM's word: compilers keep variables there, too.
 
-Accesses that save a register, and those of the compiler's own constants and places on the stack, are
-not counted. The former are counted by binutils' word, too (saved_registers.py): where we say that a
-register is saved and .eh_frame does not, the access is one for which no answer came.
+Accesses for which the compiler left no variable are not counted: those that save a register, those to
+places of the stack where no variable lies, and those of the compiler's own constants. Others have to
+say so (saved_registers.py): binutils that .eh_frame has the register, LLVM that no variable lies
+there. Where they do not, the access is one for which no answer came.
 
 usage: test_tagged.py [PROGRAM...] [-v]
 """
@@ -23,7 +24,7 @@ import subprocess
 import sys
 import tempfile
 
-from saved_registers import Saved
+from saved_registers import Saved, Variables, DWARFDUMP
 
 SOURCE = os.environ.get("SPE_SOURCE_DIR", ".")
 BUILD = os.environ.get("SPE_BUILD_DIR", "build")
@@ -34,8 +35,8 @@ GCC = {".c": ["aarch64-linux-gnu-gcc"], ".cc": ["aarch64-linux-gnu-g++"]}
 CLANG = {".c": ["clang", "--target=aarch64-linux-gnu"],
          ".cc": ["clang++", "--target=aarch64-linux-gnu", "-fstandalone-debug"]}
 MARK = re.compile(r"/\* T: (.*?) \*/")
-# What no source line accesses: registers that the compiler saves, and constants of its own.
-OWN = ["saved register", "constant"]
+# What no source line accesses: registers that the compiler saves, places and constants of its own.
+OWN = ["saved register", "temporary", "constant"]
 # Answers that must come, of all the others together and of those of one level; and answers that
 # must be right.
 ANSWERED, ANSWERED_EACH, RIGHT = 0.95, 0.95, 0.995
@@ -83,11 +84,32 @@ def is_right(wanted, text, answer):
         variable == "this" or (variable.startswith("__atomic_") and "atomic_" in text) or re.search(rf"\b{re.escape(variable)}\b", text) is not None)
 
 
+def stack_names(answer, saved, variables, everywhere):
+    """The variables that LLVM has where the access is: there, or behind the instruction. None: it
+    cannot be asked."""
+    pc = int(answer["address"], 16)
+    place = saved.place(pc)
+    if place is None:
+        return None
+    return variables.at(pc, *place, everywhere) | variables.at(pc + 4, *place, everywhere)
+
+
+def is_own(answer, saved, variables):
+    """Do others agree that the compiler left no variable for it?"""
+    pc = int(answer["address"], 16)
+    if answer["reason"] == "saved register":
+        return saved.has(pc)
+    if answer["reason"] == "temporary":
+        return not saved.has(pc) and stack_names(answer, saved, variables, False) == set()
+    return True
+
+
 def judge(program, marks, binary, tally, wrong, is_right=is_right, part=()):
     """Asks for all accesses of a program, or of its functions that have a part in their names."""
     fields = ["address", "line", "function", "reason", "type", "member", "variable", "bytes",
               "chain", "types", "stack", "steps"]
     saved = Saved(binary)
+    variables = Variables(binary, saved, os.path.basename(program))
     out = subprocess.run([LIST, binary, *part], capture_output=True, text=True, check=True).stdout
     for row in out.splitlines():
         answer = dict(zip(fields, row.split("\t")))
@@ -96,13 +118,16 @@ def judge(program, marks, binary, tally, wrong, is_right=is_right, part=()):
             continue
         wanted, text = marks[int(line)]
         tally[answer["reason"]] += 1
-        if answer["reason"] == "saved register" and not saved.has(int(answer["address"], 16)):
-            tally["temporary"] += 1
+        if not is_own(answer, saved, variables):
+            tally["denied"] += 1
+            if verbose:
+                print(f"{binary} {answer['address']} line {line}: {answer['reason']} is denied")
         if answer["reason"] != "known":
             if verbose and answer["reason"] not in OWN:
                 print(f"{binary} {answer['address']} line {line}: {answer['reason']}: {wanted}")
             continue
-        if not is_right(wanted, text, answer):
+        if not is_right(wanted, text, answer) and answer["variable"] not in (
+                stack_names(answer, saved, variables, True) or ()):
             tally["wrong"] += 1
             wrong.append(f"{os.path.basename(binary)} {answer['address']}: line {line} is "
                          f"{wanted}, not {answer['type']} {answer['member']} "
@@ -119,32 +144,30 @@ def compilers():
 
 def asked_of(tally):
     """Accesses for which an answer can be expected."""
-    return sum(tally.values()) - sum(tally[o] for o in OWN + ["wrong", "temporary"])
+    return sum(tally.values()) - sum(tally[o] for o in OWN + ["wrong"])
 
 
 def shown(title, tally, wrong):
     """Prints what one level gave. Gives the share that was answered."""
     asked = asked_of(tally)
     answered = tally["known"] / asked if asked else 1
-    strict = tally["known"] / max(asked + tally["temporary"], 1)
-    print(f"{title}: {asked} accesses, {100 * answered:.1f} % answered, "
-          f"{100 * strict:.1f} % with temporaries, {tally['wrong']} wrong; " +
+    print(f"{title}: {asked} accesses, {100 * answered:.1f} % answered, {tally['wrong']} wrong; " +
           ", ".join(f"{v} {k}" for k, v in sorted(tally.items()) if k not in ("known", "wrong")))
     for w in wrong:
         print("   ", w)
     return answered
 
 
-def verdict(programs, total):
-    """Prints what all levels gave together. True: enough of it is right."""
+def verdict(programs, total, answered=ANSWERED):
+    """Prints what all levels gave together. True: enough is answered, and enough of that is right."""
     marked = sum(len(marks_of(os.path.join(FOLDER, p))) for p in programs)
     print(f"{len(programs)} programs, {marked} marked lines, {total['known']} answers, "
           f"{total['wrong']} of them wrong")
     asked = asked_of(total)
-    print(f"{100 * total['known'] / max(asked, 1):.1f} % of {asked} accesses answered; of "
-          f"{total['saved register']} that save registers .eh_frame says so of "
-          f"{total['saved register'] - total['temporary']}")
-    return (total["known"] >= ANSWERED * asked and total["known"] and
+    print(f"{100 * total['known'] / max(asked, 1):.1f} % of {asked} accesses answered; without a "
+          f"variable are {total['saved register']} that save registers, {total['temporary']} "
+          f"temporaries and {total['constant']} constants; others deny {total['denied']} of these")
+    return (total["known"] >= answered * asked and total["known"] and
             total["wrong"] <= (1 - RIGHT) * total["known"])
 
 
@@ -161,6 +184,9 @@ def main():
         return 77
     if not shutil.which("aarch64-linux-gnu-gcc"):
         print("there is no compiler for AArch64")
+        return 77
+    if not DWARFDUMP:
+        print("there is no llvm-dwarfdump to ask where variables lie")
         return 77
     programs = programs_of(".c", ".cc")
     total, failed = collections.Counter(), False

@@ -24,6 +24,7 @@ RUSTC = "/usr/bin/rustc"
 TARGET = "aarch64-unknown-linux-gnu"
 SYSROOT = os.path.join(test_tagged.SOURCE, os.environ.get("SPECIMEN_DEPS", ".deps"), "rust", "usr")
 LEVELS = "0123s"
+ANSWERED = 0.93  # rustc 1.63 has 95.7 %, 1.85 has 94.1 %: docs/types.md
 
 
 def plain(name):
@@ -51,6 +52,9 @@ def main():
     if not os.path.exists(test_tagged.LIST):
         print("the list of accesses was not built: no elfutils")
         return 77
+    if not test_tagged.DWARFDUMP:
+        print("there is no llvm-dwarfdump to ask where variables lie")
+        return 77
     if not os.path.exists(RUSTC) or not os.path.exists(os.path.join(SYSROOT, "lib", "rustlib", TARGET)):
         print(f"{RUSTC} and its library for AArch64 are not both there: tools/setup.sh gets them")
         return 77
@@ -69,7 +73,7 @@ def main():
                 os.unlink(binary)
             total += tally
             test_tagged.shown(f"rustc opt-level={level}", tally, wrong)
-    return int(not test_tagged.verdict(programs, total))
+    return int(not test_tagged.verdict(programs, total, ANSWERED))
 
 
 if __name__ == "__main__":

@@ -118,7 +118,7 @@ fn main() {
         put(&mut table, i * 31, i as i32);
     }
     table.slots[3] = Slot::Gone(n);
-    let text = format!("12 3\n4 {}", n); /* T: String */
+    let text = format!("12 3\n4 {}", n); /* T: String; Reader.text */
     let mut reader = Reader { text: text.as_bytes(), at: 0, lines: 0 };
     let mut bad = 0;
     for _ in 0..n {

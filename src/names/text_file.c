@@ -15,7 +15,7 @@
 
 #define SOURCE_MAX (UINT64_C(64) << 20)
 
-struct spe_source_file {
+struct spe_text_file {
     char *path, *bytes;
     size_t size;
     int64_t time;
@@ -63,7 +63,7 @@ static int find_source(const char *path, const char *directory, char **opened)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-static int read_all(struct spe_source_file *s, int fd)
+static int read_all(struct spe_text_file *s, int fd)
 {
     size_t room = s->size;
 
@@ -84,7 +84,7 @@ static int read_all(struct spe_source_file *s, int fd)
     return SPE_OK;
 }
 
-static int find_lines(struct spe_source_file *s)
+static int find_lines(struct spe_text_file *s)
 {
     for (size_t at = 0; at < s->size;) {
         const char *end = memchr(s->bytes + at, '\n', s->size - at);
@@ -97,7 +97,7 @@ static int find_lines(struct spe_source_file *s)
     return SPE_OK;
 }
 
-static int read_source(struct spe_source_file *s, int fd)
+static int read_source(struct spe_text_file *s, int fd)
 {
     struct stat st;
     int result;
@@ -112,9 +112,9 @@ static int read_source(struct spe_source_file *s, int fd)
     return result < 0 ? result : find_lines(s);
 }
 
-int spe_source_file_open(struct spe_source_file **source, const char *path, const char *directory)
+int spe_text_file_open(struct spe_text_file **source, const char *path, const char *directory)
 {
-    struct spe_source_file *s = calloc(1, sizeof(*s));
+    struct spe_text_file *s = calloc(1, sizeof(*s));
     int fd, result;
 
     *source = NULL;
@@ -125,14 +125,14 @@ int spe_source_file_open(struct spe_source_file **source, const char *path, cons
     if (fd >= 0)
         close(fd);
     if (result < 0) {
-        spe_source_file_close(s);
+        spe_text_file_close(s);
         return result;
     }
     *source = s;
     return SPE_OK;
 }
 
-void spe_source_file_close(struct spe_source_file *s)
+void spe_text_file_close(struct spe_text_file *s)
 {
     if (!s)
         return;
@@ -142,22 +142,22 @@ void spe_source_file_close(struct spe_source_file *s)
     free(s);
 }
 
-const char *spe_source_file_path(const struct spe_source_file *s)
+const char *spe_text_file_path(const struct spe_text_file *s)
 {
     return s->path;
 }
 
-int64_t spe_source_file_time(const struct spe_source_file *s)
+int64_t spe_text_file_time(const struct spe_text_file *s)
 {
     return s->time;
 }
 
-uint32_t spe_source_file_lines(const struct spe_source_file *s)
+uint32_t spe_text_file_lines(const struct spe_text_file *s)
 {
     return s->lines.count < UINT32_MAX ? (uint32_t)s->lines.count : UINT32_MAX;
 }
 
-void spe_source_file_line(const struct spe_source_file *s, uint32_t n, char text[SPE_SOURCE_TEXT])
+void spe_text_file_line(const struct spe_text_file *s, uint32_t n, char text[SPE_TEXT_LINE])
 {
     size_t at, end, size;
 
@@ -168,7 +168,7 @@ void spe_source_file_line(const struct spe_source_file *s, uint32_t n, char text
     end = n < s->lines.count ? s->lines.at[n] : s->size;
     while (end > at && (s->bytes[end - 1] == '\n' || s->bytes[end - 1] == '\r'))
         end--;
-    size = end - at < SPE_SOURCE_TEXT - 1 ? end - at : SPE_SOURCE_TEXT - 1;
+    size = end - at < SPE_TEXT_LINE - 1 ? end - at : SPE_TEXT_LINE - 1;
     memcpy(text, s->bytes + at, size);
     text[size] = '\0';
 }

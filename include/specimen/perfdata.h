@@ -27,7 +27,7 @@
 extern "C" {
 #endif
 
-/* Where something is wrong with a file, and what. */
+/* A problem of a file, and its place. */
 struct spe_perf_error {
     int code;        /* enum spe_error; 0: nothing is */
     uint64_t offset; /* in the file, of the bytes that are wrong */
@@ -233,8 +233,8 @@ struct spe_perf_build_id {
     const char *path;
 };
 
-/* What the features say. Text is as in the file: untrusted. NULL, 0 or no elements: it does not
- * say. The reader's arrays belong to the reader; the writer copies what it is given. */
+/* The features. Text is as in the file: untrusted. NULL, 0 or no elements: it is missing.
+ * The reader's arrays belong to the reader; the writer copies its arguments. */
 struct spe_perf_features {
     const char *hostname, *osrelease, *version, *arch, *cpudesc, *cpuid;
     uint32_t cpus_available, cpus_online;
@@ -313,7 +313,7 @@ enum {
     SPE_PERF_MISC_BUILD_ID_SIZE = 1u << 15,
 };
 
-/* What the kernel appends to its records (sample_id_all), as far as the event asked for it. */
+/* The words that the kernel appends to its records (sample_id_all), if the event asked for them. */
 struct spe_perf_sample_id {
     uint64_t has; /* SPE_PERF_SAMPLE_TID, _TIME, _ID, _STREAM_ID, _CPU: those that are there */
     uint32_t pid, tid;
@@ -344,7 +344,7 @@ struct spe_perf_task { /* FORK, EXIT */
 };
 
 struct spe_perf_switch {           /* SWITCH, SWITCH_CPU_WIDE; misc says in or out */
-    uint32_t other_pid, other_tid; /* SWITCH_CPU_WIDE: who comes (out) or went (in) */
+    uint32_t other_pid, other_tid; /* SWITCH_CPU_WIDE: the thread that comes (out) or went (in) */
 };
 
 struct spe_perf_thread { /* ITRACE_START */
@@ -543,7 +543,7 @@ SPE_API bool spe_perf_reader_is_spe(const struct spe_perf_reader *reader, size_t
 
 /*
  * The next record: 1, or 0 at the end, or SPE_ERR_IO, SPE_ERR_NOMEM (spe_perf_reader_problem has
- * the sentence; the next call gives the same). Compressed records come out as what is in them.
+ * the sentence; the next call gives the same). Compressed records come out as their contents.
  * Damage is not an error: it is stepped over, as far as the file allows, and kept in the account.
  *
  * Strings and bytes of the record are valid until the next call of this or of spe_perf_reader_aux.
@@ -743,9 +743,9 @@ static inline int spe_perf_writer_event(struct spe_perf_writer *writer,
     return spe_perf_writer_event_sized(writer, event, sizeof(*event));
 }
 
-/* Set the features: a copy is kept, in place of an earlier one; what it leaves out is not written.
- * EVENT_DESC and AUXTRACE are always written. `perf c2c` needs numa, arch and cpus_available;
- * `perf buildid-list` needs build_ids. */
+/* Set the features: a copy is kept, in place of an earlier one; features without a value are not
+ * written. EVENT_DESC and AUXTRACE are always written. `perf c2c` needs numa, arch and
+ * cpus_available; `perf buildid-list` needs build_ids. */
 SPE_API int spe_perf_writer_features_sized(struct spe_perf_writer *writer,
                                            const struct spe_perf_features *features, size_t size);
 
@@ -780,7 +780,7 @@ static inline void spe_perf_start_init(struct spe_perf_start *it)
 }
 
 /*
- * Write what comes first, in the order that perf needs: header and attributes, TIME_CONV, ID_INDEX,
+ * Write the beginning, in the order that perf needs: header and attributes, TIME_CONV, ID_INDEX,
  * AUXTRACE_INFO.
  *
  * AUXTRACE_INFO has the form of version 2, which knows every CPU's MIDR, with the PMU type where
@@ -814,14 +814,14 @@ SPE_API int spe_perf_writer_aux(struct spe_perf_writer *writer,
                                 size_t size);
 
 /* Make the file complete up to here. It costs a write of all features, index included: call it
- * every second or so, not for every record. In a pipe: write what is buffered. */
+ * every second or so, not for every record. In a pipe: write the buffered bytes. */
 SPE_API int spe_perf_writer_flush(struct spe_perf_writer *writer);
 
 /* The last flush, which marks the recording as complete (docs/perfdata.md). Nothing can be added
  * later. */
 SPE_API int spe_perf_writer_finish(struct spe_perf_writer *writer);
 
-/* Without finish before it, this leaves what a killed program would leave. NULL is fine. */
+/* Without finish before it, the file is that of a killed program. NULL is fine. */
 SPE_API void spe_perf_writer_close(struct spe_perf_writer *writer);
 
 /* Bytes of the file up to the end of the data, those in memory included; once it is finished, bytes

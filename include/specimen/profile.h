@@ -87,7 +87,7 @@ struct spe_profile_options {
     unsigned threads; /* 0: as many as there are CPUs, at most one for each 256 MB of SPE bytes */
     unsigned order;   /* enum spe_profile_order */
     unsigned want;    /* SPE_WANT_... */
-    unsigned omit;    /* SPE_OMIT_...: what is not read. A filter and a cut read everything */
+    unsigned omit; /* SPE_OMIT_...: columns that are not read. A filter and a cut read everything */
     unsigned group_rows; /* most rows of a group; 0: 1024; at most 65536 */
     bool map;            /* map the file instead of reading it (see SPE_PERF_NO_MAP for SIGBUS) */
 
@@ -167,7 +167,7 @@ SPE_API void spe_profile_close(struct spe_profile *profile); /* NULL is fine */
 struct spe_profile_cpu {
     uint32_t number;
     uint64_t midr;             /* 0: not known */
-    const struct spe_cpu *cpu; /* what is known about it; NULL: nothing */
+    const struct spe_cpu *cpu; /* facts about it; NULL: none are known */
 };
 
 /* NULL, 0: the file does not say. */
@@ -179,7 +179,7 @@ struct spe_profile_info {
     bool truncated;     /* the file is shorter than it should be */
     bool unterminated;  /* the recording was killed */
     bool incomplete;    /* ... or could not be written to its end, as the file says */
-    const char *damage; /* a sentence about what is wrong with the file; NULL: nothing is */
+    const char *damage; /* a sentence about the damage of the file; NULL: none */
     const char *hostname, *osrelease, *perf_version, *arch, *cpudesc;
     const char *const *command; /* the arguments of the recorder */
     size_t command_count;
@@ -189,7 +189,7 @@ struct spe_profile_info {
     const struct spe_cpu *cpu; /* the one that all have in common, else NULL */
     spe_features features;     /* of that CPU, hence the SPE version; 0: not known */
     bool simulated;            /* written by a model of an SPU, not recorded from hardware */
-    const char *model_note;    /* what it says of itself */
+    const char *model_note;    /* its description of itself */
     uint64_t period;           /* sample period of the first SPE event; 0: not known */
     uint64_t config, config1, config2;      /* of the same */
     uint64_t first_event_ns, last_event_ns; /* of records with time, SPE's excepted */
@@ -206,6 +206,16 @@ struct spe_profile_info {
 #define SPE_CONFIG_JITTER (UINT64_C(1) << 16)
 
 SPE_API const struct spe_profile_info *spe_profile_info(const struct spe_profile *profile);
+
+/* Of loads and stores that spe_profile_only_data left out. */
+struct spe_profile_left_out {
+    uint64_t samples, stores; /* with a data address; those of them that store */
+    uint64_t latency;         /* the sum of their total latencies */
+    uint64_t said;            /* of these: the data source is known */
+    uint64_t no_address;      /* loads and stores without a data address */
+    uint32_t thread;          /* of the samples, if there are any ... */
+    bool several_threads;     /* ... and whether all have this one */
+};
 
 /* Up to the rows handed out so far, complete when spe_profile_next has returned 0; those marked *
  * are complete from the beginning. account: records + padding + skipped = bytes fed. */
@@ -229,7 +239,8 @@ struct spe_profile_counts {
     uint64_t first_ns, last_ns; /* least and greatest time of a row; 0 if there is none */
     uint64_t passed;            /* records that spe_profile_only left out: they are in by_* and
                                    context_*, but not in the other counts of rows */
-    uint64_t passed_latency;    /* the sum of their total latencies */
+    uint64_t passed_latency;    /* the sum of their total latencies; not with ..._only_data */
+    struct spe_profile_left_out left_out;
 };
 
 SPE_API const struct spe_profile_counts *spe_profile_counts(const struct spe_profile *profile);
@@ -313,7 +324,7 @@ static inline int spe_profile_next(struct spe_profile *profile, struct spe_rows 
     return spe_profile_next_sized(profile, rows, sizeof(*rows));
 }
 
-/* Start again with the first group. Ids stay what they were. */
+/* Start again with the first group. Ids stay the same. */
 SPE_API int spe_profile_rewind(struct spe_profile *profile);
 
 struct spe_profile_span {
@@ -329,6 +340,29 @@ struct spe_profile_span {
  */
 SPE_API int spe_profile_only(struct spe_profile *profile, const struct spe_profile_span *spans,
                              size_t count);
+
+struct spe_profile_data {
+    size_t size;     /* sizeof(struct spe_profile_data) */
+    uint32_t levels; /* a bit for each enum spe_source_level */
+    unsigned shift;  /* lines of 2^shift bytes */
+    uint64_t memory; /* most bytes of notes, about */
+};
+
+/*
+ * The same by data: rows are needed only of loads and stores with a data address that were served
+ * from one of these levels. What is left out is in the counts, and notes are taken of it: after the
+ * last row, spe_profile_left_out gives rows of those whose data address is in one of the lines.
+ * When the notes take too much memory, nothing more is left out. NULL: all rows are needed, and
+ * notes are forgotten, as spe_profile_rewind does. To be called before the first row or after the
+ * last one. SPE_OK, SPE_ERR_NOMEM or SPE_ERR_INVALID.
+ */
+SPE_API int spe_profile_only_data(struct spe_profile *profile, const struct spe_profile_data *data);
+
+/* From the next call on, spe_profile_next gives rows of what was left out: of these lines, given by
+ * an address each, and perhaps of others, queue after queue, without offset. They change no
+ * counts. SPE_OK or SPE_ERR_NOMEM. */
+SPE_API int spe_profile_left_out(struct spe_profile *profile, const uint64_t *addresses,
+                                 size_t count);
 
 /* Where a map has a function's code; false if it has none of it. */
 SPE_API bool spe_profile_span(const struct spe_profile *profile, uint32_t map, uint64_t symbol,
@@ -550,7 +584,7 @@ SPE_API int64_t spe_filter_select(struct spe_filter *filter, const struct spe_pr
 struct spe_filter_field {
     const char *name;     /* "total" */
     const char *kind;     /* "number", "text", "flag" */
-    const char *sentence; /* what it is */
+    const char *sentence; /* its meaning */
 };
 
 SPE_API const struct spe_filter_field *spe_filter_field_at(size_t i);

@@ -71,7 +71,7 @@ static bool merge_ids(struct spe_perf_reader *r, const uint64_t *ids, size_t cou
 {
     size_t old = r->id_count, at = old + count;
 
-    if (!pd_grow(&r->ids, &r->id_capacity, at, sizeof(*r->ids)))
+    if (vector_reserve(&r->ids, &r->id_capacity, at, sizeof(*r->ids)) < 0)
         return false;
     r->id_count = at;
     while (count) {
@@ -108,7 +108,7 @@ int pd_events_add(struct spe_perf_reader *r, const uint8_t *attr, size_t attr_si
                    "the file has more events or IDs than Specimen takes");
         return SPE_ERR_FORMAT;
     }
-    if (!pd_grow(&r->events, &r->event_capacity, r->event_count + 1, sizeof(*r->events)))
+    if (vector_reserve(&r->events, &r->event_capacity, r->event_count + 1, sizeof(*r->events)) < 0)
         return SPE_ERR_NOMEM;
     e = &r->events[r->event_count];
     memset(e, 0, sizeof(*e));

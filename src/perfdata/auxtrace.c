@@ -207,7 +207,8 @@ static int find_queue(struct spe_perf_reader *r, const struct spe_perf_auxtrace 
     }
     if (r->queue_count == SPE_PERF_QUEUE_MAX)
         return 0;
-    if (!pd_grow(&r->queues, &r->queue_capacity, r->queue_count + 1, sizeof(*r->queues)) ||
+    if (vector_reserve(&r->queues, &r->queue_capacity, r->queue_count + 1, sizeof(*r->queues)) <
+            0 ||
         id_table_set(&r->queue_of, a->idx, (uint32_t)r->queue_count) < 0)
         return SPE_ERR_NOMEM;
     q = &r->queues[r->queue_count];
@@ -272,7 +273,8 @@ static int add_piece(struct spe_perf_reader *r, struct pd_queue *q,
     q->queue.piece_count++;
     if (!keeps_pieces(r))
         return SPE_OK;
-    if (!pd_grow(&q->pieces, &q->capacity, (size_t)q->queue.piece_count, sizeof(*q->pieces)))
+    if (vector_reserve(&q->pieces, &q->capacity, (size_t)q->queue.piece_count, sizeof(*q->pieces)) <
+        0)
         return SPE_ERR_NOMEM;
     q->pieces[q->queue.piece_count - 1] = *piece;
     q->queue.pieces = q->pieces;
@@ -318,7 +320,7 @@ void spe_perf_piece_done(const struct spe_perf_reader *reader, const struct spe_
 {
     if (pd_within(from, size, piece->size) &&
         pd_within(piece->file_offset, piece->size, reader->input.size))
-        pd_input_done(&reader->input, piece->file_offset + from, size);
+        pd_input_done_around(&reader->input, piece->file_offset + from, size);
 }
 
 /* ---- Bytes ---------------------------------------------------------------------------------- */

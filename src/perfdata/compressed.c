@@ -6,8 +6,8 @@
  * everything that went in comes out before the next one.
  *
  * After a piece that does not decompress nothing can be said about those behind it, since they
- * refer back; and if what comes out is no record, the place where the next one begins is lost. In
- * both cases all further pieces are skipped.
+ * refer back; and if what comes out is not a record, the place where the next one begins is lost.
+ * In both cases all further pieces are skipped.
  */
 #include "perfdata_internal.h"
 

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define AROUND 65536 /* bytes that Linux maps with one that is read, on either side */
 #define MAPPED_WINDOW (UINT64_C(16) << 20)
 
 static int make_window(struct pd_input *s)
@@ -155,6 +156,17 @@ void pd_input_done(const struct pd_input *s, uint64_t offset, uint64_t size)
         return;
     memcpy(&start, &s->memory, sizeof(start));
     madvise((uint8_t *)start + first, (size_t)(end - first), MADV_DONTNEED);
+}
+
+void pd_input_done_around(const struct pd_input *s, uint64_t offset, uint64_t size)
+{
+    uint64_t before = offset < AROUND ? offset : AROUND;
+    uint64_t behind = s->size - offset - size < AROUND ? s->size - offset - size : AROUND;
+
+    if (size < AROUND)
+        pd_input_done(s, offset, size);
+    else
+        pd_input_done(s, offset - before, before + size + behind);
 }
 
 static int64_t read_stream(struct pd_input *s, uint8_t *bytes, size_t size)

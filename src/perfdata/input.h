@@ -49,5 +49,8 @@ int64_t pd_input_take(const struct pd_input *s, uint64_t offset, void *buffer, s
 
 /* Nobody needs these bytes soon: pages of a mapped file do not stay in memory for them. */
 void pd_input_done(const struct pd_input *s, uint64_t offset, uint64_t size);
+/* The same of bytes within the file that were read out of its order. With the first and the last of
+ * them the kernel mapped pages of their neighbours, who may be done already: these go, too. */
+void pd_input_done_around(const struct pd_input *s, uint64_t offset, uint64_t size);
 
 #endif

@@ -1,34 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
-/* What the other files need of memory: growing arrays and bytes, sentences. */
+/* What the other files need of memory: growing bytes, sentences. */
 #include "perfdata_internal.h"
 
 #include <stdio.h>
 
-bool pd_grow(void *array, size_t *capacity, size_t need, size_t size)
-{
-    size_t wanted = *capacity + *capacity / 2 + 16;
-    void *old, *more;
-
-    if (need <= *capacity)
-        return true;
-    if (wanted < need)
-        wanted = need;
-    if (wanted > SIZE_MAX / 2 / size)
-        return false;
-    memcpy(&old, array, sizeof(old));
-    more = realloc(old, wanted * size);
-    if (!more)
-        return false;
-    memcpy(array, &more, sizeof(more));
-    *capacity = wanted;
-    return true;
-}
-
 void pd_put(struct pd_bytes *b, const void *bytes, size_t size)
 {
     if (b->failed || size > SIZE_MAX - b->size ||
-        !pd_grow(&b->bytes, &b->capacity, b->size + size, 1)) {
+        vector_reserve(&b->bytes, &b->capacity, b->size + size, 1) < 0) {
         b->failed = true;
         return;
     }

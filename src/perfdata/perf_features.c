@@ -200,7 +200,7 @@ static void parse_build_ids(struct cursor *c, struct spe_perf_features *f)
         size_t size = c->left >= 8 ? load16(c->bytes + 6) : 0;
         const uint8_t *at = size > 36 ? take(c, size) : NULL;
 
-        if (at && !pd_grow(&list, &capacity, count + 1, sizeof(*list))) {
+        if (at && vector_reserve(&list, &capacity, count + 1, sizeof(*list)) < 0) {
             c->no_memory = true;
             break;
         }

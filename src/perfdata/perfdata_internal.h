@@ -25,6 +25,7 @@
 #include <specimen/perfdata.h>
 
 #include "base/id_table.h"
+#include "base/vector.h"
 #include "format/bytes.h"
 #include "input.h"
 
@@ -57,9 +58,6 @@ enum {
 };
 
 /* ---- Memory --------------------------------------------------------------------------------- */
-
-/* Make room for `need` elements of `size` bytes; *array moves. False: no memory. */
-bool pd_grow(void *array, size_t *capacity, size_t need, size_t size);
 
 /* Bytes that grow at the end. After a failure they are of no use, and `failed` says so. */
 struct pd_bytes {

@@ -442,7 +442,8 @@ void pd_skip(struct spe_perf_reader *r, uint64_t offset, uint64_t size, enum spe
     r->account.skipped_by[reason] += size;
     r->account.ranges++;
     if (r->range_count < SPE_PERF_RANGE_MAX &&
-        pd_grow(&r->ranges, &r->range_capacity, r->range_count + 1, sizeof(*r->ranges)))
+        vector_reserve(&r->ranges, &r->range_capacity, r->range_count + 1, sizeof(*r->ranges)) ==
+            SPE_OK)
         r->ranges[r->range_count++] = (struct spe_perf_range){offset, size, reason};
 }
 
@@ -464,7 +465,7 @@ static int find_end(struct spe_perf_reader *r, uint64_t *end)
     return SPE_OK;
 }
 
-/* At the position is no record. Go on at the next one that the index knows, else nowhere. */
+/* There is no record at the position. Go on at the next one in the index, or not at all. */
 static int skip_damage(struct spe_perf_reader *r, enum spe_perf_skip reason, const char *text)
 {
     uint64_t from = r->position, to = pd_index_after(r, from);

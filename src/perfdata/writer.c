@@ -225,8 +225,8 @@ static int add_event(struct spe_perf_writer *writer, const struct spe_perf_event
         result = check_event(writer, event);
     if (result < 0)
         return result;
-    if (!pd_grow(&writer->events, &writer->event_capacity, writer->event_count + 1,
-                 sizeof(*writer->events)) ||
+    if (vector_reserve(&writer->events, &writer->event_capacity, writer->event_count + 1,
+                       sizeof(*writer->events)) < 0 ||
         !copy_event(&writer->events[writer->event_count], event))
         return fail(writer, SPE_ERR_NOMEM);
     if (writer->events[writer->event_count].event.attr_size > writer->attr_size)
@@ -739,8 +739,8 @@ static uint64_t *next_offset(struct spe_perf_writer *w, uint32_t idx)
 
     if (place == NONE) {
         place = (uint32_t)w->queues.entries.count;
-        if (!pd_grow(&w->next_offsets, &w->next_capacity, (size_t)place + 1,
-                     sizeof(*w->next_offsets)) ||
+        if (vector_reserve(&w->next_offsets, &w->next_capacity, (size_t)place + 1,
+                           sizeof(*w->next_offsets)) < 0 ||
             id_table_set(&w->queues, idx, place) < 0)
             return NULL;
         w->next_offsets[place] = 0;

@@ -353,7 +353,7 @@ void join_run(const struct spe_profile *p, struct joiner *j, const struct queue 
     run.from = view->from > run.from ? view->from : run.from;
     run.to = view->to < run.to ? view->to : run.to;
     pass->flags = run.flags;
-    pass->thread_unknown = view->thread == SPE_NO_ID;
+    pass->thread = view->thread;
     pass->pass.has = run.has;
     pass->pass.context[0] = g->columns.context1[row];
     pass->pass.context[1] = g->columns.context2[row];
@@ -367,7 +367,7 @@ void join_passed(struct group_counts *counts, const struct pass_run *pass, uint6
 {
     struct run run = {.end = records, .flags = pass->flags};
 
-    count_run(counts, &run, pass->thread_unknown ? SPE_NO_ID : 0);
+    count_run(counts, &run, pass->thread);
 }
 
 /* ---- The cut -------------------------------------------------------------------------------- */

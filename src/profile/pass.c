@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sized.h"
 #include "profile_internal.h"
 
 #define GRAIN_LEAST 6
@@ -44,7 +45,7 @@ static unsigned choose_grain(const struct spe_profile_span *spans, size_t count)
 }
 
 /* Addresses have 56 bits in records: a span may begin above its end in these. */
-static void widen_bounds(struct code_set *set, const struct spe_profile_span *span)
+static void widen_bounds(struct needed *set, const struct spe_profile_span *span)
 {
     const uint64_t mask = UINT64_MAX >> 8;
     uint64_t low = span->start & mask, high = (span->end - 1) & mask;
@@ -57,7 +58,7 @@ static void widen_bounds(struct code_set *set, const struct spe_profile_span *sp
     set->high = high > set->high ? high : set->high;
 }
 
-static void add_span(struct code_set *set, const struct spe_profile_span *span)
+static void add_span(struct needed *set, const struct spe_profile_span *span)
 {
     uint64_t grains = grains_of(span, set->grain), first = span->start >> set->grain;
 
@@ -70,10 +71,17 @@ static void add_span(struct code_set *set, const struct spe_profile_span *span)
         widen_bounds(set, span);
 }
 
+static void take_set(struct spe_profile *p, struct needed *set)
+{
+    set->older = p->sets;
+    p->sets = set;
+    atomic_store(&p->only, set);
+}
+
 int spe_profile_only(struct spe_profile *profile, const struct spe_profile_span *spans,
                      size_t count)
 {
-    struct code_set *set;
+    struct needed *set;
 
     if (!spans) {
         atomic_store(&profile->only, NULL);
@@ -86,21 +94,43 @@ int spe_profile_only(struct spe_profile *profile, const struct spe_profile_span 
     set->low = UINT64_MAX >> 8;
     for (size_t i = 0; i < count; i++)
         add_span(set, &spans[i]);
-    set->older = profile->sets;
-    profile->sets = set;
-    atomic_store(&profile->only, set);
+    take_set(profile, set);
+    return SPE_OK;
+}
+
+int spe_profile_only_data(struct spe_profile *profile, const struct spe_profile_data *data)
+{
+    struct spe_profile_data own = {0};
+    struct needed *set;
+
+    left_out_forget(profile);
+    atomic_store(&profile->only, NULL);
+    if (data && (!sized_take(&own, sizeof(own), data, data->size) || own.shift > 63))
+        return SPE_ERR_INVALID;
+    /* Notes point into the bytes. Without times of maps and threads they would have to tell those,
+     * too. */
+    if (!data || !profile->in_place || !profile->sideband_timed ||
+        !left_out_start(profile, own.memory))
+        return SPE_OK;
+    set = calloc(1, sizeof(*set));
+    if (!set)
+        return SPE_ERR_NOMEM;
+    set->data = own;
+    set->data.size = sizeof(own);
+    take_set(profile, set);
     return SPE_OK;
 }
 
 void pass_forget(struct spe_profile *p)
 {
     while (p->sets) {
-        struct code_set *older = p->sets->older;
+        struct needed *older = p->sets->older;
 
         free(p->sets);
         p->sets = older;
     }
     atomic_store(&p->only, NULL);
+    left_out_forget(p);
 }
 
 /* ---- Where functions are -------------------------------------------------------------------- */
@@ -146,12 +176,29 @@ bool spe_profile_span(const struct spe_profile *p, uint32_t map, uint64_t symbol
 /* ---- Passing -------------------------------------------------------------------------------- */
 
 /* A cut and a filter have to see every row. */
-const struct code_set *pass_set(const struct spe_profile *p)
+const struct needed *pass_set(const struct spe_profile *p)
 {
     bool cut =
         p->time_from || p->time_to || p->cut_cpu_count || p->cut_pid_count || p->cut_tid_count;
 
     return cut || p->filter ? NULL : atomic_load(&p->only);
+}
+
+/* What was passed over since `before` is of this thread. */
+static void count_data(struct spe_profile_left_out *sum, uint32_t thread,
+                       const struct spe_pass_data *now, const struct spe_pass_data *before)
+{
+    uint64_t samples = now->samples - before->samples;
+
+    if (samples) {
+        sum->several_threads |= sum->samples && sum->thread != thread;
+        sum->thread = sum->samples ? sum->thread : thread;
+    }
+    sum->samples += samples;
+    sum->stores += now->stores - before->stores;
+    sum->latency += now->latency - before->latency;
+    sum->said += now->said - before->said;
+    sum->no_address += now->no_address - before->no_address;
 }
 
 static void count_passed(const struct spe_profile *p, struct queue *q, struct group *g,
@@ -170,29 +217,50 @@ static void count_passed(const struct spe_profile *p, struct queue *q, struct gr
     }
 }
 
-bool pass_fill(const struct spe_profile *p, struct joiner *j, struct queue *q, struct group *g,
-               const struct code_set *set)
+/* spe_bulk_pass, and what it tells of the records that it passed over. */
+static int pass_some(const struct spe_profile *p, struct queue *q, struct group *g,
+                     struct pass_run *run)
 {
-    struct pass_run run = {.thread_unknown = true};
+    struct spe_bulk_pass before = run->pass;
+    const struct spe_pass_data *data = run->pass.data;
+    struct spe_pass_data data_before = data ? *data : (struct spe_pass_data){0};
+    size_t rows = g->columns.rows;
+    int goes_on;
+
+    goes_on = spe_bulk_pass(q->bulk, &g->columns, &run->pass);
+    queue_set_times(p, q, g, rows);
+    count_passed(p, q, g, run, &before);
+    if (data)
+        count_data(&g->counts.left_out, run->thread, data, &data_before);
+    return goes_on;
+}
+
+bool pass_fill(struct spe_profile *p, struct joiner *j, struct queue *q, struct group *g,
+               const struct needed *needed)
+{
+    struct pass_run run = {.thread = SPE_NO_ID};
     unsigned short_runs = 0;
     int goes_on;
 
     spe_bulk_pass_init(&run.pass);
-    run.pass.pcs = set->bits;
-    run.pass.grain = set->grain;
-    run.pass.low = set->low;
-    run.pass.high = set->high;
+    run.pass.pcs = needed->bits;
+    run.pass.grain = needed->grain;
+    run.pass.low = needed->low;
+    run.pass.high = needed->high;
     run.pass.has = ~0u; /* no record has: the first one becomes a row, and tells of a run */
     do {
-        struct spe_bulk_pass before = run.pass;
+        uint64_t records = run.pass.records;
         size_t rows = g->columns.rows;
 
-        goes_on = spe_bulk_pass(q->bulk, &g->columns, &run.pass);
-        queue_set_times(p, q, g, rows);
-        count_passed(p, q, g, &run, &before);
+        if (needed->data.size) {
+            if (!left_out_room(p, q, needed))
+                return false;
+            run.pass.data = &q->left_out->pass;
+        }
+        goes_on = pass_some(p, q, g, &run);
         if (goes_on > 0)
             join_run(p, j, q, g, &run);
-        short_runs += run.pass.records - before.records + g->columns.rows - rows < SHORT_RUN;
+        short_runs += run.pass.records - records + g->columns.rows - rows < SHORT_RUN;
     } while (goes_on > 0 && short_runs < SHORT_RUNS_MAX);
     return short_runs < SHORT_RUNS_MAX;
 }

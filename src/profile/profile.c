@@ -697,7 +697,7 @@ static int next_rows(struct spe_profile *p, struct spe_rows *rows)
     int result;
 
     do {
-        result = order_next(p, &g);
+        result = p->search ? left_out_next(p, &g) : order_next(p, &g);
         if (result > 0 && g->line)
             fill_lines(p, g);
         if (result > 0 && p->filter && !p->worker_filter) {
@@ -728,16 +728,12 @@ int spe_profile_next_sized(struct spe_profile *p, struct spe_rows *rows, size_t 
 int spe_profile_rewind(struct spe_profile *p)
 {
     order_stop(p);
+    left_out_forget(p);
     p->counts = p->start_counts;
     return order_start(p);
 }
 
 /* ---- Tables --------------------------------------------------------------------------------- */
-
-int profile_fd(const struct spe_profile *profile)
-{
-    return profile->fd;
-}
 
 const struct spe_profile_info *spe_profile_info(const struct spe_profile *p)
 {

@@ -8,7 +8,7 @@
  *   stacks.c    SAMPLE records -> call stacks
  *   queue.c     SPE bytes of one queue -> columns
  *   join.c      columns -> rows
- *   pass.c      records of which no rows are needed
+ *   pass.c      records of which no rows are needed; left_out.c: some of them found again
  *   objects.c   what a data address was; thread_stacks.c: whose stack
  *   rows.c      groups of rows; order.c: which comes next; pool.c: threads
  *
@@ -33,7 +33,7 @@
 #include "base/spaces.h"
 #include "names/names_internal.h"
 #include "perfdata/input.h"
-#include "profile/files.h"
+#include "profile/program.h"
 
 /* ---- Tasks ---------------------------------------------------------------------------------- */
 
@@ -145,6 +145,7 @@ struct group_counts {
         no_map, stacks;
     uint64_t first_ns, last_ns;
     uint64_t passed, passed_latency;
+    struct spe_profile_left_out left_out;
 };
 
 struct group {
@@ -190,13 +191,15 @@ struct queue {
     /* Decoding, under the ticket. */
     struct spe_bulk *bulk;
     uint8_t *buffer;
+    const uint8_t *bytes;     /* that were fed last */
     uint64_t piece, position; /* that is read next */
     uint64_t taken;           /* bytes before it that are being decoded */
     uint64_t base;            /* offset of the stream that is being read */
     uint64_t last_time, join_time;
     bool has_time, ending, drained;
-    bool unread;              /* it is not one of those that were asked for */
-    uint64_t issued, decoded; /* tickets */
+    bool unread;               /* it is not one of those that were asked for */
+    struct left_out *left_out; /* NULL: nothing was, by its data */
+    uint64_t issued, decoded;  /* tickets */
     bool ended;
 };
 
@@ -233,31 +236,48 @@ int join_group(struct spe_profile *p, struct joiner *j, const struct queue *q, s
 
 /* ---- Records without rows ------------------------------------------------------------------- */
 
-/* Which code is wanted: the bits of spe_bulk_pass. */
-struct code_set {
-    struct code_set *older; /* which a thread may still be using */
+/* Of what rows are needed. */
+struct needed {
+    struct needed *older;         /* which a thread may still be using */
+    struct spe_profile_data data; /* of loads and stores, if it has a size; else of code: */
     unsigned grain;
-    uint64_t low, high; /* as the pass wants them */
+    uint64_t low, high; /* as spe_bulk_pass wants them */
     uint64_t bits[SPE_PASS_BITS / 64];
 };
+
+/* What is known of a queue's loads and stores that were left out. */
+struct note_block;
+
+struct left_out {
+    struct spe_pass_data pass;
+    struct note_block *first, *last;
+};
+
+/* Memory for notes: whether there is any. */
+bool left_out_start(struct spe_profile *p, uint64_t bytes);
+/* Room for notes in q->left_out: whether there is any. */
+bool left_out_room(struct spe_profile *p, struct queue *q, const struct needed *needed);
+void left_out_forget(struct spe_profile *p);
+/* The next rows that spe_profile_left_out has asked for: 1, 0 at their end, or an error. */
+int left_out_next(struct spe_profile *p, struct group **group);
 
 /* Records that follow each other on a queue and have the same thread for the same reason, as the
  * group's last row has. */
 struct pass_run {
     struct spe_bulk_pass pass;
-    uint8_t flags;       /* SPE_ROW_... */
-    bool thread_unknown; /* the recording does not know it */
+    uint8_t flags;   /* SPE_ROW_... */
+    uint32_t thread; /* SPE_NO_ID: the recording does not know it */
 };
 
 /* What is known of the records behind the group's last row. */
 void join_run(const struct spe_profile *p, struct joiner *j, const struct queue *q,
               const struct group *g, struct pass_run *pass);
 void join_passed(struct group_counts *counts, const struct pass_run *pass, uint64_t records);
-/* The wanted code, or NULL if all rows have to be made. */
-const struct code_set *pass_set(const struct spe_profile *p);
+/* NULL if all rows have to be made. */
+const struct needed *pass_set(const struct spe_profile *p);
 /* Append rows, and pass over records, as far as that goes: whether that is worth it. */
-bool pass_fill(const struct spe_profile *p, struct joiner *j, struct queue *q, struct group *g,
-               const struct code_set *set);
+bool pass_fill(struct spe_profile *p, struct joiner *j, struct queue *q, struct group *g,
+               const struct needed *needed);
 void pass_forget(struct spe_profile *p);
 
 /* ---- The profile ---------------------------------------------------------------------------- */
@@ -346,10 +366,14 @@ struct spe_profile {
     size_t free_count;
     struct group **ring; /* requested, in order */
     size_t ring_first, ring_count;
-    struct group *current;           /* that the caller reads */
-    _Atomic(struct code_set *) only; /* NULL: all rows are needed */
-    struct code_set *sets;           /* that were made */
-    size_t next_queue, batch;        /* that is asked next; first queue of the batch */
+    struct group *current;          /* that the caller reads */
+    _Atomic(struct needed *) only;  /* NULL: all rows are needed */
+    struct needed *sets;            /* that were made */
+    struct note_block *note_blocks; /* of what was left out */
+    uint64_t note_blocks_most;
+    _Atomic(uint64_t) note_block_count; /* it may be more than there are */
+    struct search *search;              /* for some of that; NULL: rows come from the bytes */
+    size_t next_queue, batch;           /* that is asked next; first queue of the batch */
     struct merge *merge;
     bool unordered; /* there are too many queues for a merge, and that is said */
     bool finished;

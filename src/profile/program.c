@@ -14,6 +14,32 @@ static bool is_file(const struct spe_profile *p, const struct spe_profile_dso *d
            spe_profile_string(p, dso->path)[0] == '/';
 }
 
+size_t profile_file_count(const struct spe_profile *p)
+{
+    size_t files = 0;
+
+    for (uint32_t id = 0; id < spe_profile_dso_count(p); id++)
+        files += is_file(p, spe_profile_dso(p, id));
+    return files;
+}
+
+/* The first name of an address in it makes us open the file. */
+bool profile_can_read_dso(struct spe_profile *p, uint32_t dso)
+{
+    uint8_t state;
+
+    for (uint32_t id = 0; id < spe_profile_map_count(p); id++) {
+        const struct spe_profile_map *map = spe_profile_map(p, id);
+
+        if (map->dso == dso) {
+            spe_profile_find_address(p, id, map->start);
+            break;
+        }
+    }
+    state = spe_profile_dso(p, dso)->state;
+    return state == SPE_DSO_VERIFIED || state == SPE_DSO_UNVERIFIED;
+}
+
 static bool is_chosen(const struct spe_profile *p, uint32_t pid)
 {
     for (size_t i = 0; i < p->cut_pid_count; i++) {

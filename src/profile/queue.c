@@ -35,7 +35,8 @@ static int64_t read_raw(const struct spe_profile *p, struct queue *q, const uint
 {
     int64_t got = pd_input_take(&p->raw, q->position, q->buffer, p->chunk, bytes);
 
-    pd_input_done(&p->raw, q->position - q->taken, q->taken);
+    if (!q->left_out) /* else they may be looked at again */
+        pd_input_done_around(&p->raw, q->position - q->taken, q->taken);
     q->taken = got > 0 ? (uint64_t)got : 0;
     q->position += q->taken;
     return got;
@@ -60,7 +61,8 @@ static int64_t read_pieces(const struct spe_profile *p, struct queue *q, const u
         got = spe_perf_piece_read(p->reader, piece, q->position, q->buffer, p->chunk, bytes);
         if (got < 0)
             return got;
-        spe_perf_piece_done(p->reader, piece, q->position - q->taken, q->taken);
+        if (!q->left_out) /* else they may be looked at again */
+            spe_perf_piece_done(p->reader, piece, q->position - q->taken, q->taken);
         q->taken = (uint64_t)got;
         if (got > 0) {
             if (!p->sideband_timed)
@@ -97,6 +99,7 @@ static int feed(const struct spe_profile *p, struct queue *q)
         q->ending = true;
         return SPE_OK;
     }
+    q->bytes = bytes;
     return spe_bulk_feed(q->bulk, bytes, (size_t)got);
 }
 
@@ -173,7 +176,7 @@ static int next_some(struct queue *q, struct group *g, bool passing, struct spe_
 
 int queue_fill(struct spe_profile *p, struct joiner *j, struct queue *q, struct group *g)
 {
-    const struct code_set *set = pass_set(p);
+    const struct needed *needed = pass_set(p);
     struct spe_account then = {0};
     struct spe_item skipped;
     int result = SPE_OK;
@@ -190,10 +193,10 @@ int queue_fill(struct spe_profile *p, struct joiner *j, struct queue *q, struct 
         size_t before;
         int item;
 
-        if (set && !pass_fill(p, j, q, g, set))
-            set = NULL;
+        if (needed && !pass_fill(p, j, q, g, needed))
+            needed = NULL;
         before = g->columns.rows;
-        item = next_some(q, g, set, &skipped);
+        item = next_some(q, g, needed, &skipped);
         queue_set_times(p, q, g, before);
         if (g->columns.rows == g->columns.capacity)
             break;
@@ -209,9 +212,9 @@ int queue_fill(struct spe_profile *p, struct joiner *j, struct queue *q, struct 
             result = feed(p, q);
         }
     }
-    if (q->drained || result < 0)
-        queue_stop(q);
-    else
+    if (!q->drained && result >= 0)
         account_add(&g->counts.account, spe_bulk_account(q->bulk), &then);
+    else if (!q->left_out || result < 0) /* else its decoder is needed again */
+        queue_stop(q);
     return result;
 }

@@ -260,6 +260,19 @@ void group_show(const struct group *g, struct spe_rows *rows)
     };
 }
 
+static void left_out_add(struct spe_profile_left_out *to, const struct spe_profile_left_out *from)
+{
+    bool both = to->samples && from->samples;
+
+    to->several_threads |= from->several_threads || (both && to->thread != from->thread);
+    to->thread = to->samples ? to->thread : from->thread;
+    to->samples += from->samples;
+    to->stores += from->stores;
+    to->latency += from->latency;
+    to->said += from->said;
+    to->no_address += from->no_address;
+}
+
 void counts_add(struct spe_profile_counts *to, const struct group_counts *from)
 {
     account_add(&to->account, &from->account, &(struct spe_account){0});
@@ -277,6 +290,7 @@ void counts_add(struct spe_profile_counts *to, const struct group_counts *from)
     to->stacks += from->stacks;
     to->passed += from->passed;
     to->passed_latency += from->passed_latency;
+    left_out_add(&to->left_out, &from->left_out);
     if (from->last_ns || from->first_ns) {
         if (!to->first_ns || from->first_ns < to->first_ns)
             to->first_ns = from->first_ns;

@@ -119,7 +119,7 @@ static int add_map(struct sideband *s, const struct spe_perf_record *r, enum eve
                                        .parent_pid = (uint32_t)s->maps.count++});
 }
 
-/* MMAP records do not say what memory is for, but that it is for data. */
+/* MMAP records say that memory is for data, and not more. */
 static bool is_code(const struct spe_perf_record *r)
 {
     return r->type == SPE_PERF_MMAP ? !(r->misc & SPE_PERF_MISC_MMAP_DATA)

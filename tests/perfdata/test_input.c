@@ -91,6 +91,34 @@ static void done(void **state)
     }
 }
 
+/* Pages of the neighbours go with a large range, but none behind the end of the file. */
+static void done_around(void **state)
+{
+    const size_t around = 65536, size = 20 * around + 5000;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    struct random rng = {2};
+    struct fake f;
+
+    (void)state;
+    need_madvise();
+    for (unsigned round = 0; round < 300; round++) {
+        size_t from = random_below(&rng, (uint32_t)size);
+        size_t to = from + random_below(&rng, (uint32_t)(size - from + 1));
+        size_t first = from, end = to;
+
+        if (round % 8 == 0)
+            end = to = size;
+        if (to - from >= around) {
+            first = from < around ? 0 : from - around;
+            end = size - to < around ? size : to + around;
+        }
+        fake_start(&f, size);
+        pd_input_done_around(&f.input, from, to - from);
+        check_gone(&f, first / page * page, end / page * page);
+        fake_end(&f);
+    }
+}
+
 /* Memory that is borrowed is left alone. */
 static void done_in_memory(void **state)
 {
@@ -130,6 +158,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(done),
+        cmocka_unit_test(done_around),
         cmocka_unit_test(done_in_memory),
         cmocka_unit_test(window),
     };

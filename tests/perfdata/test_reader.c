@@ -1010,7 +1010,7 @@ static void test_compressed_damage(void **state)
     }
 }
 
-/* What comes out are no records: AUX data, a record of size 0, a compressed one; or half of one. */
+/* The contents are not records: AUX data, a record of size 0, a compressed one; or half of one. */
 static void test_compressed_nonsense(void **state)
 {
     static const uint8_t zeros[100000];

@@ -762,7 +762,7 @@ static void test_mistakes(void **state)
     event.id_count = 1;
     assert_int_equal(spe_perf_writer_event(w, &event), SPE_ERR_INVALID); /* ID 100 is taken */
     event.ids = ids + 1;
-    assert_int_equal(spe_perf_writer_event(w, &event), SPE_ERR_INVALID); /* 0 is no ID */
+    assert_int_equal(spe_perf_writer_event(w, &event), SPE_ERR_INVALID); /* 0 is not an ID */
     event.attr_size = 32;
     event.id_count = 0;
     assert_int_equal(spe_perf_writer_event(w, &event), SPE_ERR_INVALID);

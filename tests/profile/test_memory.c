@@ -5,8 +5,9 @@
  * is held does not grow with the file. If it is mapped, the pages that a queue has in use count
  * too.
  */
-#include "format/state.h"
+#include "gen/state.h"
 #include "support/profile_recording.h"
+#include "support/sanitized.h"
 
 #include <stdio.h>
 #include <sys/resource.h>
@@ -17,15 +18,6 @@
 
 #define QUEUES 24
 #define LIMIT_KB 100000
-
-/* Under a sanitizer memory is not what it is otherwise. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
 
 #ifdef SANITIZED
 #define PIECE ((size_t)1 << 20)

@@ -2,6 +2,7 @@
 /* Copyright (c) 2026 The Specimen authors */
 /* Allocations that fail where others wait for what was to be allocated. */
 #include "support/profile_recording.h"
+#include "support/sanitized.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -12,15 +13,6 @@
 
 #define SAMPLES 3000
 #define TRIES 300
-
-/* Sanitizers have a calloc of their own. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
 
 #ifdef SANITIZED
 

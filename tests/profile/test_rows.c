@@ -618,7 +618,7 @@ static void raw_bytes(void **state)
     free(r.spe[0]);
 }
 
-/* Files, and what is no file. */
+/* Files, and paths that are not files. */
 static void paths(void **state)
 {
     char path[] = "/tmp/spe-rows-XXXXXX", command[128];

@@ -17,7 +17,7 @@
 #include <specimen/gen.h>
 #include <specimen/perfdata.h>
 
-#include "format/state.h"
+#include "gen/state.h"
 #include "random.h"
 
 /* ---- Bytes in memory ------------------------------------------------------------------------ */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
-#include "render/export_perf.h"
+#include "profile/export_perf.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/files.h"
+#include "profile_internal.h"
 
 #define PIECE (1024 * 1024) /* bytes of an AUXTRACE record that is written */
 #define BUFFER (256 * 1024)
@@ -176,7 +176,7 @@ static int copy_queue(struct job *job, size_t number)
 static int reopen(struct job *job, struct spe_perf_error *error)
 {
     spe_perf_reader_close(job->reader);
-    return spe_perf_reader_open_fd(&job->reader, profile_fd(job->profile), SPE_PERF_NO_MAP, error);
+    return spe_perf_reader_open_fd(&job->reader, job->profile->fd, SPE_PERF_NO_MAP, error);
 }
 
 /* What was lost before is still lost: the copy does not look better than its original. */

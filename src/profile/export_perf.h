@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
 /* A recording written again, with the SPE records that a profile hands out and no others. */
-#ifndef RENDER_EXPORT_PERF_H
-#define RENDER_EXPORT_PERF_H
+#ifndef PROFILE_EXPORT_PERF_H
+#define PROFILE_EXPORT_PERF_H
 
 #include <specimen/profile.h>
 

@@ -126,7 +126,7 @@ SPE_API void spe_analysis_destroy(struct spe_analysis *analysis); /* NULL is fin
 SPE_API int spe_analysis_add(struct spe_analysis *analysis, struct spe_profile *profile,
                              const struct spe_rows *rows);
 
-/* Add what another analysis of the same profile and configuration has seen. Before finish. */
+/* Add the counts of another analysis of the same profile and configuration. Before finish. */
 SPE_API int spe_analysis_merge(struct spe_analysis *analysis, const struct spe_analysis *from,
                                struct spe_profile *profile);
 
@@ -142,7 +142,7 @@ SPE_API int spe_analysis_finish(struct spe_analysis *analysis, struct spe_profil
 
 /* ---- Answers -------------------------------------------------------------------------------- */
 
-/* What is counted for each group. l1_misses, llc_misses and tlb_walks are of memory operations;
+/* The counts of a group. l1_misses, llc_misses and tlb_walks are of memory operations;
  * mispredicted is of branches. */
 struct spe_counts {
     uint64_t samples;
@@ -188,7 +188,7 @@ static inline size_t spe_analysis_mix(const struct spe_analysis *analysis,
 
 /*
  * Where loads were served: every load is in one row. By its data source, if the record has one and
- * the CPU's table knows it; else by what its events say; else it is not known, and nothing is
+ * the CPU's table knows it; else by its events; else it is not known, and nothing is
  * guessed: a missing Data Source packet is not an L1 hit.
  */
 enum spe_served {
@@ -330,15 +330,26 @@ static inline size_t spe_analysis_data(const struct spe_analysis *analysis, stru
  *         ... spe_profile_rewind, spe_sharing_add(sharing, &rows) of all rows ...
  *     spe_sharing_finish(sharing);
  *     result = spe_sharing_result(sharing);
+ *
+ * Most rows need not be made: spe_sharing_leave_out before the first one, and then
+ *
+ *     ... spe_sharing_find(sharing, &rows) of all rows ...
+ *     spe_sharing_left_out(sharing, spe_profile_counts(profile));
+ *     if (spe_sharing_choose(sharing) > 0)
+ *         ... spe_profile_only_data(profile, NULL), spe_profile_rewind, and as above ...
+ *     else
+ *         ... spe_sharing_look_again(sharing, profile), spe_sharing_add(sharing, &rows) of what
+ *         spe_profile_next then gives ...
  */
-enum spe_sharing_basis { /* what a record says of a line that travelled, best first */
-                         SPE_SHARING_SOURCE,  /* a load's data source: another core, cluster or
-                                                 socket (D18.2.4) */
-                         SPE_SHARING_SNOOPED, /* a load's event "data snooped" of FEAT_SPEv1p4
-                                                 (D18.2.6) */
-                         SPE_SHARING_MISSES,  /* an L1 miss, of a line that several threads use: it
-                                                 may have */
-                         SPE_SHARING_BASIS_COUNT /* none of these is recorded */
+/* The sign of a line that travelled, best first. */
+enum spe_sharing_basis {
+    SPE_SHARING_SOURCE,     /* a load's data source: another core, cluster or
+                               socket (D18.2.4) */
+    SPE_SHARING_SNOOPED,    /* a load's event "data snooped" of FEAT_SPEv1p4
+                               (D18.2.6) */
+    SPE_SHARING_MISSES,     /* an L1 miss, of a line that several threads use: it
+                               may have */
+    SPE_SHARING_BASIS_COUNT /* none of these is recorded */
 };
 
 struct spe_sharing_config {
@@ -431,6 +442,16 @@ SPE_API int spe_sharing_choose(struct spe_sharing *sharing);
 SPE_API int spe_sharing_add(struct spe_sharing *sharing, const struct spe_rows *rows);
 SPE_API int spe_sharing_finish(struct spe_sharing *sharing);
 
+/* The profile may leave out rows that tell of no line that travelled, where sharing is based on
+ * data sources. SPE_OK or SPE_ERR_NOMEM. */
+SPE_API int spe_sharing_leave_out(const struct spe_sharing *sharing, struct spe_profile *profile);
+/* After the last row: what was left out is counted. */
+SPE_API void spe_sharing_left_out(struct spe_sharing *sharing,
+                                  const struct spe_profile_counts *counts);
+/* After choose, if that returned 0: the profile's next rows are those of the lines that were left
+ * out. SPE_OK or SPE_ERR_NOMEM. */
+SPE_API int spe_sharing_look_again(const struct spe_sharing *sharing, struct spe_profile *profile);
+
 /* After choose: the lines that may turn out to be shared, their address and pid alone; at most n of
  * them. Returns their number. */
 SPE_API size_t spe_sharing_candidates(const struct spe_sharing *sharing,
@@ -478,15 +499,16 @@ enum spe_finding_rule {
     SPE_FINDING_RULES
 };
 
-enum spe_finding_basis { /* of what the share is */
-                         SPE_OF_LATENCY,
-                         SPE_OF_SAMPLES,
-                         SPE_OF_BRANCHES,
-                         SPE_OF_ACCESSES, /* loads and stores */
-                         SPE_OF_LOADS,
-                         SPE_OF_SVE, /* SVE operations */
-                         SPE_OF_BUFFERS,
-                         SPE_OF_BYTES,
+/* The whole that a share is a part of. */
+enum spe_finding_basis {
+    SPE_OF_LATENCY,
+    SPE_OF_SAMPLES,
+    SPE_OF_BRANCHES,
+    SPE_OF_ACCESSES, /* loads and stores */
+    SPE_OF_LOADS,
+    SPE_OF_SVE, /* SVE operations */
+    SPE_OF_BUFFERS,
+    SPE_OF_BYTES,
 };
 
 struct spe_finding {
@@ -563,7 +585,7 @@ struct spe_call_node {
     uint32_t caller;           /* node; of node 0: SPE_NO_ID. Less than its own number */
     uint64_t symbol;           /* SPE_NO_SYMBOL */
     uint32_t dso;              /* SPE_NO_ID */
-    bool no_stack;             /* no function: what is below are samples without a call stack */
+    bool no_stack;             /* not a function: samples without a call stack are below it */
     uint64_t samples, latency; /* with those of all that it called */
     struct spe_counts self;    /* the last member: it may grow */
 };
@@ -583,8 +605,14 @@ SPE_API void spe_call_tree_by_line(struct spe_call_tree *tree);
 /* spe_profile_line of a node, or SPE_NO_ID. */
 SPE_API uint32_t spe_call_tree_line(const struct spe_call_tree *tree, size_t i);
 
+/* Before the first row: the nodes below node 0 are tasks, and all others are below one of these.
+ * by: SPE_BY_COMM or SPE_BY_THREAD; else SPE_ERR_INVALID. */
+SPE_API int spe_call_tree_by_task(struct spe_call_tree *tree, enum spe_group_by by);
+/* False: the node is not a task. *id is that of a spe_group. */
+SPE_API bool spe_call_tree_task(const struct spe_call_tree *tree, size_t i, uint32_t *id);
+
 /*
- * After the last row and before spe_call_tree_finish: what functions have without a call stack goes
+ * After the last row and before spe_call_tree_finish: samples of functions without a call stack go
  * to the callers that stacks of another event (spe_profile_other_stack) have for the same function,
  * in proportion to the weights of these. It does nothing where the profile has none. SPE_OK or
  * SPE_ERR_NOMEM.
@@ -719,7 +747,7 @@ SPE_API void spe_edges_list(const struct spe_edges *edges, struct spe_edge *list
  * counts. Memory grows with the distinct instructions that have samples.
  */
 struct spe_code_choice {
-    uint64_t symbol; /* a function; SPE_NO_SYMBOL: what has no symbol in ... */
+    uint64_t symbol; /* a function; SPE_NO_SYMBOL: the code without a symbol in ... */
     uint32_t dso;    /* ... this dso (SPE_NO_ID: in no map) */
 };
 
@@ -822,7 +850,7 @@ SPE_API int spe_annotation_lines(const struct spe_annotation *annotation,
                                  struct spe_profile *profile, size_t choice,
                                  struct spe_annotated_line **lines, size_t *count);
 
-/* Add what is counted of an instruction to a sum: of a line, of a function. */
+/* Add the counts of an instruction to a sum: of a line, of a function. */
 SPE_API void spe_instruction_add(struct spe_instruction *sum, const struct spe_instruction *more);
 
 /* ---- Differences ---------------------------------------------------------------------------- */
@@ -856,11 +884,12 @@ enum spe_diff_quantity {
 
 SPE_API const char *spe_diff_quantity_name(unsigned quantity); /* "l1_misses" ...; never NULL */
 
-enum spe_diff_per { /* what the numbers are divided by */
-                    SPE_PER_OPERATION,
-                    SPE_PER_RUN,      /* of recordings: samples times their interval */
-                    SPE_PER_TIME,     /* ... by the seconds from the first sample to the last */
-                    SPE_PER_FUNCTION, /* the operations of one function */
+/* The numbers are divided by this. */
+enum spe_diff_per {
+    SPE_PER_OPERATION,
+    SPE_PER_RUN,      /* of recordings: samples times their interval */
+    SPE_PER_TIME,     /* ... by the seconds from the first sample to the last */
+    SPE_PER_FUNCTION, /* the operations of one function */
 };
 
 struct spe_diff_config {
@@ -959,7 +988,7 @@ SPE_API const struct spe_diff_result *spe_diff_result(const struct spe_diff *dif
  * has the count 0. A missing line may have been optimised away.
  */
 struct spe_code_step {
-    uint32_t function; /* string: what the linker calls it */
+    uint32_t function; /* string: its name for the linker */
     uint32_t offset;   /* lines from the function's declaration: of the line, or of the call of the
                           next step's function */
     uint32_t discriminator;
@@ -1049,7 +1078,11 @@ SPE_API int spe_types_object_slices(const struct spe_types *types,
 SPE_API void spe_types_totals(const struct spe_types *types, struct spe_access_counts *all,
                               struct spe_access_counts reasons[SPE_ACCESS_REASONS]);
 
-/* The first n by latency, then samples, then ids; returns how many. */
+/* What the lists below are sorted by; without it, by latency. SPE_ERR_INVALID: rows do not have
+ * that (SPE_SORT_MISPREDICTED is of branches), and nothing changes. */
+SPE_API int spe_types_sort(struct spe_types *types, enum spe_sort sort);
+
+/* The first n by that, then latency, then samples, then ids; returns how many. */
 SPE_API size_t spe_types_top_sized(const struct spe_types *types, struct spe_type_row *top,
                                    size_t n, size_t size);
 
@@ -1069,7 +1102,7 @@ static inline size_t spe_types_objects(const struct spe_types *types, struct spe
 }
 SPE_API size_t spe_types_object_count(const struct spe_types *types);
 
-/* Members of a type (SPE_NO_ID: of all) that have samples, by latency as above. */
+/* Members of a type (SPE_NO_ID: of all) that have samples, in the same order. */
 SPE_API size_t spe_types_members_sized(const struct spe_types *types, uint32_t type,
                                        struct spe_type_row *top, size_t n, size_t size);
 

@@ -27,9 +27,11 @@
 #define FIRST_PLACES 8192 /* of data: a near cache has them */
 #define MORE_PLACES 8192  /* ... and of those that are heavy after a while */
 #define HEAVY_CELLS_KEPT 256
-#define JOURNAL_MEMORY (UINT64_C(2) << 20) /* of rows that can come again */
+#define JOURNAL_MEMORY (UINT64_C(2) << 20)       /* of rows that can come again ... */
+#define MORE_JOURNAL_MEMORY (UINT64_C(16) << 20) /* ... and would, for more places than these: */
+#define FEW_PLACES 32
 #define DATA_AHEAD 8
-#define BATCH 512 /* rows */
+#define BATCH RUN_MOST /* rows */
 #define PC_SLOTS 524288
 #define BRANCH_SLOTS 131072 /* branches that are kept when pcs are summed up */
 
@@ -73,10 +75,13 @@ static bool is_power_of_two(size_t n)
     return n >= 16 && (n & (n - 1)) == 0;
 }
 
-/* At first most of the memory is for samples. Only with more of them than that, places need it. */
+/* At first most of the memory is for samples. Only with more of them than that, places need it. The
+ * few hottest places stand out; the hundredth weighs hardly more than many others, and only samples
+ * that were kept save reading all of them again. */
 static void divide_memory(struct spe_analysis *a)
 {
-    uint64_t memory = a->config.data_memory;
+    uint64_t memory = a->config.data_memory,
+             most = a->config.data_top > FEW_PLACES ? MORE_JOURNAL_MEMORY : JOURNAL_MEMORY;
     size_t places = (size_t)(memory / 4 * 3 / EXACT_BYTES);
 
     exact_init(&a->exact, places < FIRST_PLACES ? places : FIRST_PLACES);
@@ -84,8 +89,8 @@ static void divide_memory(struct spe_analysis *a)
     exact_init(&a->rest, places);
     a->rest.seed = a->exact.seed;
     a->journal.memory = memory / 8 * 5;
-    if (a->config.again && a->journal.memory > JOURNAL_MEMORY)
-        a->journal.memory = JOURNAL_MEMORY;
+    if (a->config.again && a->journal.memory > most)
+        a->journal.memory = most;
     a->journal.shift = a->config.data_shift;
 }
 
@@ -233,18 +238,18 @@ void name_group(struct spe_profile *profile, const struct place *place, unsigned
 
 void counts_of_place(const struct place *place, enum mix_class class_, struct spe_counts *counts)
 {
-    bool memory = class_ <= MIX_STORE, branch = class_ == MIX_BRANCH;
+    uint32_t memory = -(uint32_t)(class_ <= MIX_STORE), branch = -(uint32_t)(class_ == MIX_BRANCH);
 
     *counts = (struct spe_counts){
         .samples = place->samples,
         .timed = place->timed,
         .latency = place->latency,
-        .memory = memory ? place->samples : 0,
-        .branches = branch ? place->samples : 0,
-        .l1_misses = memory ? place->l1_misses : 0,
-        .llc_misses = memory ? place->llc_misses : 0,
-        .tlb_walks = memory ? place->tlb_walks : 0,
-        .mispredicted = branch ? place->mispredicted : 0,
+        .memory = place->samples & memory,
+        .branches = place->samples & branch,
+        .l1_misses = place->l1_misses & memory,
+        .llc_misses = place->llc_misses & memory,
+        .tlb_walks = place->tlb_walks & memory,
+        .mispredicted = place->mispredicted & branch,
     };
 }
 
@@ -323,17 +328,18 @@ struct batch {
     uint64_t code[BATCH]; /* place_code */
     uint64_t place_hash[BATCH];
     uint32_t word[BATCH];    /* place_word */
+    uint8_t class_[BATCH];   /* enum mix_class */
     uint64_t rest_of_events; /* of any row, without the low 16 */
 };
 
-static CLONES void prepare_batch(struct batch *b, uint64_t seed)
+static CLONES void prepare_batch(const struct spe_analysis *a, struct batch *b)
 {
     const uint8_t *has = b->rows->has + b->from, *counters = b->rows->counters + b->from;
     const uint16_t *op = b->rows->op + b->from;
     const uint32_t *map = b->rows->map + b->from;
     const uint64_t *events = b->rows->events + b->from, *pc = b->rows->pc + b->from;
+    uint64_t all = 0, seed = a->places.seed;
     size_t count = b->count, i;
-    uint64_t all = 0;
 
     for (i = 0; i < count; i++)
         b->op[i] = has[i] & SPE_HAS_OP ? op[i] & 0x3ff : OP_NONE;
@@ -345,6 +351,8 @@ static CLONES void prepare_batch(struct batch *b, uint64_t seed)
         b->word[i] = place_word(events[i], counters[i] >> SPE_COUNTER_TOTAL & 1);
         all |= events[i];
     }
+    for (i = 0; i < count; i++)
+        b->class_[i] = a->class_of[b->op[i]];
     b->rest_of_events = all >> 16;
 }
 
@@ -741,17 +749,17 @@ static int count_all_data(struct spe_analysis *a, const struct batch *b, const u
     return SPE_OK;
 }
 
-uint32_t task_id(const struct spe_rows *rows, size_t i, enum spe_group_by task)
+const uint32_t *task_ids(const struct spe_rows *rows, enum spe_group_by task)
 {
     switch (task) {
     case SPE_BY_THREAD:
-        return rows->thread[i];
+        return rows->thread;
     case SPE_BY_PROCESS:
-        return rows->pid[i];
+        return rows->pid;
     case SPE_BY_COMM:
-        return rows->comm[i];
+        return rows->comm;
     default:
-        return rows->cpu[i];
+        return rows->cpu;
     }
 }
 
@@ -798,7 +806,7 @@ static void name_task_group(struct spe_profile *profile, const struct spe_rows *
 
         name_group(profile, &place, code, rows->line ? rows->line[i] : SPE_NO_ID, group);
     }
-    group->id = task_id(rows, i, spe_group_by_task(by));
+    group->id = task_ids(rows, spe_group_by_task(by))[i];
 }
 
 void count_row(struct spe_counts *counts, const struct spe_rows *rows, size_t i,
@@ -818,6 +826,33 @@ void count_row(struct spe_counts *counts, const struct spe_rows *rows, size_t i,
     counts->mispredicted += events >> SPE_EVENT_MISPREDICTED & branch;
 }
 
+static CLONES void add_run(struct spe_counts *counts, const struct run *run)
+{
+    uint32_t timed = 0, latency = 0, memory = 0, branches = 0, l1 = 0, llc = 0, tlb = 0, wrong = 0;
+
+    for (size_t i = 0; i < run->count; i++) {
+        uint32_t word = run->word[i], data = run->class_[i] <= MIX_STORE;
+        uint32_t branch = run->class_[i] == MIX_BRANCH;
+
+        timed += word >> 16;
+        latency += run->total[i];
+        memory += data;
+        branches += branch;
+        l1 += word >> SPE_EVENT_L1D_MISS & data;
+        llc += word >> SPE_EVENT_LLC_MISS & data;
+        tlb += word >> SPE_EVENT_TLB_WALK & data;
+        wrong += word >> SPE_EVENT_MISPREDICTED & branch;
+    }
+    group_counts_add(counts, &(struct spe_counts){run->count, timed, latency, memory, branches, l1,
+                                                  llc, tlb, wrong});
+}
+
+/* Clones are chosen by a symbol that the compiler does not hide: only a static one stays ours. */
+void count_run(struct spe_counts *counts, const struct run *run)
+{
+    add_run(counts, run);
+}
+
 struct spe_counts counts_of_row(const struct spe_rows *rows, size_t i)
 {
     unsigned op = rows->has[i] & SPE_HAS_OP ? rows->op[i] & 0x3ff : OP_NONE;
@@ -834,16 +869,17 @@ struct spe_counts counts_of_row(const struct spe_rows *rows, size_t i)
  */
 static int count_task(struct spe_analysis *a, const struct batch *b, enum spe_group_by by)
 {
+    const uint32_t *ids = task_ids(b->rows, by) + b->from;
     size_t i, end;
 
     for (i = 0; i < b->count; i = end) {
-        struct spe_group key = {.symbol = SPE_NO_SYMBOL,
-                                .dso = SPE_NO_ID,
-                                .line = SPE_NO_ID,
-                                .id = task_id(b->rows, b->from + i, by)};
+        struct spe_group key = {
+            .symbol = SPE_NO_SYMBOL, .dso = SPE_NO_ID, .line = SPE_NO_ID, .id = ids[i]};
 
-        for (end = i; end < b->count && task_id(b->rows, b->from + end, by) == key.id; end++)
-            count_row(&key.counts, b->rows, b->from + end, a->class_of[b->op[end]]);
+        for (end = i + 1; end < b->count && ids[end] == key.id;)
+            end++;
+        count_run(&key.counts,
+                  &(struct run){b->word + i, b->class_ + i, b->rows->total + b->from + i, end - i});
         if (groups_add(&a->groups[by], &key) < 0)
             return SPE_ERR_NOMEM;
     }
@@ -883,11 +919,9 @@ static CLONES int count_memory(struct spe_analysis *a, const struct batch *b)
     size_t count = b->count, n_loads = 0, n_data = 0, i;
 
     for (i = 0; i < count; i++) {
-        unsigned class_ = a->class_of[b->op[i]];
-
         loads[n_loads] = with_data[n_data] = (uint16_t)i;
-        n_loads += class_ == MIX_LOAD;
-        n_data += (class_ <= MIX_STORE) & (total[i] != 0) & addresses[i] >> SPE_ADDRESS_VA;
+        n_loads += b->class_[i] == MIX_LOAD;
+        n_data += (b->class_[i] <= MIX_STORE) & (total[i] != 0) & addresses[i] >> SPE_ADDRESS_VA;
     }
     for (i = 0; i < n_loads; i++)
         count_load(a, b->rows, b->from + loads[i]);
@@ -1001,7 +1035,7 @@ static int add_batch(struct spe_analysis *a, struct batch *b)
     unsigned left;
     size_t i;
 
-    prepare_batch(b, a->places.seed);
+    prepare_batch(a, b);
     if (count_places(a, b) < 0)
         return SPE_ERR_NOMEM;
     count_events(a, b);
@@ -1012,7 +1046,7 @@ static int add_batch(struct spe_analysis *a, struct batch *b)
             return SPE_ERR_NOMEM;
     }
     for (i = 0; a->config.by & ~(IN_CODE | BY_TASK) && i < b->count; i++) {
-        if (count_pairs(a, b->profile, b->rows, b->from + i, a->class_of[b->op[i]]) < 0)
+        if (count_pairs(a, b->profile, b->rows, b->from + i, b->class_[i]) < 0)
             return SPE_ERR_NOMEM;
     }
     return SPE_OK;
@@ -1296,7 +1330,7 @@ size_t analysis_groups(const struct spe_analysis *a, enum spe_group_by by, enum 
 
 size_t spe_analysis_group_count(const struct spe_analysis *a, enum spe_group_by by)
 {
-    return a->groups[by].used;
+    return a->groups[by].all.count;
 }
 
 static int branch_order(const void *left, const void *right, void *user)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analysis/groups.h"
+#include "analysis/lines.h"
 #include "analysis/mix.h"
 #include "analysis/narrow.h"
 #include "analysis/places.h"
@@ -18,9 +19,12 @@
 #include "format/clones.h"
 
 #define FIRST_SEEN 4096
+#define SPARSE 4 /* entries for each that is seen: nearly all are where they are looked for */
+#define FIRST_COUNTED 1024
 #define NOT_CHOSEN UINT32_MAX
+#define ROWS_BEFORE_SUM (UINT32_C(1) << 31) /* counts of rows have 32 bits */
 
-/* A map and a pc that came, and the instruction that it is. */
+/* A map and a pc of the samples, and their instruction. */
 struct seen {
     uint64_t pc;
     uint32_t map;
@@ -38,14 +42,39 @@ struct target {
     struct spe_branch_target is;
 };
 
+/* Where a branch went last, and how often since it began to. */
+struct last_target {
+    uint64_t to;
+    uint32_t map;
+    uint32_t number; /* of the target, and 1; 0: none yet */
+    uint32_t samples, mispredicted;
+};
+
+/* What has been counted of an instruction since it was summed up. There may be so many of them that
+ * no near cache has them all: one cache line is enough for most rows, two for nearly all others. */
+struct counted {
+    uint64_t total, issue, translation, execution; /* cycles ... */
+    uint32_t with_total, with_issue, with_translation, with_execution;
+    uint32_t samples, branches, mispredicted, not_taken;
+    /* a cache line ends here */
+    struct last_target last;
+    uint32_t memory, loads, l1_misses, llc_misses, tlb_walks;
+    uint32_t served[SPE_SERVED_COUNT];
+} __attribute__((aligned(CACHE_LINE)));
+
+_Static_assert(offsetof(struct counted, last) == CACHE_LINE, "what all rows have is a cache line");
+
 struct spe_annotation {
     VECTOR(struct spe_code_choice) choices;
     spe_annotation_wanted *wanted; /* or NULL */
     void *user;
-    struct seen *seen;
+    struct seen *seen; /* a table of its own: every row is looked up here, inline */
     size_t mask, used;
     uint64_t seed;
     VECTOR(struct spe_instruction) instructions;
+    struct counted *counted; /* of each of them */
+    size_t counted_room;
+    uint64_t rows_since_sum;
     struct hash_table by_address;
     VECTOR(struct seen_target) seen_targets;
     struct hash_table by_target, by_place; /* of seen_targets and targets */
@@ -100,6 +129,7 @@ void spe_annotation_destroy(struct spe_annotation *a)
     free(a->choices.at);
     free(a->seen);
     free(a->instructions.at);
+    free(a->counted);
     hash_table_free(&a->by_address);
     free(a->seen_targets.at);
     hash_table_free(&a->by_target);
@@ -149,6 +179,25 @@ static void name_operation(struct spe_instruction *insn, const struct spe_rows *
     insn->kind = op == OP_NONE ? NULL : mix_kind_name(mix_kind_of(op));
 }
 
+/* For one more instruction. */
+static int make_room_for_counted(struct spe_annotation *a)
+{
+    size_t count = a->instructions.count, room = count ? 2 * count : FIRST_COUNTED;
+    struct counted *counted;
+
+    if (count < a->counted_room)
+        return SPE_OK;
+    counted = aligned_alloc(CACHE_LINE, room * sizeof(*counted));
+    if (!counted)
+        return SPE_ERR_NOMEM;
+    if (count)
+        memcpy(counted, a->counted, count * sizeof(*counted));
+    free(a->counted);
+    a->counted = counted;
+    a->counted_room = room;
+    return SPE_OK;
+}
+
 /* The number of the row's instruction; NOT_CHOSEN if it is in none of the functions, or without
  * memory: *error says which. */
 static uint32_t find_instruction(struct spe_annotation *a, struct spe_profile *profile,
@@ -175,10 +224,12 @@ static uint32_t find_instruction(struct spe_annotation *a, struct spe_profile *p
     name_operation(&insn, rows, i);
     *error = SPE_ERR_NOMEM;
     if (a->instructions.count >= NOT_CHOSEN - 1 || VECTOR_ROOM(&a->instructions) < 0 ||
+        make_room_for_counted(a) < 0 ||
         hash_table_add(&a->by_address, hash, (uint32_t)a->instructions.count) < 0)
         return NOT_CHOSEN;
     *error = SPE_OK;
     a->instructions.at[a->instructions.count] = insn;
+    a->counted[a->instructions.count] = (struct counted){0};
     return (uint32_t)a->instructions.count++;
 }
 
@@ -223,7 +274,7 @@ static int see(struct spe_annotation *a, struct spe_profile *profile, const stru
 {
     int error;
 
-    if (2 * a->used > a->mask && grow_seen(a) < 0)
+    if (SPARSE * a->used > a->mask && grow_seen(a) < 0)
         return SPE_ERR_NOMEM;
     *number = find_instruction(a, profile, rows, i, &error);
     if (error < 0)
@@ -299,68 +350,118 @@ static uint32_t see_target(struct spe_annotation *a, struct spe_profile *profile
     return new.number;
 }
 
+static void sum_up_target(struct spe_annotation *a, struct last_target *last)
+{
+    if (last->number) {
+        a->targets.at[last->number - 1].is.samples += last->samples;
+        a->targets.at[last->number - 1].is.mispredicted += last->mispredicted;
+    }
+    last->samples = last->mispredicted = 0;
+}
+
+/* Most branches go where they went before. */
 static int count_target(struct spe_annotation *a, struct spe_profile *profile,
                         const struct spe_rows *rows, size_t i, uint32_t instruction)
 {
-    uint32_t number = see_target(a, profile, rows, i, instruction);
+    struct last_target *last = &a->counted[instruction].last;
 
-    if (number == UINT32_MAX)
-        return SPE_ERR_NOMEM;
-    a->targets.at[number].is.samples++;
-    a->targets.at[number].is.mispredicted += rows->events[i] >> SPE_EVENT_MISPREDICTED & 1;
+    if (!last->number || last->to != rows->target[i] || last->map != rows->map[i]) {
+        uint32_t number = see_target(a, profile, rows, i, instruction);
+
+        if (number == UINT32_MAX)
+            return SPE_ERR_NOMEM;
+        sum_up_target(a, last);
+        *last = (struct last_target){rows->target[i], rows->map[i], number + 1, 0, 0};
+    }
+    last->samples++;
+    last->mispredicted += rows->events[i] >> SPE_EVENT_MISPREDICTED & 1;
     return SPE_OK;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static void count_latency(struct spe_instruction *insn, const struct spe_rows *rows, size_t i)
+static void count_latency(struct counted *c, const struct spe_rows *rows, size_t i)
 {
     unsigned counters = rows->counters[i];
-    bool total = counters >> SPE_COUNTER_TOTAL & 1, issue = counters >> SPE_COUNTER_ISSUE & 1,
-         translation = counters >> SPE_COUNTER_TRANSLATION & 1;
-    uint32_t waited = (issue ? rows->issue[i] : 0u) + (translation ? rows->translation[i] : 0u);
+    uint32_t has_total = counters >> SPE_COUNTER_TOTAL & 1,
+             has_issue = counters >> SPE_COUNTER_ISSUE & 1,
+             has_translation = counters >> SPE_COUNTER_TRANSLATION & 1;
+    uint32_t total = has_total * rows->total[i], issue = has_issue * rows->issue[i],
+             translation = has_translation * rows->translation[i], waited = issue + translation;
+    uint32_t execution = has_issue && total > waited ? total - waited : 0;
 
-    insn->counts.latency += total ? rows->total[i] : 0;
-    insn->total.samples += total;
-    insn->total.cycles += total ? rows->total[i] : 0;
-    insn->issue.samples += issue;
-    insn->issue.cycles += issue ? rows->issue[i] : 0;
-    insn->translation.samples += translation;
-    insn->translation.cycles += translation ? rows->translation[i] : 0;
-    if (total && issue) {
-        insn->execution.samples++;
-        insn->execution.cycles += rows->total[i] > waited ? rows->total[i] - waited : 0;
-    }
+    c->total += total;
+    c->issue += issue;
+    c->translation += translation;
+    c->execution += execution;
+    c->with_total += has_total;
+    c->with_issue += has_issue;
+    c->with_translation += has_translation;
+    c->with_execution += has_total & has_issue;
 }
 
-/* Without branches: nothing predicts which rows are loads and stores. */
-static void count_memory(struct spe_instruction *insn, const struct spe_rows *rows, size_t i,
-                         bool memory)
+static void count_memory(struct counted *c, const struct spe_rows *rows, size_t i)
 {
-    uint64_t events = memory ? rows->events[i] : 0;
-    bool load = memory & !(rows->op[i] & 1); /* D18.2.7: ST */
+    uint64_t events = rows->events[i];
+    bool load = !(rows->op[i] & 1); /* D18.2.7: ST */
 
-    insn->counts.memory += memory;
-    insn->counts.l1_misses += events >> SPE_EVENT_L1D_MISS & 1;
-    insn->counts.llc_misses += events >> SPE_EVENT_LLC_MISS & 1;
-    insn->counts.tlb_walks += events >> SPE_EVENT_TLB_WALK & 1;
-    insn->loads += load;
-    insn->served[served_if(rows, i, load)] += load;
+    c->memory++;
+    c->l1_misses += events >> SPE_EVENT_L1D_MISS & 1;
+    c->llc_misses += events >> SPE_EVENT_LLC_MISS & 1;
+    c->tlb_walks += events >> SPE_EVENT_TLB_WALK & 1;
+    c->loads += load;
+    c->served[served_if(rows, i, load)] += load;
 }
 
 static int count_branch(struct spe_annotation *a, struct spe_profile *profile,
                         const struct spe_rows *rows, size_t i, uint32_t number)
 {
-    struct spe_instruction *insn = &a->instructions.at[number];
+    struct counted *c = &a->counted[number];
     bool not_taken = rows->events[i] >> SPE_EVENT_NOT_TAKEN & 1;
 
-    insn->counts.branches++;
-    insn->counts.mispredicted += rows->events[i] >> SPE_EVENT_MISPREDICTED & 1;
-    insn->not_taken += not_taken;
+    c->branches++;
+    c->mispredicted += rows->events[i] >> SPE_EVENT_MISPREDICTED & 1;
+    c->not_taken += not_taken;
     /* D17.6.3: the target of a branch that was not taken is UNKNOWN. */
     if (not_taken || !(rows->addresses[i] >> SPE_ADDRESS_TARGET & 1))
         return SPE_OK;
     return count_target(a, profile, rows, i, number);
+}
+
+static void add_sum(struct spe_latency_sum *sum, uint32_t samples, uint64_t cycles)
+{
+    sum->samples += samples;
+    sum->cycles += cycles;
+}
+
+static void sum_up_instruction(struct spe_instruction *insn, const struct counted *c)
+{
+    insn->counts.samples += c->samples;
+    insn->counts.latency += c->total;
+    insn->counts.memory += c->memory;
+    insn->counts.branches += c->branches;
+    insn->counts.l1_misses += c->l1_misses;
+    insn->counts.llc_misses += c->llc_misses;
+    insn->counts.tlb_walks += c->tlb_walks;
+    insn->counts.mispredicted += c->mispredicted;
+    insn->loads += c->loads;
+    insn->not_taken += c->not_taken;
+    add_sum(&insn->total, c->with_total, c->total);
+    add_sum(&insn->issue, c->with_issue, c->issue);
+    add_sum(&insn->translation, c->with_translation, c->translation);
+    add_sum(&insn->execution, c->with_execution, c->execution);
+    for (size_t i = 0; i < SPE_SERVED_COUNT; i++)
+        insn->served[i] += c->served[i];
+}
+
+static void sum_up(struct spe_annotation *a)
+{
+    for (size_t i = 0; i < a->instructions.count; i++) {
+        sum_up_instruction(&a->instructions.at[i], &a->counted[i]);
+        sum_up_target(a, &a->counted[i].last);
+        a->counted[i] = (struct counted){.last = a->counted[i].last};
+    }
+    a->rows_since_sum = 0;
 }
 
 #define BATCH 256
@@ -379,63 +480,68 @@ static CLONES void hash_rows(const struct spe_annotation *a, const struct spe_ro
 }
 
 /* Rows of chosen functions, and of their instructions the numbers. */
-struct batch {
-    size_t row[BATCH];
+struct chosen {
+    uint16_t row[BATCH]; /* from the first of the batch on */
     uint32_t number[BATCH];
     size_t count;
 };
 
-static int find_chosen(struct spe_annotation *a, struct spe_profile *profile,
-                       const struct spe_rows *rows, size_t from, size_t count, struct batch *b)
+static void choose(struct chosen *c, size_t row, uint32_t number, bool is)
 {
+    c->row[c->count] = (uint16_t)row;
+    c->number[c->count] = number;
+    c->count += is;
+}
+
+static int find_chosen(struct spe_annotation *a, struct spe_profile *profile,
+                       const struct spe_rows *rows, size_t from, size_t count, struct chosen *c)
+{
+    uint64_t latency = 0;
     size_t hash[BATCH];
 
-    b->count = 0;
+    c->count = 0;
     hash_rows(a, rows, from, count, hash);
-    for (size_t i = from; i < from + count; i++) {
-        uint32_t number = find_seen(a, hash[i - from], rows->pc[i], rows->map[i])->number;
+    for (size_t i = 0; i < count; i++) {
+        size_t row = from + i;
+        uint32_t number = find_seen(a, hash[i], rows->pc[row], rows->map[row])->number;
 
-        a->latency += rows->total[i];
-        if (!number && see(a, profile, rows, i, &number) < 0)
+        latency += rows->total[row];
+        if (!number && see(a, profile, rows, row, &number) < 0)
             return SPE_ERR_NOMEM;
-        b->row[b->count] = i;
-        b->number[b->count] = number - 1;
-        b->count += number != NOT_CHOSEN;
+        if (number != NOT_CHOSEN) {
+            __builtin_prefetch(&a->counted[number - 1], 1);
+            __builtin_prefetch(&a->counted[number - 1].last, 1);
+        }
+        choose(c, i, number - 1, number != NOT_CHOSEN);
     }
+    a->latency += latency;
     return SPE_OK;
 }
 
-/* All that needs no further look-up; only the branches are left in the batch. */
-static void count_batch(struct spe_annotation *a, const struct spe_rows *rows, struct batch *b)
-{
-    size_t branches = 0;
-
-    for (size_t k = 0; k < b->count; k++) {
-        size_t i = b->row[k];
-        struct spe_instruction *insn = &a->instructions.at[b->number[k]];
-        unsigned class_ = rows->has[i] & SPE_HAS_OP ? rows->op[i] >> 8 & 3 : SPE_CLASS_OTHER;
-
-        insn->counts.samples++;
-        count_latency(insn, rows, i);
-        count_memory(insn, rows, i, class_ == SPE_CLASS_LDST);
-        b->row[branches] = i;
-        b->number[branches] = b->number[k];
-        branches += class_ == SPE_CLASS_BRANCH;
-    }
-    b->count = branches;
-}
-
+/* Which rows are loads and stores, and which are branches, is found out without a branch that
+ * nobody can predict. */
 static int add_batch(struct spe_annotation *a, struct spe_profile *profile,
                      const struct spe_rows *rows, size_t from, size_t count)
 {
-    struct batch b;
-    int error = find_chosen(a, profile, rows, from, count, &b);
+    struct chosen all, memory = {.count = 0}, branches = {.count = 0};
+    int error = find_chosen(a, profile, rows, from, count, &all);
 
     if (error < 0)
         return error;
-    count_batch(a, rows, &b);
-    for (size_t k = 0; k < b.count && error == SPE_OK; k++)
-        error = count_branch(a, profile, rows, b.row[k], b.number[k]);
+    for (size_t k = 0; k < all.count; k++) {
+        size_t i = from + all.row[k];
+        struct counted *c = &a->counted[all.number[k]];
+        unsigned class_ = rows->has[i] & SPE_HAS_OP ? rows->op[i] >> 8 & 3 : SPE_CLASS_OTHER;
+
+        c->samples++;
+        count_latency(c, rows, i);
+        choose(&memory, all.row[k], all.number[k], class_ == SPE_CLASS_LDST);
+        choose(&branches, all.row[k], all.number[k], class_ == SPE_CLASS_BRANCH);
+    }
+    for (size_t k = 0; k < memory.count; k++)
+        count_memory(&a->counted[memory.number[k]], rows, from + memory.row[k]);
+    for (size_t k = 0; k < branches.count && error == SPE_OK; k++)
+        error = count_branch(a, profile, rows, from + branches.row[k], branches.number[k]);
     return error;
 }
 
@@ -444,6 +550,9 @@ int spe_annotation_add(struct spe_annotation *a, struct spe_profile *profile,
 {
     int error = SPE_OK;
 
+    a->rows_since_sum += rows->count;
+    if (a->rows_since_sum > ROWS_BEFORE_SUM)
+        sum_up(a);
     for (size_t from = 0; from < rows->count && error == SPE_OK; from += BATCH) {
         size_t left = rows->count - from;
 
@@ -504,6 +613,7 @@ static int target_order(const void *left, const void *right)
 
 int spe_annotation_finish(struct spe_annotation *a)
 {
+    sum_up(a);
     if (a->targets.count)
         qsort(a->targets.at, a->targets.count, sizeof(*a->targets.at), target_order);
     for (size_t i = 0; i < a->targets.count; i++) {

@@ -199,6 +199,7 @@ int study_begin(struct study *s)
         return SPE_ERR_NOMEM;
     }
     classify(s);
+    share_contended(s);
     find_means(s);
     find_weights(s);
     return SPE_OK;

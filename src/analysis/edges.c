@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
 /* Edges between instructions of one file. */
-#include <specimen/analysis.h>
+#include "analysis/edges.h"
+
 #include <stdlib.h>
 
 #include "analysis/groups.h"
@@ -178,6 +179,11 @@ int spe_edges_add(struct spe_edges *e, struct spe_profile *profile, const struct
 
 /* ---- answers --------------------------------------------------------------------------------- */
 
+bool edges_know_previous(const struct spe_edge_counts *c)
+{
+    return c->taken && 10 * c->previous >= 9 * c->taken;
+}
+
 const struct spe_edge_counts *spe_edges_counts(const struct spe_edges *e)
 {
     return &e->counts;
@@ -185,7 +191,7 @@ const struct spe_edge_counts *spe_edges_counts(const struct spe_edges *e)
 
 size_t spe_edges_count(const struct spe_edges *e)
 {
-    return e->groups.used;
+    return e->groups.all.count;
 }
 
 static int edge_order(const void *left, const void *right)
@@ -201,19 +207,18 @@ static int edge_order(const void *left, const void *right)
 
 void spe_edges_list(const struct spe_edges *e, struct spe_edge *list)
 {
-    size_t n = 0, i;
+    size_t n = e->groups.all.count;
 
-    for (i = 0; e->groups.slots && i <= e->groups.mask; i++) {
-        const struct spe_group *group = &e->groups.slots[i];
+    for (size_t i = 0; i < n; i++) {
+        const struct spe_group *group = &e->groups.all.at[i];
 
-        if (group->counts.samples)
-            list[n++] = (struct spe_edge){
-                .from = group->symbol,
-                .to = (uint64_t)group->dso << 32 | group->line,
-                .kind = (uint8_t)group->id,
-                .samples = group->counts.samples,
-                .mispredicted = group->counts.mispredicted,
-            };
+        list[i] = (struct spe_edge){
+            .from = group->symbol,
+            .to = (uint64_t)group->dso << 32 | group->line,
+            .kind = (uint8_t)group->id,
+            .samples = group->counts.samples,
+            .mispredicted = group->counts.mispredicted,
+        };
     }
     if (n)
         qsort(list, n, sizeof(*list), edge_order);

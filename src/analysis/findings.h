@@ -22,7 +22,7 @@ enum cause {
     CAUSE_L3,
     CAUSE_DRAM,
     CAUSE_BEYOND_L1,
-    CAUSE_SHARED, /* another core's cache had it */
+    CAUSE_SHARED, /* another core's cache had it; an atomic: has it again and again */
     CAUSE_TLB,
     CAUSE_ATOMIC,
     CAUSE_STORE,
@@ -63,6 +63,9 @@ typedef bool finding_rule(struct study *s, struct spe_finding *finding);
 
 int study_begin(struct study *s); /* rows, count, saturated_at are set; SPE_OK or SPE_ERR_NOMEM */
 void study_end(struct study *s);
+
+/* Atomics on a line that other cores take have the cause that it is shared. */
+void share_contended(struct study *s);
 
 double own_cycles(const struct study *s, const struct kept_row *row);
 double translation_cycles(const struct kept_row *row);

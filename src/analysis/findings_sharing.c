@@ -9,6 +9,7 @@
     0.10 /* of the accesses to a line: more of them on bytes of several threads are                \
             true sharing */
 #define ATOMIC_SHARE 0.50 /* of the shared cost: it is a lock, or something like it */
+#define CONTENDED 0.25    /* of the atomics on a line come from other cores: the rest waits, too */
 
 /* Equal keys of two processes only make a line look hotter. */
 static uint64_t line_key(const struct kept_row *row)
@@ -19,6 +20,30 @@ static uint64_t line_key(const struct kept_row *row)
 static bool has_va(const struct kept_row *row)
 {
     return row_is(row, ROW_MEMORY) && row->addresses >> SPE_ADDRESS_VA & 1;
+}
+
+/* Cores take the line from each other: an atomic that has it in L1 by now was behind one that had
+ * to get it, so that both wait for the same thing. */
+void share_contended(struct study *s)
+{
+    struct tally lines = {.seed = 0};
+    size_t i;
+
+    for (i = 0; i < s->count; i++) {
+        if (has_va(&s->rows[i]) && row_is(&s->rows[i], ROW_ATOMIC))
+            tally_add(&lines, line_key(&s->rows[i]), s->rows[i].cause == CAUSE_SHARED, i);
+    }
+    s->no_memory |= lines.no_memory;
+    for (i = 0; i < s->count && !lines.no_memory; i++) {
+        const struct tally_item *line;
+
+        if (!has_va(&s->rows[i]) || s->rows[i].cause != CAUSE_ATOMIC)
+            continue;
+        line = tally_find(&lines, line_key(&s->rows[i]));
+        if (line->sum >= LEAST_SHOWN && line->sum >= CONTENDED * (double)line->count)
+            s->rows[i].cause = CAUSE_SHARED;
+    }
+    tally_free(&lines);
 }
 
 static double shared_cost(const struct study *s, size_t i, int unused)

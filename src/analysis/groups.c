@@ -6,17 +6,14 @@
 #include <string.h>
 
 #include "analysis/top.h"
-#include "base/hash.h"
 
-#define FIRST_SLOTS 256
-
-static size_t home_of(const struct groups *g, const struct spe_group *key)
+static uint64_t hash_of(const struct groups *g, const struct spe_group *key)
 {
     uint64_t hash = hash_number(g->seed, key->symbol);
 
     hash = hash_number(hash, (uint64_t)key->line << 32 | key->id);
     hash = hash_number(hash, key->address);
-    return (size_t)hash_number(hash, key->dso) & g->mask;
+    return hash_number(hash, key->dso);
 }
 
 static bool same_key(const struct spe_group *a, const struct spe_group *b)
@@ -25,45 +22,38 @@ static bool same_key(const struct spe_group *a, const struct spe_group *b)
            a->address == b->address;
 }
 
-static struct spe_group *find_slot(const struct groups *g, const struct spe_group *key)
+/* Its number, or UINT32_MAX. */
+static uint32_t find(const struct groups *g, uint64_t hash, const struct spe_group *key)
 {
-    size_t i = home_of(g, key);
+    size_t cursor = 0;
+    uint32_t number;
 
-    while (g->slots[i].counts.samples && !same_key(&g->slots[i], key))
-        i = (i + 1) & g->mask;
-    return &g->slots[i];
+    do
+        number = hash_table_find(&g->table, hash, &cursor);
+    while (number != UINT32_MAX && !same_key(&g->all.at[number], key));
+    return number;
 }
 
-/* Most keys came lately: rows are of a few threads. */
-static struct spe_group *find_recent(struct groups *g, const struct spe_group *key)
+/* Its number, or UINT32_MAX without memory. */
+static uint32_t find_or_add(struct groups *g, const struct spe_group *key)
 {
-    uint32_t *recent = &g->recent[(key->id ^ key->line ^ key->symbol) % GROUPS_RECENT];
-    struct spe_group *slot = &g->slots[*recent];
+    uint64_t hash;
+    uint32_t number;
 
-    if (slot->counts.samples && same_key(slot, key))
-        return slot;
-    slot = find_slot(g, key);
-    *recent = (uint32_t)(slot - g->slots);
-    return slot;
-}
-
-static int grow(struct groups *g)
-{
-    struct groups larger = {.mask = g->slots ? 2 * g->mask + 1 : FIRST_SLOTS - 1};
-    size_t i;
-
-    larger.seed = g->slots ? g->seed : hash_seed();
-    larger.slots = calloc(larger.mask + 1, sizeof(*larger.slots));
-    if (!larger.slots)
-        return SPE_ERR_NOMEM;
-    for (i = 0; g->slots && i <= g->mask; i++) {
-        if (g->slots[i].counts.samples)
-            *find_slot(&larger, &g->slots[i]) = g->slots[i];
-    }
-    larger.used = g->used;
-    free(g->slots);
-    *g = larger;
-    return SPE_OK;
+    if (!g->table.capacity)
+        g->seed = hash_seed();
+    hash = hash_of(g, key);
+    number = find(g, hash, key);
+    if (number != UINT32_MAX)
+        return number;
+    number = (uint32_t)g->all.count;
+    if (number == UINT32_MAX || VECTOR_ROOM(&g->all) < 0 ||
+        hash_table_add(&g->table, hash, number) < 0)
+        return UINT32_MAX;
+    g->all.at[number] = *key;
+    g->all.at[number].counts = (struct spe_counts){.samples = 0};
+    g->all.count++;
+    return number;
 }
 
 void group_counts_add(struct spe_counts *to, const struct spe_counts *from)
@@ -72,19 +62,19 @@ void group_counts_add(struct spe_counts *to, const struct spe_counts *from)
 #include "analysis/counts.def"
 }
 
+/* Most keys came lately: rows are of a few threads. */
 struct spe_counts *groups_counts(struct groups *g, const struct spe_group *key)
 {
-    struct spe_group *slot;
+    uint32_t *recent = &g->recent[(key->id ^ key->line ^ key->symbol) % GROUPS_RECENT];
+    uint32_t number = *recent;
 
-    if ((!g->slots || g->used >= (g->mask + 1) / 4 * 3) && grow(g) < 0)
-        return NULL;
-    slot = find_recent(g, key);
-    if (!slot->counts.samples) {
-        *slot = *key;
-        slot->counts = (struct spe_counts){.samples = 0};
-        g->used++;
+    if (number >= g->all.count || !same_key(&g->all.at[number], key)) {
+        number = find_or_add(g, key);
+        if (number == UINT32_MAX)
+            return NULL;
+        *recent = number;
     }
-    return &slot->counts;
+    return &g->all.at[number].counts;
 }
 
 int groups_add(struct groups *g, const struct spe_group *group)
@@ -99,10 +89,8 @@ int groups_add(struct groups *g, const struct spe_group *group)
 
 int groups_merge(struct groups *to, const struct groups *from)
 {
-    size_t i;
-
-    for (i = 0; from->slots && i <= from->mask; i++) {
-        if (from->slots[i].counts.samples && groups_add(to, &from->slots[i]) < 0)
+    for (size_t i = 0; i < from->all.count; i++) {
+        if (groups_add(to, &from->all.at[i]) < 0)
             return SPE_ERR_NOMEM;
     }
     return SPE_OK;
@@ -110,7 +98,8 @@ int groups_merge(struct groups *to, const struct groups *from)
 
 void groups_free(struct groups *g)
 {
-    free(g->slots);
+    free(g->all.at);
+    hash_table_free(&g->table);
     memset(g, 0, sizeof(*g));
 }
 
@@ -154,13 +143,10 @@ static int group_order(const void *left, const void *right, void *user)
 size_t groups_top(const struct groups *g, enum spe_sort sort, struct spe_group *first, size_t n)
 {
     struct top top = {.elements = first, .size = sizeof(*first), .n = n};
-    size_t i;
 
     top.order = group_order;
     top.user = &sort;
-    for (i = 0; g->slots && i <= g->mask; i++) {
-        if (g->slots[i].counts.samples)
-            top_offer(&top, &g->slots[i]);
-    }
+    for (size_t i = 0; i < g->all.count; i++)
+        top_offer(&top, &g->all.at[i]);
     return top_finish(&top);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/large.h"
+#include "base/vector.h"
 #include "format/clones.h"
 
 static void free_entries(struct journal *j)
@@ -47,23 +48,6 @@ static int make_room_for_entries(struct journal *j, size_t n)
     return SPE_OK;
 }
 
-static int make_room_for_runs(struct journal *j, size_t n)
-{
-    size_t capacity = j->run_capacity ? j->run_capacity : 2 * n;
-    struct journal_run *runs;
-
-    if (j->run_count + n <= j->run_capacity)
-        return SPE_OK;
-    while (capacity < j->run_count + n)
-        capacity *= 2;
-    runs = realloc(j->runs, capacity * sizeof(*runs));
-    if (!runs)
-        return SPE_ERR_NOMEM;
-    j->runs = runs;
-    j->run_capacity = capacity;
-    return SPE_OK;
-}
-
 int journal_make_room(struct journal *j, size_t n)
 {
     if (!j->cells)
@@ -72,7 +56,9 @@ int journal_make_room(struct journal *j, size_t n)
         return SPE_ERR_NOMEM;
     if (j->cells_only)
         return SPE_OK;
-    return make_room_for_entries(j, n) < 0 ? SPE_ERR_NOMEM : make_room_for_runs(j, n);
+    if (make_room_for_entries(j, n) < 0)
+        return SPE_ERR_NOMEM;
+    return vector_reserve(&j->runs, &j->run_capacity, j->run_count + n, sizeof(*j->runs));
 }
 
 static CLONES size_t cells_with(const uint32_t *cells, uint32_t weight)

@@ -60,19 +60,22 @@ static size_t lane_of(const struct spe_lanes *l, uint32_t id)
     return lane;
 }
 
-/* Neighbouring rows are mostly of the same lane. */
+/* Neighbouring rows are mostly of the same lane and bin. */
 void spe_lanes_add(struct spe_lanes *l, const struct spe_rows *rows)
 {
     const uint32_t *ids = l->by == SPE_BY_CPU ? rows->cpu : rows->thread;
-    size_t lane = 0, last = 0;
+    size_t last = 0;
 
-    for (size_t i = 0; i < rows->count; i++) {
-        size_t bin = time_bin_of(&l->times, rows->time_ns[i], &last);
+    for (size_t from = 0, to; from < rows->count; from = to) {
+        size_t bin = time_bin_of(&l->times, rows->time_ns[from], &last);
+        uint64_t ns = l->times.bin_ns, start = l->times.from_ns + bin * ns;
 
-        if (i == 0 || ids[i] != ids[i - 1])
-            lane = lane_of(l, ids[i]);
-        if (bin != SIZE_MAX)
-            time_bin_add(&l->bins[lane * l->times.count + bin], rows, i);
+        to = from + 1;
+        if (bin == SIZE_MAX)
+            continue;
+        while (to < rows->count && ids[to] == ids[from] && time_is_within(rows, to, start, ns))
+            to++;
+        time_bin_add(&l->bins[lane_of(l, ids[from]) * l->times.count + bin], rows, from, to);
     }
 }
 

@@ -39,9 +39,9 @@ uint16_t latency_quantile(const struct latency *l, unsigned permille);
 /* Of SPE_LATENCY_BINS. Below 8 its own; else its highest bit and the two below that. */
 static inline unsigned latency_bin_of(uint32_t cycles)
 {
-    unsigned octave = cycles ? 31u - (unsigned)__builtin_clz(cycles) : 0;
+    unsigned octave = 31u - (unsigned)__builtin_clz(cycles | 4);
 
-    return octave < 3 ? cycles : 8 + 4 * (octave - 3) + (cycles >> (octave - 2) & 3);
+    return 4 * octave - 8 + (cycles >> (octave - 2));
 }
 
 void latency_bins(const struct latency *l, uint64_t samples[SPE_LATENCY_BINS]);

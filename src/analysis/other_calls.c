@@ -189,10 +189,8 @@ int other_calls_share_groups(struct groups *groups, struct callers *callers,
     if (!spe_profile_info(profile)->other_stacks)
         return SPE_OK;
     result = other_calls_read(&s.calls, profile);
-    for (size_t i = 0; groups->slots && i <= groups->mask && result == SPE_OK; i++) {
-        if (groups->slots[i].counts.samples)
-            result = share_group(&s, &groups->slots[i]);
-    }
+    for (size_t i = 0; i < groups->all.count && result == SPE_OK; i++)
+        result = share_group(&s, &groups->all.at[i]);
     other_calls_free(&s.calls);
     if (result < 0) {
         groups_free(&s.shared);

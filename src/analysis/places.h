@@ -37,7 +37,8 @@ struct place {
 _Static_assert(sizeof(struct place) == CACHE_LINE, "a place fills a cache line");
 
 /* One place behind the other, and an index, which is kept sparse: nearly all places are where they
- * are looked for first. */
+ * are looked for first. Every row is looked up here, inline: base/hash.h would be a call, and
+ * fuller. */
 struct places {
     struct place *list;
     size_t used, room;

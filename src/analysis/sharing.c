@@ -8,6 +8,7 @@
 
 #include "analysis/exact.h"
 #include "analysis/slices.h"
+#include "analysis/sort.h"
 #include "analysis/top.h"
 #include "base/large.h"
 #include "base/sized.h"
@@ -16,6 +17,7 @@
 
 #define MEMORY (UINT64_C(64) << 20)
 #define MEMORY_LEAST 65536
+#define LEFT_OUT_PART 2 /* of the memory: for the profile's notes of what it leaves out */
 #define BATCH 512
 #define SPARE_LINES 10 /* that are looked at beside those that are wanted: some are refused */
 
@@ -40,6 +42,7 @@ struct note {
 #define SUBCLASS_EXTENDED_MASK 0xe2 /* of the operation's payload: 0b000xxx1x */
 #define SUBCLASS_EXTENDED 0x02
 #define ATOMIC 0x04
+#define LINE_AT 32 /* in the key that accesses are sorted by: its line is above its offset */
 
 /* Whose the notes from `first` on are. */
 struct note_run {
@@ -85,7 +88,7 @@ struct spe_sharing {
     struct spe_shared_line *out;
     struct spe_shared_offset *offsets;
     struct spe_shared_user *users;
-    uint32_t *numbers; /* room for one of each access */
+    struct sort_key *sorted, *keys, *room; /* one of each access: by line and offset; for now */
 };
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -180,7 +183,9 @@ void spe_sharing_destroy(struct spe_sharing *s)
     free(s->out);
     free(s->offsets);
     free(s->users);
-    free(s->numbers);
+    free(s->sorted);
+    free(s->keys);
+    free(s->room);
     free(s);
 }
 
@@ -322,23 +327,6 @@ static int grow_notes(struct notes *n, size_t capacity)
     return SPE_OK;
 }
 
-static int grow_runs(struct notes *n, size_t more)
-{
-    size_t capacity = n->run_capacity ? n->run_capacity : 2 * BATCH;
-    struct note_run *runs;
-
-    while (capacity < n->run_count + more)
-        capacity *= 2;
-    if (capacity == n->run_capacity)
-        return SPE_OK;
-    runs = realloc(n->runs, capacity * sizeof(*runs));
-    if (!runs)
-        return SPE_ERR_NOMEM;
-    n->runs = runs;
-    n->run_capacity = capacity;
-    return SPE_OK;
-}
-
 /* Room for more, or they are dropped: lines come first. */
 static void make_room_for_notes(struct spe_sharing *s, size_t more)
 {
@@ -348,7 +336,7 @@ static void make_room_for_notes(struct spe_sharing *s, size_t more)
     if (n->dropped)
         return;
     if (wanted * NOTE_BYTES + (n->run_count + more) * sizeof(*n->runs) +
-            s->lines.count * EXACT_BYTES >
+            s->lines.count * EXACT_BYTES + s->memory / LEFT_OUT_PART >
         s->memory) {
         drop_notes(s);
         return;
@@ -356,7 +344,7 @@ static void make_room_for_notes(struct spe_sharing *s, size_t more)
     if ((wanted > n->capacity &&
          grow_notes(n, large_capacity(n->capacity, wanted, (size_t)(s->memory / NOTE_BYTES))) <
              0) ||
-        grow_runs(n, more) < 0)
+        vector_reserve(&n->runs, &n->run_capacity, n->run_count + more, sizeof(*n->runs)) < 0)
         drop_notes(s);
 }
 
@@ -442,6 +430,49 @@ int spe_sharing_find(struct spe_sharing *s, const struct spe_rows *rows)
             note_all(&s->notes, &p);
     }
     return SPE_OK;
+}
+
+/* ---- rows that are left out ------------------------------------------------------------------ */
+
+int spe_sharing_leave_out(const struct spe_sharing *s, struct spe_profile *profile)
+{
+    struct spe_profile_data data = {
+        .size = sizeof(data), .shift = s->config.shift, .memory = s->memory / LEFT_OUT_PART};
+    unsigned level;
+
+    for (level = SPE_LEVEL_PEER_CORE; level <= SPE_LEVEL_REMOTE_CACHE; level++)
+        data.levels |= 1u << level;
+    return spe_profile_only_data(profile, s->config.basis == SPE_SHARING_SOURCE ? &data : NULL);
+}
+
+void spe_sharing_left_out(struct spe_sharing *s, const struct spe_profile_counts *counts)
+{
+    const struct spe_profile_left_out *l = &counts->left_out;
+    struct spe_sharing_result *r = &s->result;
+
+    r->samples += l->samples;
+    r->loads += l->samples - l->stores;
+    r->latency += l->latency;
+    r->said += l->said;
+    r->no_address += l->no_address;
+    r->several_threads |= l->several_threads;
+    if (l->samples)
+        note_thread(s, l->thread);
+}
+
+int spe_sharing_look_again(const struct spe_sharing *s, struct spe_profile *profile)
+{
+    uint64_t *addresses = calloc(s->chosen_count + 1, sizeof(*addresses));
+    size_t i;
+    int error;
+
+    if (!addresses)
+        return SPE_ERR_NOMEM;
+    for (i = 0; i < s->chosen_count; i++)
+        addresses[i] = s->chosen[i].place << s->config.shift;
+    error = spe_profile_left_out(profile, addresses, s->chosen_count);
+    free(addresses);
+    return error;
 }
 
 /* ---- choosing -------------------------------------------------------------------------------- */
@@ -697,41 +728,6 @@ static int compare(uint64_t a, uint64_t b)
     return a < b ? -1 : a > b;
 }
 
-/* Where an access is among those of its line, and which it is. */
-struct place_of_access {
-    uint64_t line_and_offset;
-    uint32_t number;
-};
-
-static int by_offset(const void *left, const void *right)
-{
-    const struct place_of_access *a = left, *b = right;
-
-    return compare(a->line_and_offset, b->line_and_offset);
-}
-
-static int by_number(const void *left, const void *right)
-{
-    const uint32_t *a = left, *b = right;
-
-    return compare(*a, *b);
-}
-
-static int by_thread(const void *left, const void *right)
-{
-    const struct access *a = left, *b = right;
-
-    return compare(a->thread, b->thread);
-}
-
-static int by_code(const void *left, const void *right)
-{
-    const struct access *a = left, *b = right;
-    int order = compare(a->pc, b->pc);
-
-    return order ? order : compare(a->map, b->map);
-}
-
 /* Most accesses first. */
 static int by_use(const void *left, const void *right)
 {
@@ -743,111 +739,123 @@ static int by_use(const void *left, const void *right)
     return order ? order : compare(a->map, b->map);
 }
 
-typedef int order(const void *left, const void *right);
+/* By what accesses are sorted. */
+enum field { BY_THREAD, BY_CPU, BY_MAP, BY_PC };
 
-/* How many of the numbers are different, which are put in order. */
-static uint32_t count_different(uint32_t *numbers, size_t n)
+static void sort_by(const struct spe_sharing *s, struct sort_key *keys, size_t n, enum field field)
 {
-    uint32_t count = n != 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct access *a = &s->accesses.at[keys[i].number];
+
+        keys[i].key = field == BY_THREAD ? a->thread
+                      : field == BY_CPU  ? a->cpu
+                      : field == BY_MAP  ? a->map
+                                         : a->pc;
+    }
+    sort_keys(keys, s->room, n);
+}
+
+/* How many threads or CPUs some accesses are of; CPUs that are not known do not count. */
+static uint32_t count_different(const struct spe_sharing *s, const struct sort_key *accesses,
+                                size_t n, enum field field)
+{
+    uint32_t count = 0;
     size_t i;
 
-    qsort(numbers, n, sizeof(*numbers), by_number);
-    for (i = 1; i < n; i++)
-        count += numbers[i - 1] != numbers[i];
+    memcpy(s->keys, accesses, n * sizeof(*accesses));
+    sort_by(s, s->keys, n, field);
+    for (i = 0; i < n; i++)
+        count += (!i || s->keys[i - 1].key != s->keys[i].key) &&
+                 !(field == BY_CPU && s->keys[i].key == SPE_NO_CPU);
     return count;
 }
 
-static uint32_t count_threads(const struct access *a, size_t n, uint32_t *numbers)
+static bool same_user(const struct access *a, const struct access *b, bool threads)
 {
-    size_t i;
-
-    for (i = 0; i < n; i++)
-        numbers[i] = a[i].thread;
-    return count_different(numbers, n);
+    return threads ? a->thread == b->thread : a->pc == b->pc && a->map == b->map;
 }
 
-static uint32_t count_cpus(const struct access *a, size_t n, uint32_t *numbers)
-{
-    size_t known = 0, i;
-
-    for (i = 0; i < n; i++) {
-        numbers[known] = a[i].cpu;
-        known += a[i].cpu != SPE_NO_CPU;
-    }
-    return count_different(numbers, known);
-}
-
-/* Users of an offset to `users`, one for each that is different; their number. */
-static size_t collect_users(struct access *a, size_t n, order *by, struct spe_shared_user *users)
+/* Users of an offset to `users`, one for each thread or instruction; their number. */
+static size_t collect_users(const struct spe_sharing *s, const struct sort_key *accesses, size_t n,
+                            bool threads, struct spe_shared_user *users)
 {
     struct spe_shared_user *user = users;
-    size_t i, count;
+    const struct access *last = NULL;
+    size_t i;
 
-    qsort(a, n, sizeof(*a), by);
+    memcpy(s->keys, accesses, n * sizeof(*accesses));
+    if (!threads)
+        sort_by(s, s->keys, n, BY_MAP);
+    sort_by(s, s->keys, n, threads ? BY_THREAD : BY_PC);
     for (i = 0; i < n; i++) {
-        if (i && by(&a[i - 1], &a[i]))
-            user++;
-        user->thread = by == by_thread ? a[i].thread : SPE_NO_ID;
-        user->map = by == by_thread ? SPE_NO_ID : a[i].map;
-        user->pc = by == by_thread ? 0 : a[i].pc;
-        user->samples += a[i].samples;
-        user->reads += a[i].reads;
-        user->writes += a[i].writes;
-        user->travelled += a[i].travelled;
-        user->latency += a[i].latency;
+        const struct access *a = &s->accesses.at[s->keys[i].number];
+
+        if (!last || !same_user(last, a, threads))
+            *user++ = (struct spe_shared_user){.thread = threads ? a->thread : SPE_NO_ID,
+                                               .map = threads ? SPE_NO_ID : a->map,
+                                               .pc = threads ? 0 : a->pc};
+        user[-1].samples += a->samples;
+        user[-1].reads += a->reads;
+        user[-1].writes += a->writes;
+        user[-1].travelled += a->travelled;
+        user[-1].latency += a->latency;
+        last = a;
     }
-    count = n ? (size_t)(user - users) + 1 : 0;
-    qsort(users, count, sizeof(*users), by_use);
-    return count;
+    qsort(users, (size_t)(user - users), sizeof(*users), by_use);
+    return (size_t)(user - users);
 }
 
-static void fill_offset(struct spe_shared_offset *o, struct access *a, size_t n, uint32_t *numbers,
-                        struct spe_shared_user **users)
+static void fill_offset(const struct spe_sharing *s, struct spe_shared_offset *o,
+                        const struct sort_key *accesses, size_t n, struct spe_shared_user **users)
 {
     size_t i;
 
-    o->offset = a->offset;
+    *o = (struct spe_shared_offset){.offset = (uint32_t)accesses->key};
     for (i = 0; i < n; i++) {
-        o->samples += a[i].samples;
-        o->reads += a[i].reads;
-        o->writes += a[i].writes;
-        o->travelled += a[i].travelled;
-        o->latency += a[i].latency;
+        const struct access *a = &s->accesses.at[accesses[i].number];
+
+        o->samples += a->samples;
+        o->reads += a->reads;
+        o->writes += a->writes;
+        o->travelled += a->travelled;
+        o->latency += a->latency;
     }
-    o->cpus = count_cpus(a, n, numbers);
+    o->cpus = count_different(s, accesses, n, BY_CPU);
     o->threads = *users;
-    o->thread_count = collect_users(a, n, by_thread, *users);
+    o->thread_count = collect_users(s, accesses, n, true, *users);
     *users += o->thread_count;
     o->code = *users;
-    o->code_count = collect_users(a, n, by_code, *users);
+    o->code_count = collect_users(s, accesses, n, false, *users);
     *users += o->code_count;
 }
 
-/* How many accesses from a[0] on are alike. */
-static size_t run_of(const struct access *a, size_t n, bool same_offset)
+/* How many accesses from the first on are of its line, or of its offset as well. */
+static size_t run_of(const struct sort_key *accesses, size_t n, bool same_offset)
 {
+    const unsigned shift = same_offset ? 0 : LINE_AT;
     size_t i = 1;
 
-    while (i < n && a[i].line == a->line && (!same_offset || a[i].offset == a->offset))
+    while (i < n && accesses[i].key >> shift == accesses->key >> shift)
         i++;
     return i;
 }
 
-static void fill_line(const struct spe_sharing *s, struct spe_shared_line *line, struct access *a,
-                      size_t n, struct spe_shared_offset **offsets, struct spe_shared_user **users)
+static void fill_line(const struct spe_sharing *s, struct spe_shared_line *line,
+                      const struct sort_key *a, size_t n, struct spe_shared_offset **offsets,
+                      struct spe_shared_user **users)
 {
-    const struct candidate *c = &s->chosen[a->line];
+    const struct candidate *c = &s->chosen[a->key >> LINE_AT];
     struct spe_shared_offset *first = *offsets;
     size_t at, run;
 
     *line = (struct spe_shared_line){.address = c->place << s->config.shift, .pid = c->space};
-    line->threads = count_threads(a, n, s->numbers);
-    line->cpus = count_cpus(a, n, s->numbers);
+    line->threads = count_different(s, a, n, BY_THREAD);
+    line->cpus = count_different(s, a, n, BY_CPU);
     for (at = 0; at < n; at += run) {
         struct spe_shared_offset *o = (*offsets)++;
 
         run = run_of(a + at, n - at, true);
-        fill_offset(o, a + at, run, s->numbers, users);
+        fill_offset(s, o, a + at, run, users);
         line->loads += o->reads;
         line->stores += o->samples - o->reads;
         line->travelled += o->travelled;
@@ -877,50 +885,31 @@ static bool is_supported(const struct spe_sharing *s, const struct spe_shared_li
            (line->kind != SPE_SHARING_UNCLEAR && share.low > usual);
 }
 
-static void move_accesses(struct spe_sharing *s, struct place_of_access *places,
-                          struct access *sorted)
+static int allocate_answer(struct spe_sharing *s)
+{
+    size_t n = s->accesses.count;
+
+    s->out = calloc(s->chosen_count + 1, sizeof(*s->out));
+    s->offsets = malloc((n + 1) * sizeof(*s->offsets));
+    s->users = malloc((2 * n + 1) * sizeof(*s->users));
+    s->sorted = malloc((n + 1) * sizeof(*s->sorted));
+    s->keys = malloc((n + 1) * sizeof(*s->keys));
+    s->room = malloc((n + 1) * sizeof(*s->room));
+    return s->out && s->offsets && s->users && s->sorted && s->keys && s->room ? SPE_OK
+                                                                               : SPE_ERR_NOMEM;
+}
+
+/* By line, and by offset in it. */
+static void sort_accesses(struct spe_sharing *s)
 {
     size_t n = s->accesses.count, i;
 
     for (i = 0; i < n; i++) {
         const struct access *a = &s->accesses.at[i];
 
-        places[i] = (struct place_of_access){(uint64_t)a->line << 32 | a->offset, (uint32_t)i};
+        s->sorted[i] = (struct sort_key){(uint64_t)a->line << LINE_AT | a->offset, (uint32_t)i};
     }
-    qsort(places, n, sizeof(*places), by_offset);
-    for (i = 0; i < n; i++)
-        sorted[i] = s->accesses.at[places[i].number];
-}
-
-/* By line, and by offset in it. Accesses are large: they are moved once, when it is known where. */
-static int sort_accesses(struct spe_sharing *s)
-{
-    size_t n = s->accesses.count;
-    struct place_of_access *places = calloc(n + 1, sizeof(*places));
-    struct access *sorted = calloc(n + 1, sizeof(*sorted));
-
-    if (!places || !sorted) {
-        free(places);
-        free(sorted);
-        return SPE_ERR_NOMEM;
-    }
-    move_accesses(s, places, sorted);
-    free(places);
-    free(s->accesses.at);
-    s->accesses.at = sorted;
-    s->accesses.capacity = n + 1;
-    return SPE_OK;
-}
-
-static int allocate_answer(struct spe_sharing *s)
-{
-    size_t n = s->accesses.count;
-
-    s->out = calloc(s->chosen_count + 1, sizeof(*s->out));
-    s->offsets = calloc(n + 1, sizeof(*s->offsets));
-    s->users = calloc(2 * n + 1, sizeof(*s->users));
-    s->numbers = calloc(n + 1, sizeof(*s->numbers));
-    return s->out && s->offsets && s->users && s->numbers ? SPE_OK : SPE_ERR_NOMEM;
+    sort_keys(s->sorted, s->room, n);
 }
 
 int spe_sharing_finish(struct spe_sharing *s)
@@ -928,15 +917,16 @@ int spe_sharing_finish(struct spe_sharing *s)
     struct spe_shared_offset *offsets;
     struct spe_shared_user *users;
     size_t n, at, run, count = 0;
-    struct access *a;
+    const struct sort_key *a;
 
     if (add_notes(s) < 0)
         return SPE_ERR_NOMEM;
     free_notes(&s->notes);
     hash_table_free(&s->by_key);
-    if (sort_accesses(s) < 0 || allocate_answer(s) < 0)
+    if (allocate_answer(s) < 0)
         return SPE_ERR_NOMEM;
-    a = s->accesses.at;
+    sort_accesses(s);
+    a = s->sorted;
     n = s->accesses.count;
     offsets = s->offsets;
     users = s->users;

@@ -19,7 +19,7 @@
 #include "base/vector.h"
 #include "format/clones.h"
 
-#define BATCH 512 /* rows */
+#define BATCH RUN_MOST /* rows */
 #define NO_ROW UINT16_MAX
 #define PLACES_MAX 262144 /* then they are forgotten */
 #define CODE_TABLES 8     /* of groups by code, and branches */
@@ -213,12 +213,12 @@ int spe_slices_branches(struct spe_slices *s, const struct spe_branch *branches,
     return t->branches ? TABLE_INIT(s, t, branch_fields, at_most(count)) : SPE_ERR_NOMEM;
 }
 
-static size_t watch_hash(const struct spe_slices *s, uint64_t place, uint32_t space)
+static uint64_t watch_hash(uint64_t seed, uint64_t place, uint32_t space)
 {
-    return (size_t)hash_number(s->seed, place ^ (uint64_t)space << 40);
+    return hash_number(seed, place ^ (uint64_t)space << 40);
 }
 
-static uint16_t *watch_find(struct watch *w, size_t hash, uint64_t place, uint32_t space)
+static uint16_t *watch_find(struct watch *w, uint64_t hash, uint64_t place, uint32_t space)
 {
     size_t at = hash % WATCH_SLOTS;
 
@@ -233,7 +233,7 @@ static void watch_add(const struct spe_slices *s, struct watch *w, uint64_t addr
                       size_t row)
 {
     uint64_t place = address >> w->shift;
-    size_t hash = watch_hash(s, place, space);
+    uint64_t hash = watch_hash(s->seed, place, space);
 
     w->filter[hash >> 58] |= UINT64_C(1) << (hash >> 52 & 63);
     *watch_find(w, hash, place, space) = (uint16_t)(row + 1);
@@ -317,14 +317,10 @@ static void add_mix(struct spe_slices *s, uint16_t row, const struct place *plac
 static void add_place(struct spe_slices *s, const struct place *place,
                       const struct place_rows *rows)
 {
-    uint64_t *total = cell(s, &s->total, 0);
     unsigned op = place_op(place);
     struct spe_counts counts;
 
     counts_of_place(place, s->class_of[op], &counts);
-    add_counts(total, &counts);
-    total[TOTAL_LOADS] += s->class_of[op] == MIX_LOAD ? place->samples : 0;
-    total[TOTAL_MEMORY_LATENCY] += s->class_of[op] <= MIX_STORE ? place->latency : 0;
     add_mix(s, s->mix_class_row[op], place);
     add_mix(s, s->mix_row[op], place);
     for (size_t i = 0; i < s->code_count; i++) {
@@ -425,22 +421,6 @@ static uint32_t new_place(struct spe_slices *s, struct spe_profile *profile, uin
     return number;
 }
 
-/* For all places of a batch. */
-static int make_room_for_touched(struct spe_slices *s)
-{
-    size_t capacity = s->touched.capacity ? 2 * s->touched.capacity : 4096;
-    uint32_t *at;
-
-    if (s->touched.count + BATCH <= s->touched.capacity)
-        return SPE_OK;
-    at = realloc(s->touched.at, capacity * sizeof(*at));
-    if (!at)
-        return SPE_ERR_NOMEM;
-    s->touched.at = at;
-    s->touched.capacity = capacity;
-    return SPE_OK;
-}
-
 /* What is known of some neighbouring rows, all of one bin. */
 struct batch {
     const struct spe_rows *rows;
@@ -478,21 +458,27 @@ static CLONES int count_places(struct spe_slices *s, struct spe_profile *profile
 {
     const uint64_t *pc = b->rows->pc + b->from;
     const uint16_t *total = b->rows->total + b->from;
+    struct places places = s->places; /* which counting does not change */
+    uint32_t *touched = s->touched.at + s->touched.count;
 
     for (size_t i = 0; i < b->count; i++) {
-        uint32_t number =
-            s->places.index[place_find(&s->places, b->hash[i], pc[i], b->code[i])] - 1;
+        uint32_t number = places.index[place_find(&places, b->hash[i], pc[i], b->code[i])] - 1;
         struct place *place;
 
-        if (number == UINT32_MAX)
+        if (number == UINT32_MAX) {
+            s->touched.count = (size_t)(touched - s->touched.at);
             number = new_place(s, profile, pc[i], b->code[i]);
-        if (number == UINT32_MAX)
-            return SPE_ERR_NOMEM;
-        place = &s->places.list[number];
-        s->touched.at[s->touched.count] = number;
-        s->touched.count += !place->samples;
+            if (number == UINT32_MAX)
+                return SPE_ERR_NOMEM;
+            touched = s->touched.at + s->touched.count;
+            places = s->places;
+        }
+        place = &places.list[number];
+        *touched = number;
+        touched += !place->samples;
         place_count(place, b->word[i], total[i]);
     }
+    s->touched.count = (size_t)(touched - s->touched.at);
     return SPE_OK;
 }
 
@@ -500,7 +486,7 @@ static CLONES int count_places(struct spe_slices *s, struct spe_profile *profile
 
 static void count_load(struct spe_slices *s, const struct spe_rows *rows, size_t i)
 {
-    uint64_t *to = cell(s, &s->served, spe_served_by(rows->level[i], rows->events[i]));
+    uint64_t *to = cell(s, &s->served, served_row(rows, i));
     uint16_t total = rows->total[i];
 
     to[SERVED_LOADS]++;
@@ -510,20 +496,6 @@ static void count_load(struct spe_slices *s, const struct spe_rows *rows, size_t
     to[SERVED_LATENCY] += total;
     to[SERVED_MAX] = total > to[SERVED_MAX] ? total : to[SERVED_MAX];
     to[SERVED_BINS + latency_bin_of(total)]++;
-}
-
-/* The row that watches the address; NO_ROW: none. */
-static uint16_t watched(const struct spe_slices *s, struct watch *w, uint64_t va, uint32_t space)
-{
-    uint64_t place = va >> w->shift;
-    size_t hash;
-
-    if (!w->table)
-        return NO_ROW;
-    hash = watch_hash(s, place, space);
-    if (!(w->filter[hash >> 58] >> (hash >> 52 & 63) & 1))
-        return NO_ROW;
-    return (uint16_t)(*watch_find(w, hash, place, space) - 1);
 }
 
 static void count_data(const struct spe_rows *rows, size_t i, uint64_t *to)
@@ -549,18 +521,53 @@ static void count_line(const struct spe_rows *rows, size_t i, enum spe_sharing_b
     to[LINE_LATENCY] += rows->total[i];
 }
 
-static void count_address(struct spe_slices *s, const struct spe_rows *rows, size_t i)
+static CLONES void hash_addresses(const struct spe_slices *s, const struct watch *w,
+                                  const struct batch *b, uint64_t *hash)
 {
-    uint64_t va = rows->va[i];
-    uint32_t space = space_of(va, rows->pid[i]);
-    uint16_t row = rows->total[i] ? watched(s, &s->data, va, space) : NO_ROW;
+    const uint64_t *va = b->rows->va + b->from, seed = s->seed;
+    const uint32_t *pid = b->rows->pid + b->from;
+    size_t count = b->count;
 
-    cell(s, &s->total, 0)[TOTAL_DATA_LATENCY] += rows->total[i];
-    if (row != NO_ROW)
-        count_data(rows, i, cell(s, &s->data_table, row));
-    row = watched(s, &s->lines, va, space);
-    if (row != NO_ROW)
-        count_line(rows, i, s->basis, cell(s, &s->line_table, row));
+    for (size_t i = 0; i < count; i++)
+        hash[i] = watch_hash(seed, va[i] >> w->shift, space_of(va[i], pid[i]));
+}
+
+/* Those of some rows with an address that is watched, in all likelihood; returns how many. */
+static size_t select_watched(const struct watch *w, const uint64_t *hash, const uint16_t *data,
+                             size_t count, uint16_t *selected)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.ArraySubscript): the first are filled */
+        uint64_t h = hash[data[i]];
+
+        selected[n] = data[i];
+        n += w->filter[h >> 58] >> (h >> 52 & 63) & 1;
+    }
+    return n;
+}
+
+static void count_watched(struct spe_slices *s, struct watch *w, const struct batch *b,
+                          const uint16_t *data, size_t count)
+{
+    const struct spe_rows *rows = b->rows;
+    uint16_t selected[BATCH];
+    uint64_t hash[BATCH];
+
+    hash_addresses(s, w, b, hash);
+    count = select_watched(w, hash, data, count, selected);
+    for (size_t k = 0; k < count; k++) {
+        /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): likewise */
+        size_t i = b->from + selected[k];
+        uint16_t row = *watch_find(w, hash[selected[k]], rows->va[i] >> w->shift,
+                                   space_of(rows->va[i], rows->pid[i]));
+
+        if (row && w == &s->lines)
+            count_line(rows, i, s->basis, cell(s, w->table, row - 1u));
+        else if (row && rows->total[i])
+            count_data(rows, i, cell(s, w->table, row - 1u));
+    }
 }
 
 static void find_task(struct table *t, uint32_t id)
@@ -574,40 +581,35 @@ static void find_task(struct table *t, uint32_t id)
         t->last_row = t->groups[row].id == id ? (uint16_t)row : t->last_row;
 }
 
-/* Rows of one task. */
-static CLONES void count_run(const struct batch *b, size_t from, size_t to, struct spe_counts *c)
-{
-    const uint16_t *total = b->rows->total + b->from;
-    uint32_t timed = 0, latency = 0, memory = 0, branches = 0, l1 = 0, llc = 0, tlb = 0, wrong = 0;
-
-    for (size_t i = from; i < to; i++) {
-        uint32_t word = b->word[i], data = b->class_[i] <= MIX_STORE;
-        uint32_t branch = b->class_[i] == MIX_BRANCH;
-
-        timed += word >> 16;
-        latency += total[i];
-        memory += data;
-        branches += branch;
-        l1 += word >> SPE_EVENT_L1D_MISS & data;
-        llc += word >> SPE_EVENT_LLC_MISS & data;
-        tlb += word >> SPE_EVENT_TLB_WALK & data;
-        wrong += word >> SPE_EVENT_MISPREDICTED & branch;
-    }
-    group_counts_add(
-        c, &(struct spe_counts){to - from, timed, latency, memory, branches, l1, llc, tlb, wrong});
-}
-
 static void count_tasks(struct spe_slices *s, struct table *t, const struct batch *b)
 {
-    for (size_t from = 0, to; from < b->count; from = to) {
-        uint32_t id = task_id(b->rows, b->from + from, t->by);
+    const uint32_t *ids = task_ids(b->rows, t->by) + b->from;
 
-        for (to = from + 1; to < b->count && task_id(b->rows, b->from + to, t->by) == id;)
+    for (size_t from = 0, to; from < b->count; from = to) {
+        for (to = from + 1; to < b->count && ids[to] == ids[from];)
             to++;
-        find_task(t, id);
+        find_task(t, ids[from]);
         if (t->last_row != NO_ROW)
-            count_run(b, from, to, (struct spe_counts *)(void *)cell(s, t, t->last_row));
+            count_run((struct spe_counts *)(void *)cell(s, t, t->last_row),
+                      &(struct run){b->word + from, b->class_ + from,
+                                    b->rows->total + b->from + from, to - from});
     }
+}
+
+/* What all rows are together. */
+static CLONES void count_total(struct spe_slices *s, const struct batch *b)
+{
+    const uint16_t *total = b->rows->total + b->from;
+    uint64_t *to = cell(s, &s->total, 0);
+    uint32_t loads = 0, latency = 0;
+
+    for (size_t i = 0; i < b->count; i++) {
+        loads += b->class_[i] == MIX_LOAD;
+        latency += total[i] & -(uint32_t)(b->class_[i] <= MIX_STORE);
+    }
+    to[TOTAL_LOADS] += loads;
+    to[TOTAL_MEMORY_LATENCY] += latency;
+    count_run((struct spe_counts *)(void *)to, &(struct run){b->word, b->class_, total, b->count});
 }
 
 /* Which rows are loads, and which have an address, is found out without a branch that nobody can
@@ -615,27 +617,36 @@ static void count_tasks(struct spe_slices *s, struct table *t, const struct batc
 static CLONES void count_memory(struct spe_slices *s, const struct batch *b)
 {
     const uint8_t *addresses = b->rows->addresses + b->from;
-    uint16_t loads[BATCH], data[BATCH];
+    const uint16_t *total = b->rows->total + b->from;
     size_t load_count = 0, data_count = 0, i;
+    uint16_t loads[BATCH], data[BATCH];
+    uint64_t latency = 0;
 
     for (i = 0; i < b->count; i++) {
+        uint32_t has_address = (b->class_[i] <= MIX_STORE) & addresses[i] >> SPE_ADDRESS_VA;
+
         loads[load_count] = data[data_count] = (uint16_t)i;
         load_count += b->class_[i] == MIX_LOAD;
-        data_count += (b->class_[i] <= MIX_STORE) & addresses[i] >> SPE_ADDRESS_VA;
+        data_count += has_address;
+        latency += total[i] & -has_address;
     }
+    cell(s, &s->total, 0)[TOTAL_DATA_LATENCY] += latency;
     for (i = 0; i < load_count; i++)
         count_load(s, b->rows, b->from + loads[i]);
-    for (i = 0; i < data_count; i++)
-        count_address(s, b->rows, b->from + data[i]);
+    if (s->data.table)
+        count_watched(s, &s->data, b, data, data_count);
+    if (s->lines.table)
+        count_watched(s, &s->lines, b, data, data_count);
 }
 
 static int count_batch(struct spe_slices *s, struct spe_profile *profile, struct batch *b)
 {
-    if (places_make_room(&s->places) < 0 || make_room_for_touched(s) < 0)
+    if (places_make_room(&s->places) < 0 || VECTOR_ROOM_FOR(&s->touched, BATCH) < 0)
         return SPE_ERR_NOMEM;
     prepare(s, b);
     if (count_places(s, profile, b) < 0)
         return SPE_ERR_NOMEM;
+    count_total(s, b);
     count_memory(s, b);
     for (size_t t = 0; t < s->task_count; t++)
         count_tasks(s, &s->tasks[t], b);
@@ -649,7 +660,7 @@ static size_t run_of_bin(const struct spe_slices *s, const struct spe_rows *rows
     uint64_t start = s->times.from_ns + bin * s->times.bin_ns, ns = s->times.bin_ns;
     size_t end = rows->count - from < BATCH ? rows->count : from + BATCH, i = from + 1;
 
-    while (i < end && rows->time_ns[i] - start < ns)
+    while (i < end && time_is_within(rows, i, start, ns))
         i++;
     return i - from;
 }

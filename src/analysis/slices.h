@@ -15,8 +15,20 @@ void counts_of_place(const struct place *place, enum mix_class class_, struct sp
 void count_row(struct spe_counts *counts, const struct spe_rows *rows, size_t i,
                enum mix_class class_);
 
-/* Of a row in a grouping by thread, process, comm or CPU. */
-uint32_t task_id(const struct spe_rows *rows, size_t i, enum spe_group_by task);
+/* What is known of rows that follow each other, which are at most RUN_MOST. */
+#define RUN_MOST 512
+struct run {
+    const uint32_t *word;  /* place_word */
+    const uint8_t *class_; /* enum mix_class */
+    const uint16_t *total;
+    size_t count;
+};
+
+/* The same as count_row of each of them. */
+void count_run(struct spe_counts *counts, const struct run *run);
+
+/* Ids of rows in a grouping by thread, process, comm or CPU. */
+const uint32_t *task_ids(const struct spe_rows *rows, enum spe_group_by task);
 
 /* Kernel addresses mean the same in every process. */
 static inline uint32_t space_of(uint64_t va, uint32_t pid)

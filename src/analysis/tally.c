@@ -52,6 +52,13 @@ uint32_t tally_add(struct tally *t, uint64_t key, double amount, size_t row)
     return i;
 }
 
+const struct tally_item *tally_find(const struct tally *t, uint64_t key)
+{
+    uint32_t i = find(t, hash_number(t->seed, key), key);
+
+    return i == UINT32_MAX ? NULL : &t->items.at[i];
+}
+
 const struct tally_item *tally_best(const struct tally *t)
 {
     const struct tally_item *best = NULL;

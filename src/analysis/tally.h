@@ -29,6 +29,9 @@ void tally_free(struct tally *t);
 /* The number of its item, which is new if there was none; UINT32_MAX if memory ran out. */
 uint32_t tally_add(struct tally *t, uint64_t key, double amount, size_t row);
 
+/* The item of a key; NULL: nobody added it. */
+const struct tally_item *tally_find(const struct tally *t, uint64_t key);
+
 /* The item with the greatest sum, of equal ones the first; NULL if none has more than nothing. */
 const struct tally_item *tally_best(const struct tally *t);
 

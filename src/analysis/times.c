@@ -54,6 +54,12 @@ static void begin_at(struct times *t, uint64_t first)
     t->first = first;
 }
 
+static void widen(struct times *t, uint64_t time_ns)
+{
+    t->least_ns = time_ns < t->least_ns ? time_ns : t->least_ns;
+    t->most_ns = time_ns > t->most_ns ? time_ns : t->most_ns;
+}
+
 static struct spe_time_bin *bin_at(struct times *t, uint64_t time_ns)
 {
     if (!t->begun) {
@@ -61,8 +67,7 @@ static struct spe_time_bin *bin_at(struct times *t, uint64_t time_ns)
         t->first = time_ns >> t->shift;
         t->least_ns = t->most_ns = time_ns;
     }
-    t->least_ns = time_ns < t->least_ns ? time_ns : t->least_ns;
-    t->most_ns = time_ns > t->most_ns ? time_ns : t->most_ns;
+    widen(t, time_ns);
     while ((t->most_ns >> t->shift) - (t->least_ns >> t->shift) >= SPE_TIME_BINS_MAX)
         coarsen(t);
     if (t->least_ns >> t->shift < t->first ||
@@ -71,13 +76,46 @@ static struct spe_time_bin *bin_at(struct times *t, uint64_t time_ns)
     return &t->bins[(time_ns >> t->shift) - t->first];
 }
 
+/* Neighbours count in turn: nearly all are of one level, and each sum would wait for the one
+ * before. */
+#define TURNS 4
+
+void time_bin_add(struct spe_time_bin *bin, const struct spe_rows *rows, size_t from, size_t to)
+{
+    uint32_t loads[TURNS][SPE_SERVED_COUNT] = {{0}};
+    uint64_t latency = 0;
+
+    for (size_t i = from; i < to; i++) {
+        bool load =
+            ((rows->has[i] & SPE_HAS_OP) != 0) & ((rows->op[i] & 0x301) == SPE_CLASS_LDST << 8);
+
+        latency += rows->total[i];
+        loads[i % TURNS][served_if(rows, i, load)] += load;
+    }
+    bin->samples += to - from;
+    bin->latency += latency;
+    for (unsigned served = 0; served < SPE_SERVED_COUNT; served++) {
+        for (unsigned turn = 0; turn < TURNS; turn++)
+            bin->loads[served] += loads[turn][served];
+    }
+}
+
 void times_add(struct times *t, const struct spe_rows *rows)
 {
-    size_t i;
+    size_t from, to;
 
-    for (i = 0; i < rows->count; i++) {
-        if (rows->time_ns[i])
-            time_bin_add(bin_at(t, rows->time_ns[i]), rows, i);
+    for (from = 0; from < rows->count; from = to) {
+        uint64_t time = rows->time_ns[from], start;
+        struct spe_time_bin *bin;
+
+        to = from + 1;
+        if (!time)
+            continue;
+        bin = bin_at(t, time);
+        start = time >> t->shift << t->shift;
+        for (; to < rows->count && time_is_within(rows, to, start, UINT64_C(1) << t->shift); to++)
+            widen(t, rows->time_ns[to]);
+        time_bin_add(bin, rows, from, to);
     }
 }
 

@@ -33,17 +33,18 @@ static inline unsigned served_if(const struct spe_rows *rows, size_t i, bool loa
 {
     unsigned level = rows->level[i];
 
-    return load && level == SPE_LEVEL_UNKNOWN ? spe_served_by(level, rows->events[i]) : level;
+    _Static_assert(SPE_LEVEL_UNKNOWN == 0, "one comparison is enough");
+    return (level | !load) == 0 ? spe_served_by(level, rows->events[i]) : level;
 }
 
-/* One row in its bin. */
-static inline void time_bin_add(struct spe_time_bin *bin, const struct spe_rows *rows, size_t i)
-{
-    bool load = ((rows->has[i] & SPE_HAS_OP) != 0) & ((rows->op[i] & 0x301) == SPE_CLASS_LDST << 8);
+/* Rows from one up to another in their bin. */
+void time_bin_add(struct spe_time_bin *bin, const struct spe_rows *rows, size_t from, size_t to);
 
-    bin->samples++;
-    bin->latency += rows->total[i];
-    bin->loads[served_if(rows, i, load)] += load;
+/* Whether a row has a time, and one that is within `ns` from `start` on. */
+static inline bool time_is_within(const struct spe_rows *rows, size_t i, uint64_t start,
+                                  uint64_t ns)
+{
+    return rows->time_ns[i] && rows->time_ns[i] - start < ns;
 }
 
 /* The bin of a time among those that are shown, which is most often the last one; SIZE_MAX: in

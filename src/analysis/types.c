@@ -46,6 +46,7 @@ enum { LIST_TYPES, LIST_MEMBERS, LIST_OBJECTS, LISTS };
 
 struct spe_types {
     unsigned want;
+    enum spe_sort sort;
     uint64_t seed;
     VECTOR(struct instruction) instructions;
     struct hash_table instruction_table;
@@ -71,6 +72,7 @@ int spe_types_create(struct spe_types **types, unsigned want)
     if (!t)
         return SPE_ERR_NOMEM;
     t->want = want;
+    t->sort = SPE_SORT_LATENCY;
     t->seed = hash_seed();
     t->addresses = calloc(ADDRESS_CACHE, sizeof(*t->addresses));
     if (t->addresses)
@@ -370,8 +372,37 @@ void spe_types_totals(const struct spe_types *t, struct spe_access_counts *all,
     memcpy(reasons, t->reasons, sizeof(t->reasons));
 }
 
-static int by_counts(const struct spe_access_counts *a, const struct spe_access_counts *b)
+int spe_types_sort(struct spe_types *t, enum spe_sort sort)
 {
+    if ((unsigned)sort >= SPE_SORT_COUNT || sort == SPE_SORT_MISPREDICTED)
+        return SPE_ERR_INVALID;
+    t->sort = sort;
+    return SPE_OK;
+}
+
+static uint64_t sort_count(const struct spe_access_counts *c, enum spe_sort sort)
+{
+    switch (sort) {
+    case SPE_SORT_SAMPLES:
+        return c->samples;
+    case SPE_SORT_L1:
+        return c->l1_misses;
+    case SPE_SORT_LLC:
+        return c->llc_misses;
+    case SPE_SORT_TLB:
+        return c->tlb_walks;
+    default:
+        return c->latency;
+    }
+}
+
+static int by_counts(const struct spe_access_counts *a, const struct spe_access_counts *b,
+                     enum spe_sort sort)
+{
+    uint64_t left = sort_count(a, sort), right = sort_count(b, sort);
+
+    if (left != right)
+        return left > right ? -1 : 1;
     if (a->latency != b->latency)
         return a->latency > b->latency ? -1 : 1;
     if (a->samples != b->samples)
@@ -382,9 +413,8 @@ static int by_counts(const struct spe_access_counts *a, const struct spe_access_
 static int type_order(const void *left, const void *right, void *user)
 {
     const struct spe_type_row *a = left, *b = right;
-    int order = by_counts(&a->counts, &b->counts);
+    int order = by_counts(&a->counts, &b->counts, *(const enum spe_sort *)user);
 
-    (void)user;
     order = order ? order : (a->type > b->type) - (a->type < b->type);
     order = order ? order : (a->offset > b->offset) - (a->offset < b->offset);
     return order ? order : (a->member > b->member) - (a->member < b->member);
@@ -393,9 +423,8 @@ static int type_order(const void *left, const void *right, void *user)
 static int object_order(const void *left, const void *right, void *user)
 {
     const struct spe_object_row *a = left, *b = right;
-    int order = by_counts(&a->counts, &b->counts);
+    int order = by_counts(&a->counts, &b->counts, *(const enum spe_sort *)user);
 
-    (void)user;
     order = order ? order : (a->object.kind > b->object.kind) - (a->object.kind < b->object.kind);
     order =
         order ? order : (a->object.start > b->object.start) - (a->object.start < b->object.start);
@@ -407,7 +436,8 @@ static int object_order(const void *left, const void *right, void *user)
 
 size_t types_top(const struct spe_types *t, struct spe_type_row *first, size_t n)
 {
-    struct top top = {.elements = first, .size = sizeof(*first), .n = n, .order = type_order};
+    enum spe_sort sort = t->sort;
+    struct top top = {first, sizeof(*first), n, 0, type_order, &sort};
 
     for (size_t i = 0; i < t->types.count; i++)
         top_offer(&top, &t->types.at[i]);
@@ -421,7 +451,8 @@ size_t spe_types_count(const struct spe_types *t)
 
 size_t types_objects(const struct spe_types *t, struct spe_object_row *first, size_t n)
 {
-    struct top top = {.elements = first, .size = sizeof(*first), .n = n, .order = object_order};
+    enum spe_sort sort = t->sort;
+    struct top top = {first, sizeof(*first), n, 0, object_order, &sort};
 
     for (size_t i = 0; i < t->objects.count; i++)
         top_offer(&top, &t->objects.at[i]);
@@ -499,15 +530,21 @@ static bool is_member(const struct spe_type_row *row, uint32_t type)
     return row->counts.samples && (type == SPE_NO_ID || row->type == type);
 }
 
-size_t types_members(const struct spe_types *t, uint32_t type, struct spe_type_row *first, size_t n)
+static size_t members_by(const struct spe_types *t, enum spe_sort sort, uint32_t type,
+                         struct spe_type_row *first, size_t n)
 {
-    struct top top = {.elements = first, .size = sizeof(*first), .n = n, .order = type_order};
+    struct top top = {first, sizeof(*first), n, 0, type_order, &sort};
 
     for (size_t i = 0; i < t->members.count; i++) {
         if (is_member(&t->members.at[i], type))
             top_offer(&top, &t->members.at[i]);
     }
     return top_finish(&top);
+}
+
+size_t types_members(const struct spe_types *t, uint32_t type, struct spe_type_row *first, size_t n)
+{
+    return members_by(t, t->sort, type, first, n);
 }
 
 size_t spe_types_member_count(const struct spe_types *t, uint32_t type)
@@ -522,7 +559,7 @@ size_t spe_types_member_count(const struct spe_types *t, uint32_t type)
 bool types_apart(const struct spe_types *t, uint32_t type, struct spe_type_row members[2])
 {
     struct spe_type_row top[8];
-    size_t found = types_members(t, type, top, 8);
+    size_t found = members_by(t, SPE_SORT_LATENCY, type, top, 8);
     uint64_t latency = 0;
 
     for (size_t i = 0; i < t->types.count; i++)

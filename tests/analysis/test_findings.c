@@ -320,6 +320,33 @@ static void test_sharing(void **state)
     assert_false(holds(find_sharing, &f));
 }
 
+/* Atomics on one line, one in so many of them from another core; all take as long. */
+static void atomics_on_a_line(size_t one_in)
+{
+    size_t i;
+
+    ordinary(400);
+    for (i = 0; i < 400; i++)
+        at(add(ATOMIC, 0x400, WALK, 120, 1), 0x8000, (uint32_t)(i % 4))->level =
+            i % one_in ? SPE_LEVEL_L1 : SPE_LEVEL_PEER_CORE;
+}
+
+static void test_contended(void **state)
+{
+    struct spe_finding f;
+
+    (void)state;
+    atomics_on_a_line(2);
+    assert_true(holds(find_sharing, &f));
+    assert_int_equal(f.rule, SPE_FINDING_CONTENDED_ATOMICS);
+    assert_int_equal(f.samples, 400); /* who has the line waited behind who did not */
+    assert_false(holds(find_atomics, &f));
+    start(NULL);
+    atomics_on_a_line(16); /* most find it where they left it */
+    assert_true(holds(find_atomics, &f));
+    assert_int_equal(f.samples, 375);
+}
+
 /* ---- events ---------------------------------------------------------------------------------- */
 
 /* So many of a thousand operations have the event. */
@@ -875,6 +902,7 @@ int main(void)
         TEST(test_stores),
         TEST(test_atomics),
         TEST(test_sharing),
+        TEST(test_contended),
         TEST(test_mispredicted),
         TEST(test_misaligned),
         TEST(test_empty_predicates),

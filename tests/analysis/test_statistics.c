@@ -15,6 +15,7 @@
 #include "analysis/heavy.h"
 #include "analysis/latency.h"
 #include "analysis/places.h"
+#include "analysis/sort.h"
 #include "analysis/top.h"
 #include "support/random.h"
 
@@ -597,6 +598,40 @@ static void test_places(void **state)
     places_free(&p);
 }
 
+/* Those with the same key keep the order of their numbers. */
+static int key_order(const void *left, const void *right)
+{
+    const struct sort_key *a = left, *b = right;
+
+    if (a->key != b->key)
+        return a->key < b->key ? -1 : 1;
+    return a->number < b->number ? -1 : a->number > b->number;
+}
+
+/* As qsort has them: few and many keys, which differ in some of their bytes. */
+static void test_sort(void **state)
+{
+    static const uint64_t masks[] = {0, 0xf, UINT64_C(7) << 32 | 63, UINT64_C(0xff) << 56,
+                                     UINT64_MAX};
+    struct sort_key keys[600], wanted[600], room[600];
+    struct random random = {1};
+
+    (void)state;
+    for (size_t n = 0; n <= 600; n += n < 40 ? 1 : 56) {
+        for (size_t m = 0; m < sizeof(masks) / sizeof(*masks); m++) {
+            for (size_t i = 0; i < n; i++)
+                wanted[i] = keys[i] =
+                    (struct sort_key){random_next(&random) & masks[m], (uint32_t)i};
+            qsort(wanted, n, sizeof(*wanted), key_order);
+            sort_keys(keys, room, n);
+            for (size_t i = 0; i < n; i++) {
+                assert_int_equal(keys[i].key, wanted[i].key);
+                assert_int_equal(keys[i].number, wanted[i].number);
+            }
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -611,6 +646,7 @@ int main(void)
         cmocka_unit_test(test_heavy_merge_plain),
         cmocka_unit_test(test_places),
         cmocka_unit_test(test_top),
+        cmocka_unit_test(test_sort),
         cmocka_unit_test(test_heavy_merge_threads),
     };
 

@@ -5,15 +5,15 @@
  * with one exception: a record without a Data Source packet has no level by data source (perf takes
  * it for source 0, which on many CPUs is an L1 hit), so its events decide.
  */
-#ifndef ANALYSIS_DATASRC_H
-#define ANALYSIS_DATASRC_H
+#ifndef RENDER_DATASRC_H
+#define RENDER_DATASRC_H
 
 #include <specimen/analysis.h>
 
 /* The rules for one CPU; NULL: not known, or of several kinds. */
 struct datasrc {
     const struct spe_source_table *table;
-    bool cluster_levels; /* HiSilicon: clusters and sockets have levels of their own */
+    bool cluster_levels; /* clusters and sockets have levels of their own */
 };
 
 void datasrc_init(struct datasrc *d, const struct spe_cpu *cpu);

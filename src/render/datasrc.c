@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
-#include "analysis/datasrc.h"
+#include "render/datasrc.h"
 
 #include <stdio.h>
-#include <string.h>
+
+#include "format/cpus.h"
 
 /* Bits of the union's fields, in place. */
 #define OP_LOAD (UINT64_C(2) << 0)
@@ -41,7 +42,7 @@ enum { SNOOPX_PEER = 2 };
 void datasrc_init(struct datasrc *d, const struct spe_cpu *cpu)
 {
     d->table = cpu ? cpu->sources : NULL;
-    d->cluster_levels = d->table && strcmp(d->table->name, "hip12") == 0;
+    d->cluster_levels = d->table && spe_source_table_has_clusters(d->table);
 }
 
 static bool is_modified(const struct datasrc *d, uint16_t source)

@@ -6,9 +6,10 @@
 #
 #   SPE=path/to/spe bench/bench_columns.sh [MB]
 #
-# 200 MB of SPE bytes by default. Times are CPU times of all threads, the least of five runs, but
-# those of DuckDB's answers, which are times on the clock. Those of Python are without its start and
-# its imports. It needs the environment that `tools/test.sh python` makes; without it, it says so.
+# 200 MB of SPE bytes by default. Times are CPU times of all threads, the least of five runs or more (of
+# one to CSV, of two from it), but those of DuckDB's answers, which are times on the clock. Those of
+# Python are without its start and its imports. It needs the environment that `tools/test.sh python`
+# makes; without it, it says so.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -45,11 +46,12 @@ def cpu(*command, runs=5):
     return min(once() for _ in range(runs))
 
 
-def script(text):
-    """Least CPU seconds of these lines of Python, as the process itself counts them."""
-    lines = head + "import time; start = time.process_time()\n" + text + "\nprint(time.process_time() - start)"
+def script(text, before="", runs=5):
+    """Least CPU seconds of these lines of Python, as the process itself counts them; others run before."""
+    lines = head + before + "import time; start = time.process_time()\n" + text + \
+        "\nprint(time.process_time() - start)"
     return min(float(subprocess.run([sys.executable, "-c", lines], check=True, capture_output=True).stdout)
-               for _ in range(5))
+               for _ in range(runs))
 
 
 def clock(text):
@@ -87,7 +89,7 @@ to_csv = cpu(spe, "export", "-q", "--format", "csv", "-o", csv, data, runs=1)
 cpu(spe, "export", "-q", "--format", "arrow", "-o", ipc, data, runs=1)
 rows = duckdb.sql(f"SELECT count(*) FROM '{parquet}'").fetchall()[0][0]
 from_csv = script(f"pyarrow.parquet.write_table(pyarrow.csv.read_csv({csv!r}), {theirs!r}, "
-                  "compression='zstd', compression_level=1)")
+                  "compression='zstd', compression_level=1)", runs=2)
 reading = script(f"for b in pyarrow.ipc.open_stream(pyarrow.memory_map({ipc!r})): pass")
 writing = script(f"""
 r = pyarrow.ipc.open_stream(pyarrow.memory_map({ipc!r}))
@@ -98,9 +100,15 @@ stream, by_time = cpu(loop, "fast", data), cpu(loop, "time", data)
 python = script("for b in pyarrow.RecordBatchReader.from_stream(specimen.open(f).samples()): pass")
 # The C loop maps the file and has one thread: so does Python here.
 NUMBERS, NAMES = ["time_ns", "pc", "va", "total"], ["time_ns", "symbol", "total", "level"]
-numbers, names = (cpu(loop, "time", data, ",".join(columns)) for columns in (NUMBERS, NAMES))
+numbers, names = (cpu(loop, "time", data, ",".join(columns), runs=9) for columns in (NUMBERS, NAMES))
 numbers_polars, names_polars = (script(
-    f"polars.DataFrame(specimen.open(f, map=True, threads=1).samples({columns}))")
+    f"frame = polars.DataFrame(specimen.open(f, map=True, threads=1).samples({columns}))",
+    runs=9) for columns in (NUMBERS, NAMES))
+# What Polars itself takes: the same batches, which pyarrow holds already.
+numbers_alone, names_alone = (script(
+    "frame = polars.DataFrame(reader)",
+    f"table = pyarrow.table(specimen.open(f, map=True, threads=1).samples({columns}))\n"
+    "reader = pyarrow.RecordBatchReader.from_batches(table.schema, table.to_batches())\n")
     for columns in (NUMBERS, NAMES))
 
 for what, seconds in (("spe report", report), ("Arrow stream, all columns, C", stream),
@@ -110,8 +118,10 @@ for what, seconds in (("spe report", report), ("Arrow stream, all columns, C", s
                       ("the same batches to Parquet by pyarrow", writing),
                       ("four columns of numbers by time, C", numbers),
                       ("four columns of numbers by time, Python to Polars", numbers_polars),
+                      ("the same batches, which are there, to Polars", numbers_alone),
                       ("two of numbers, two of names by time, C", names),
-                      ("two of numbers, two of names by time, Python to Polars", names_polars)):
+                      ("two of numbers, two of names by time, Python to Polars", names_polars),
+                      ("the same batches, which are there, to Polars", names_alone)):
     print(f"  {what:<58} {seconds:8.2f} s     {raw / 1e6 / seconds:.0f} MB/s, "
           f"{rows / 1e6 / seconds:.2f} M records/s")
 verdict("Arrow stream, all columns", raw / 1e9 / stream, 1.0, "GB/s")
@@ -124,6 +134,9 @@ verdict("size of Parquet, of pyarrow's file", os.path.getsize(parquet) / os.path
         most=True)
 verdict("Python to Polars, numbers, of the rate of C", numbers / numbers_polars, 0.8)
 verdict("Python to Polars, two columns of names, of the rate of C", names / names_polars, 0.8)
+verdict("the same, of the rate of C and of Polars alone", (names + names_alone) / names_polars, 0.8)
+print(f"  Polars alone leaves at most {names / (names + names_alone):.2f} of the rate of C to columns of names, and "
+      f"{numbers / (numbers + numbers_alone):.2f} to columns of numbers")
 hot, hot_csv = clock(HOT.format(f"'{parquet}'")), clock(HOT.format(f"'{csv}'"))
 print(f"  DuckDB, top ten functions: Parquet {hot:.3f} s, CSV {hot_csv:.3f} s; spe report {report:.3f} s of CPU")
 verdict("DuckDB, Parquet beside CSV", hot_csv / hot, 20)

@@ -86,7 +86,7 @@ def cut():
 def hostile():
     """Names that are formulas, quotes, controls and not UTF-8."""
     r = recording_file.Recording(cpus=1)
-    for tid, name in enumerate(('=a,"b"', "it's", "né\tw", "line\nfeed"), start=10):
+    for tid, name in enumerate(('=a,"b"', "it's", "né\tw", "line\nfeed", "b\udcffd"), start=10):
         r.comm(tid, tid, name)
         r.aux(0, recording_file.sample(0x401000 + tid, 100 * tid, tid, va=0x1234 + tid))
     r.write(path("hostile.data"))
@@ -187,8 +187,10 @@ def value(text, kind):
 
 
 def from_csv(recording, schema, *options):
-    """column -> values, of `spe export --format csv`, typed by a schema of pyarrow."""
-    with open(export(recording, "csv", *options), newline="", encoding="utf-8") as f:
+    """column -> values, of `spe export --format csv`, typed by a schema of pyarrow. A byte of a name that
+    is not UTF-8 is itself in CSV, and \\xNN in what is compared with it."""
+    with open(export(recording, "csv", *options), newline="", encoding="utf-8",
+              errors="backslashreplace") as f:
         rows = list(csv.reader(f))
     kinds = {field.name: str(field.type) for field in schema}
     return {name: [value(row[i], kinds[name]) for row in rows[1:]]

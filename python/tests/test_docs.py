@@ -14,7 +14,6 @@ import sys
 import textwrap
 import unittest
 
-import polars
 import pyarrow
 import pyarrow.dataset
 import pyarrow.parquet
@@ -117,7 +116,7 @@ class Examples(unittest.TestCase):
             self.assertEqual(pyarrow.dataset.dataset("fleet").count_rows(),
                              2 * pyarrow.parquet.read_metadata("samples.parquet").num_rows)
             *lines, last = python.splitlines()
-            names = {"specimen": specimen, "polars": polars}
+            names = {}
             exec("\n".join(lines), names)  # pylint: disable=exec-used
             frame = eval(last, names)  # pylint: disable=eval-used
             loads = specimen.open("perf.data", filter="load and total > 100").report().totals

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 The Specimen authors
-"""pyarrow, Polars and DuckDB read every table, and each value is what CSV says."""
+"""pyarrow, Polars, DuckDB and pandas read every table, and each value is what CSV says."""
 
 import json
 import os
 import unittest
 
 import duckdb
+import pandas
 import polars
 import pyarrow
 import pyarrow.ipc
@@ -23,6 +24,13 @@ def of_arrow(table):
 
 def of_polars(frame):
     return frame.to_dict(as_series=False)
+
+
+def of_pandas(samples):
+    """With the types of Arrow: those of pandas itself make floats of numbers that may be null."""
+    frame = pyarrow.table(samples).to_pandas(types_mapper=pandas.ArrowDtype)
+    return {name: [None if value is pandas.NA else value for value in column.tolist()]
+            for name, column in frame.items()}
 
 
 def of_duckdb(relation):
@@ -60,6 +68,7 @@ class Tables(unittest.TestCase):
         self.same(expected, of_arrow(pyarrow.table(samples)), "pyarrow, package")
         self.same(expected, of_polars(polars.DataFrame(samples)), "Polars, package")
         self.same(expected, of_duckdb(duckdb.from_arrow(samples)), "DuckDB, package")
+        self.same(expected, of_pandas(samples), "pandas, package")
         return table.num_rows
 
     def test_every_recording(self):
@@ -185,12 +194,59 @@ class Metadata(unittest.TestCase):
         self.assertEqual(info.interval, 8192)
 
     def test_damage_is_said(self):
+        """In Parquet all of it; in Arrow's schema what is known at the start, and the bytes that
+        were skipped behind the last rows, if there are rows or not."""
         for name in ("cut", "damaged"):
             recording = recordings.all_of_them()[name]
-            facts = pyarrow.parquet.read_schema(recordings.export(recording, "parquet")).metadata
-            lost = specimen.open(recording).report().lost
-            self.assertEqual(int(facts.get(b"specimen.skipped_bytes", 0)), lost["skipped_bytes"])
-            self.assertTrue(lost["skipped_bytes"] or specimen.open(recording).info.damage, name)
+            info, lost = specimen.open(recording).info, specimen.open(recording).report().lost
+            self.assertEqual(bool(info.damage), name == "cut")
+            self.assertGreater(lost["skipped_bytes"], 0)
+            skipped = {b"specimen.skipped_bytes": b"%d" % lost["skipped_bytes"]}
+            for options in ((), ("--filter", "pid == 77777")):
+                with self.subTest(name, options=options):
+                    of_file = pyarrow.parquet.read_schema(
+                        recordings.export(recording, "parquet", *options)).metadata
+                    self.assertEqual(of_file[b"specimen.skipped_bytes"],
+                                     skipped[b"specimen.skipped_bytes"])
+                    of_ipc, ends = self.metadata_of_ipc(
+                        recordings.export(recording, "arrow", *options))
+                    self.assertEqual(ends, [skipped])
+                    of_stream = pyarrow.table(
+                        specimen.open(recording).samples(["pc"])).schema.metadata
+                    for facts in (of_file, of_ipc, of_stream):
+                        self.assertEqual(facts.get(b"specimen.damage", b"").decode(),
+                                         info.damage or "")
+
+    def test_losses_are_said(self):
+        """What the kernel says that it lost."""
+        t = recordings.recording_file
+        r = t.Recording(cpus=1)
+        r.aux(0, t.sample(0x401000, 100, 10))
+        r.aux_flags(0, 0, 64, 1, 100)
+        r.write(recordings.path("truncated.data"))
+        lost = specimen.open(recordings.path("truncated.data")).report().lost
+        self.assertEqual(lost["aux_truncated"], 1)
+        of_ipc, ends = self.metadata_of_ipc(
+            recordings.export(recordings.path("truncated.data"), "arrow"))
+        of_file = pyarrow.parquet.read_schema(
+            recordings.export(recordings.path("truncated.data"), "parquet")).metadata
+        self.assertEqual([of_ipc[b"specimen.aux_truncated"], of_file[b"specimen.aux_truncated"]],
+                         [b"1", b"1"])
+        self.assertEqual(ends, [])
+
+    @staticmethod
+    def metadata_of_ipc(path):
+        """Of the schema, and of the batches that have some."""
+        ends = []
+        with pyarrow.ipc.open_stream(path) as reader:
+            try:
+                while True:
+                    batch, facts = reader.read_next_batch_with_custom_metadata()
+                    batch.validate(full=True)
+                    if facts is not None:
+                        ends.append(dict(facts))
+            except StopIteration:
+                return reader.schema.metadata, ends
 
 
 class Reports(unittest.TestCase):

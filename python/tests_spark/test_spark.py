@@ -185,7 +185,7 @@ class Files(unittest.TestCase):
             specimen.open(path).report().totals.samples
             for path in glob.glob("recordings/*.data")))
         with contextlib.redirect_stdout(printed):
-            exec(test_docs.of_readme()[2], names)  # pylint: disable=exec-used
+            exec(test_docs.of_readme()[2], {"spark": spark})  # pylint: disable=exec-used
         self.assertEqual(printed.getvalue().count("plus_minus"), 4)
 
     def test_large_recordings_are_split(self):

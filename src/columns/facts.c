@@ -78,6 +78,21 @@ static int add_command(struct facts *f, const struct spe_profile_info *info)
     return result;
 }
 
+/* What is wrong with the file: all of it was looked at when it was opened. */
+static int add_losses(struct facts *f, const struct spe_profile *profile)
+{
+    const struct spe_profile_info *info = spe_profile_info(profile);
+    const struct spe_profile_counts *c = spe_profile_counts(profile);
+
+    if (add_text(f, "specimen.damage", info->damage) < 0 ||
+        add_number(f, "specimen.lost", c->lost) < 0 ||
+        add_number(f, "specimen.aux_truncated", c->aux_truncated) < 0 ||
+        add_number(f, "specimen.aux_collision", c->aux_collision) < 0)
+        return SPE_ERR_NOMEM;
+    return info->incomplete || info->unterminated ? add_text(f, "specimen.incomplete", "true")
+                                                  : SPE_OK;
+}
+
 int facts_of(struct facts *f, const struct spe_profile *profile)
 {
     const struct spe_profile_info *info = spe_profile_info(profile);
@@ -92,22 +107,13 @@ int facts_of(struct facts *f, const struct spe_profile *profile)
         add_number(f, "specimen.interval", info->period) < 0 ||
         add_text(f, "specimen.clock", info->timed ? "perf" : NULL) < 0 || add_command(f, info) < 0)
         return SPE_ERR_NOMEM;
-    return SPE_OK;
+    return add_losses(f, profile);
 }
 
 int facts_of_end(struct facts *f, const struct spe_profile *profile)
 {
-    const struct spe_profile_info *info = spe_profile_info(profile);
-    const struct spe_profile_counts *c = spe_profile_counts(profile);
-
-    if (add_text(f, "specimen.damage", info->damage) < 0 ||
-        add_number(f, "specimen.lost", c->lost) < 0 ||
-        add_number(f, "specimen.aux_truncated", c->aux_truncated) < 0 ||
-        add_number(f, "specimen.aux_collision", c->aux_collision) < 0 ||
-        add_number(f, "specimen.skipped_bytes", c->account.skipped_bytes) < 0 ||
-        (info->incomplete && add_text(f, "specimen.incomplete", "true") < 0))
-        return SPE_ERR_NOMEM;
-    return SPE_OK;
+    return add_number(f, "specimen.skipped_bytes",
+                      spe_profile_counts(profile)->account.skipped_bytes);
 }
 
 void facts_free(struct facts *f)

@@ -20,9 +20,10 @@ struct facts {
     VECTOR(struct fact) list;
 };
 
-/* Facts that are known when a profile is open: SPE_OK or SPE_ERR_NOMEM. */
+/* Facts that are known when a profile is open, what was lost among them: SPE_OK or SPE_ERR_NOMEM.
+ */
 int facts_of(struct facts *f, const struct spe_profile *profile);
-/* ... and when all its rows were read: what was lost. */
+/* ... and when all its rows were read: bytes that are not records. */
 int facts_of_end(struct facts *f, const struct spe_profile *profile);
 void facts_free(struct facts *f);
 

@@ -10,7 +10,7 @@
 
 /* Numbers are Arrow's: Message.fbs, Schema.fbs. */
 enum { VERSION_5 = 4, HEADER_SCHEMA = 1, HEADER_DICTIONARY = 2, HEADER_BATCH = 3 };
-enum { MESSAGE_VERSION, MESSAGE_HEADER_TYPE, MESSAGE_HEADER, MESSAGE_BODY };
+enum { MESSAGE_VERSION, MESSAGE_HEADER_TYPE, MESSAGE_HEADER, MESSAGE_BODY, MESSAGE_METADATA };
 enum { SCHEMA_ENDIANNESS, SCHEMA_FIELDS, SCHEMA_METADATA };
 enum { FIELD_NAME, FIELD_NULLABLE, FIELD_TYPE_TYPE, FIELD_TYPE, FIELD_DICTIONARY, FIELD_CHILDREN };
 enum { TYPE_INT = 2, TYPE_UTF8 = 5, TYPE_BOOL = 6 };
@@ -38,6 +38,7 @@ struct ipc {
     int error;
     struct buffer head;       /* of the message */
     size_t header;            /* the field that points to what the message is */
+    size_t metadata;          /* the field that points to facts about the message */
     size_t sent[COLUMNS_MAX]; /* texts of each dictionary that was written, and 1 */
 };
 
@@ -55,20 +56,22 @@ static size_t padded(size_t size)
 }
 
 /* The root of a message; what it points to comes next. */
-static void begin_message(struct ipc *ipc, unsigned type, size_t body)
+static void begin_message(struct ipc *ipc, unsigned type, size_t body, bool has_metadata)
 {
+    unsigned metadata = has_metadata ? BIT(MESSAGE_METADATA) : 0;
     struct buffer *b = &ipc->head;
     size_t message;
 
     b->size = 0;
     (void)flat_vector(b, 0, 0); /* room for the offset of the root */
     message = flat_table(b, BIT(MESSAGE_VERSION) | BIT(MESSAGE_HEADER_TYPE) | BIT(MESSAGE_HEADER) |
-                                BIT(MESSAGE_BODY));
+                                BIT(MESSAGE_BODY) | metadata);
     flat_point(b, 0, message);
     flat_set(b, message, MESSAGE_VERSION, VERSION_5);
     flat_set(b, message, MESSAGE_HEADER_TYPE, type);
     flat_set(b, message, MESSAGE_BODY, body);
     ipc->header = flat_field(message, MESSAGE_HEADER);
+    ipc->metadata = flat_field(message, MESSAGE_METADATA);
 }
 
 static int send(struct ipc *ipc, const struct part *parts, size_t count)
@@ -142,11 +145,12 @@ static size_t element(size_t vector, size_t i)
     return vector + sizeof(uint32_t) * (1 + i);
 }
 
-static void put_facts(struct buffer *b, size_t schema, const struct facts *facts)
+/* Lets the field point to them. */
+static void put_facts(struct buffer *b, size_t field, const struct facts *facts)
 {
     size_t list = flat_vector(b, facts->list.count, sizeof(uint32_t));
 
-    flat_point(b, flat_field(schema, SCHEMA_METADATA), list);
+    flat_point(b, field, list);
     for (size_t i = 0; i < facts->list.count; i++) {
         size_t pair = flat_table(b, BIT(PAIR_KEY) | BIT(PAIR_VALUE));
 
@@ -161,14 +165,14 @@ static int send_schema(struct ipc *ipc, const struct facts *facts)
     struct buffer *b = &ipc->head;
     size_t schema, fields;
 
-    begin_message(ipc, HEADER_SCHEMA, 0);
+    begin_message(ipc, HEADER_SCHEMA, 0, false);
     schema = flat_table(b, BIT(SCHEMA_ENDIANNESS) | BIT(SCHEMA_FIELDS) | BIT(SCHEMA_METADATA));
     flat_point(&ipc->head, ipc->header, schema);
     fields = flat_vector(b, ipc->choice.count, sizeof(uint32_t));
     flat_point(b, flat_field(schema, SCHEMA_FIELDS), fields);
     for (size_t i = 0; i < ipc->choice.count; i++)
         flat_point(b, element(fields, i), put_field(b, &ipc->choice.at[i], i));
-    put_facts(b, schema, facts);
+    put_facts(b, flat_field(schema, SCHEMA_METADATA), facts);
     return send(ipc, NULL, 0);
 }
 
@@ -219,7 +223,7 @@ static int send_dictionary(struct ipc *ipc, size_t id, const struct dictionary_v
     struct buffer *b = &ipc->head;
     size_t dictionary;
 
-    begin_message(ipc, HEADER_DICTIONARY, body_size(parts, 3));
+    begin_message(ipc, HEADER_DICTIONARY, body_size(parts, 3), false);
     dictionary = flat_table(b, BIT(DICTIONARY_ID) | BIT(DICTIONARY_DATA));
     flat_point(&ipc->head, ipc->header, dictionary);
     flat_set(b, dictionary, DICTIONARY_ID, id);
@@ -242,14 +246,13 @@ static int send_dictionaries(struct ipc *ipc, const struct batch *batch)
     return SPE_OK;
 }
 
-int ipc_add(struct ipc *ipc, const struct batch *batch)
+/* With facts about it, or without (NULL). */
+static int send_batch(struct ipc *ipc, const struct batch *batch, const struct facts *facts)
 {
     struct node nodes[COLUMNS_MAX];
     struct part parts[2 * COLUMNS_MAX];
-    size_t bits = (batch->rows + 7) / 8, body, count = 2 * batch->count;
+    size_t bits = (batch->rows + 7) / 8, count = 2 * batch->count;
 
-    if (send_dictionaries(ipc, batch) < 0)
-        return ipc->error;
     for (size_t i = 0; i < batch->count; i++) {
         const struct cells *cells = &batch->cells[i];
         size_t size = column_size(&ipc->choice.at[i]);
@@ -258,17 +261,42 @@ int ipc_add(struct ipc *ipc, const struct batch *batch)
         parts[2 * i] = (struct part){cells->valid, cells->valid ? bits : 0};
         parts[2 * i + 1] = (struct part){cells->values, size ? size * batch->rows : bits};
     }
-    body = body_size(parts, count);
-    begin_message(ipc, HEADER_BATCH, body);
+    begin_message(ipc, HEADER_BATCH, body_size(parts, count), facts != NULL);
     flat_point(&ipc->head, ipc->header,
                put_batch(&ipc->head, batch->rows, nodes, batch->count, parts, count));
+    if (facts)
+        put_facts(&ipc->head, ipc->metadata, facts);
     return send(ipc, parts, count);
 }
 
-int ipc_finish(struct ipc *ipc)
+int ipc_add(struct ipc *ipc, const struct batch *batch)
+{
+    return send_dictionaries(ipc, batch) < 0 ? ipc->error : send_batch(ipc, batch, NULL);
+}
+
+/* Readers want each dictionary once before the first batch. */
+static int send_facts(struct ipc *ipc, const struct facts *facts)
+{
+    static int32_t no_offset;
+    static char no_bytes;
+    static struct dictionary_view no_texts = {.offsets = &no_offset, .bytes = &no_bytes};
+    struct cells cells[COLUMNS_MAX] = {{0}};
+    const struct batch nothing = {.count = ipc->choice.count, .cells = cells};
+
+    for (size_t i = 0; i < ipc->choice.count; i++) {
+        if (ipc->choice.at[i].type == COLUMN_TEXT && !ipc->sent[i] &&
+            send_dictionary(ipc, i, &no_texts) < 0)
+            return ipc->error;
+    }
+    return send_batch(ipc, &nothing, facts);
+}
+
+int ipc_finish(struct ipc *ipc, const struct facts *facts)
 {
     static const uint32_t end[2] = {UINT32_MAX, 0};
 
+    if (facts->list.count && send_facts(ipc, facts) < 0)
+        return ipc->error;
     put(ipc, end, sizeof(end));
     return ipc->error;
 }

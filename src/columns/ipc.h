@@ -14,8 +14,9 @@ struct ipc;
 int ipc_open(struct ipc **ipc, const struct column_choice *choice, const struct facts *facts,
              columns_put *put, void *user);
 int ipc_add(struct ipc *ipc, const struct batch *batch);
-/* The mark of the end. */
-int ipc_finish(struct ipc *ipc);
+/* The mark of the end. Facts that were not known before, if there are any, are the metadata of one
+ * more batch, without rows: the schema has long been written. */
+int ipc_finish(struct ipc *ipc, const struct facts *facts);
 void ipc_close(struct ipc *ipc); /* NULL is fine */
 
 #endif

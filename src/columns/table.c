@@ -9,7 +9,6 @@
  */
 #include "columns/table.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,11 +16,10 @@
 #include <emmintrin.h>
 #endif
 
+#include "columns/shelf.h"
 #include "format/clones.h"
 
 #define PLACES 16384 /* pcs that are remembered: a power of 2 */
-#define ALIGNMENT 64
-#define SHELF 2 /* blocks that are kept for batches to come */
 
 /* What is known of a pc. */
 struct place {
@@ -53,13 +51,6 @@ typedef VECTOR(int32_t) index_list; /* by an id: NO_INDEX, or UNKNOWN_INDEX */
 #define UNKNOWN_INDEX (-2)
 #define SOURCE_NAMES 256
 
-/* Blocks of a table's batches that nobody uses. Batches may outlive the table. */
-struct shelf {
-    atomic_uint users; /* the table, and batches */
-    pthread_mutex_t lock;
-    void *blocks[SHELF];
-};
-
 struct table {
     struct spe_profile *profile;
     struct column_choice choice;
@@ -83,54 +74,6 @@ struct table {
 
 /* ---- batches -------------------------------------------------------------------------------- */
 
-static struct shelf *shelf_new(void)
-{
-    struct shelf *s = calloc(1, sizeof(*s));
-
-    if (!s)
-        return NULL;
-    atomic_init(&s->users, 1);
-    pthread_mutex_init(&s->lock, NULL);
-    return s;
-}
-
-static void shelf_release(struct shelf *s)
-{
-    if (!s || atomic_fetch_sub(&s->users, 1) != 1)
-        return;
-    for (size_t i = 0; i < SHELF; i++)
-        free(s->blocks[i]);
-    pthread_mutex_destroy(&s->lock);
-    free(s);
-}
-
-/* A block that is there; else NULL. */
-static void *shelf_take(struct shelf *s)
-{
-    void *block = NULL;
-
-    pthread_mutex_lock(&s->lock);
-    for (size_t i = 0; !block && i < SHELF; i++) {
-        block = s->blocks[i];
-        s->blocks[i] = NULL;
-    }
-    pthread_mutex_unlock(&s->lock);
-    return block;
-}
-
-static void shelf_put(struct shelf *s, void *block)
-{
-    pthread_mutex_lock(&s->lock);
-    for (size_t i = 0; block && i < SHELF; i++) {
-        if (s->blocks[i])
-            continue;
-        s->blocks[i] = block;
-        block = NULL;
-    }
-    pthread_mutex_unlock(&s->lock);
-    free(block);
-}
-
 void batch_keep(struct batch *b)
 {
     atomic_fetch_add(&b->users, 1);
@@ -150,7 +93,7 @@ void batch_release(struct batch *b)
 
 static size_t round_up(size_t size)
 {
-    return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    return (size + SHELF_ALIGNMENT - 1) / SHELF_ALIGNMENT * SHELF_ALIGNMENT;
 }
 
 static size_t bitmap_size(size_t rows)
@@ -169,11 +112,17 @@ static size_t values_size(const struct table *t)
 }
 
 /* Room for the values, and for the bitmaps behind them. */
+static size_t block_size(const struct table *t)
+{
+    size_t bitmaps =
+        (size_t)__builtin_popcountll(t->needs) + (size_t)__builtin_popcountll(t->events_needed);
+
+    return values_size(t) + (bitmaps + 1) * bitmap_size(t->rows);
+}
+
 static int batch_new(struct table *t)
 {
     struct batch *b = calloc(1, sizeof(*b));
-    size_t bitmaps =
-        (size_t)__builtin_popcountll(t->needs) + (size_t)__builtin_popcountll(t->events_needed);
     char *at;
 
     if (!b)
@@ -181,13 +130,11 @@ static int batch_new(struct table *t)
     atomic_init(&b->users, 1);
     t->batch = b;
     b->shelf = t->shelf;
-    atomic_fetch_add(&t->shelf->users, 1);
+    shelf_keep(t->shelf);
     b->count = t->choice.count;
     b->cells = calloc(b->count ? b->count : 1, sizeof(*b->cells));
     b->memory = shelf_take(t->shelf);
-    if (!b->cells ||
-        (!b->memory && posix_memalign(&b->memory, ALIGNMENT,
-                                      values_size(t) + (bitmaps + 1) * bitmap_size(t->rows)) != 0))
+    if (!b->cells || !b->memory)
         return SPE_ERR_NOMEM;
     at = b->memory;
     for (size_t i = 0; i < b->count; i++) {
@@ -868,7 +815,7 @@ static int open_columns(struct table *t, bool utf8)
     }
     t->present = calloc(t->rows + 63, sizeof(*t->present)); /* they are read 64 at a time */
     t->events = calloc(t->rows + 63, sizeof(*t->events));
-    t->shelf = shelf_new();
+    t->shelf = shelf_new(block_size(t)); /* batches may outlive the table */
     return t->present && t->events && t->shelf ? open_caches(t) : SPE_ERR_NOMEM;
 }
 

@@ -150,7 +150,7 @@ static const struct option_row options[] = {
     {OPTION_ROWS(page_options)},
     {"stdio", 0, NULL, NULL, OPTION_NOTHING},
     {"print-line", 'l', NULL, NULL, OPTION_NOTHING},
-    {"show-nr-samples", 'n', NULL, "perf's words for what the page does anyway", OPTION_NOTHING},
+    {"show-nr-samples", 'n', NULL, "perf's words; the page is like that anyway", OPTION_NOTHING},
     {OPTION_TABLE(struct job, recording, recording_options)},
     {0},
 };

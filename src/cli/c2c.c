@@ -62,13 +62,14 @@ static bool display_option(const struct command *c, void *target, const char *te
 static const struct option_row options[] = {
     {OPTION_TEXT("What to show:")},
     {"top", 0, "N", "lines (10)", OPTION_NUMBER(struct job, top, 1, 10000)},
-    {"line-size", 0, "N", "bytes of a cache line, a power of two from 16 to 4096 (64)",
+    {"line-size", 0, "N",
+     "bytes of a cache line, a power of two from 16 to 4096 (64, or the model's)",
      OPTION_TAKE(line_option)},
     DATA_MEMORY_OPTION(struct job, config.memory, "for lines and their users, such as 256M (64M)"),
     {"json", 0, NULL, "everything as one JSON object", OPTION_FLAG(struct job, json)},
     WIDTH_OPTION(struct job, width),
     {OPTION_ROWS(page_options)},
-    {"stdio", 0, NULL, "perf's word for what the page does anyway", OPTION_NOTHING},
+    {"stdio", 0, NULL, "perf's word; the page is like that anyway", OPTION_NOTHING},
     {"display", 'd', "peer", "likewise: lines are sorted by loads that others served",
      OPTION_TAKE(display_option)},
     {OPTION_TABLE(struct job, recording, recording_options), .without = "cd"},
@@ -76,6 +77,37 @@ static const struct option_row options[] = {
 };
 
 /* ---- the work -------------------------------------------------------------------------------- */
+
+/* The size of a line that the recording's model was set to, "neoverse-n1 with l2=2M,line=128,
+ * software SPE ..."; 0 if it has that of its CPU, or if the sentence is somebody else's. */
+static uint64_t model_line_size(const struct spe_profile_info *info)
+{
+    const char *at =
+        info->simulated && info->model_note ? strstr(info->model_note, " with ") : NULL;
+    uint64_t size = 0;
+
+    if (!at)
+        return 0;
+    at += strlen(" with ");
+    while (strncmp(at, "line=", 5) != 0) {
+        at += strcspn(at, ",");
+        if (!*at || *++at == ' ') /* behind the settings */
+            return 0;
+    }
+    for (at += 5; *at >= '0' && *at <= '9' && size <= 4096; at++)
+        size = 10 * size + (uint64_t)(*at - '0');
+    return *at == ',' && size >= 16 && size <= 4096 && !(size & (size - 1)) ? size : 0;
+}
+
+static void take_line_size(struct job *job, const struct spe_profile_info *info)
+{
+    uint64_t size = job->c2c.line_size_given ? 0 : model_line_size(info);
+
+    if (!size)
+        return;
+    job->config.shift = (unsigned)__builtin_ctzll(size);
+    job->c2c.line_size_of_model = true;
+}
 
 static int find(void *user, struct spe_profile *profile, struct spe_rows *rows)
 {
@@ -104,9 +136,12 @@ static int find_lines(struct job *job, struct spe_profile *profile, struct spe_s
         job->config.basis = basis;
         error = spe_sharing_create(sharing, &job->config);
         if (error == SPE_OK)
+            error = spe_sharing_leave_out(*sharing, profile);
+        if (error == SPE_OK)
             error = recording_rows(profile, job->c2c.report.file, find, *sharing);
         if (error < 0)
             return error;
+        spe_sharing_left_out(*sharing, spe_profile_counts(profile));
         basis = spe_sharing_next_basis(spe_sharing_result(*sharing), info);
         if (basis == SPE_SHARING_BASIS_COUNT)
             return SPE_OK;
@@ -123,10 +158,14 @@ static int find_users(struct job *job, struct spe_profile *profile, struct spe_s
     int error = spe_sharing_choose(sharing);
 
     if (error > 0) {
-        error = spe_profile_rewind(profile);
+        error = spe_profile_only_data(profile, NULL);
         if (error == SPE_OK)
-            error = recording_rows(profile, job->c2c.report.file, add, sharing);
+            error = spe_profile_rewind(profile);
+    } else if (error == SPE_OK) {
+        error = spe_sharing_look_again(sharing, profile);
     }
+    if (error == SPE_OK)
+        error = recording_rows(profile, job->c2c.report.file, add, sharing);
     return error < 0 ? error : spe_sharing_finish(sharing);
 }
 
@@ -163,6 +202,7 @@ static int answer(void *user, struct spe_profile *profile)
     r->profile = profile;
     r->info = spe_profile_info(profile);
     r->counts = spe_profile_counts(profile);
+    take_line_size(job, r->info);
     error = find_lines(job, profile, &sharing);
     why = error < 0 ? NULL : c2c_nothing(spe_sharing_result(sharing));
     if (!why && error == SPE_OK)

@@ -114,7 +114,8 @@ static const struct option_row options[] = {
      OPTION_FLAG(struct job, json)},
     {"list-rules", 0, NULL, "the rules, and where in the Arm ARM they come from",
      OPTION_FLAG(struct job, list)},
-    {"raw", 0, NULL, "bare SPE bytes, whatever they look like", OPTION_FLAG(struct job, raw)},
+    {"raw", 0, NULL, "take the file as bare SPE bytes, without a check",
+     OPTION_FLAG(struct job, raw)},
     {OPTION_ROWS(page_options)},
     {0},
 };

@@ -49,7 +49,8 @@ static const struct option_row options[] = {
     {"count", 0, "N", "stop after N lines", OPTION_NUMBER(struct job, count, 0, UINT64_MAX)},
     {OPTION_ROWS(page_options)},
     {OPTION_TEXT("\nWhat the bytes are:")},
-    {"raw", 0, NULL, "bare SPE bytes, whatever they look like", OPTION_FLAG(struct job, raw)},
+    {"raw", 0, NULL, "take the file as bare SPE bytes, without a check",
+     OPTION_FLAG(struct job, raw)},
     {"cpu", 0, "NAME", "name data sources and events as this CPU does",
      OPTION_STRING(struct job, machine.cpu)},
     {"features", 0, "LIST", "name events by these features, for example v1p4,sve",
@@ -92,7 +93,7 @@ static bool dump_packet_view(struct job *job, struct input *in, struct progress 
         if (in->last || d->lines >= d->limit || job->out.error)
             break;
         if (!in->size_known)
-            out_flush(&job->out); /* a pipe may be slow: show what there is */
+            out_flush(&job->out); /* a pipe may be slow: show the lines so far */
         good = input_more(in);
         if (!good)
             break;

@@ -14,7 +14,7 @@
 #include "cli/export_viewers.h"
 #include "cli/recording.h"
 #include "cli/words.h"
-#include "render/export_perf.h"
+#include "profile/export_perf.h"
 
 static const char usage[] =
     "Usage: spe export --format FORMAT [OPTION]... [FILE]\n"
@@ -58,6 +58,7 @@ struct job {
     char **files; /* of a dataset */
     int file_count;
     enum format format;
+    enum spe_group_by task; /* SPE_BY_COUNT: no frame for it */
     bool latency, lines;
     struct column_choice choice;
     struct dataset dataset;
@@ -94,6 +95,18 @@ static bool weight_option(const struct command *c, void *target, const char *tex
     return true;
 }
 
+static bool task_option(const struct command *c, void *target, const char *text)
+{
+    static const char *const names[] = {"comm", "thread", NULL};
+    struct job *job = target;
+    unsigned i;
+
+    if (!choice_option(c, "--task", text, names, &i))
+        return false;
+    job->task = i ? SPE_BY_THREAD : SPE_BY_COMM;
+    return true;
+}
+
 static const struct option_row options[] = {
     {"format", 0, "FORMAT",
      "csv: one row per sample\n"
@@ -123,6 +136,8 @@ static const struct option_row options[] = {
     {"weight", 0, "WHAT",
      "folded and speedscope: samples or latency (samples); pprof: which of them it shows first",
      OPTION_TAKE(weight_option)},
+    {"task", 0, "WHAT", "folded: begin each stack with a frame for the comm or the thread",
+     OPTION_TAKE(task_option)},
     {"lines", 0, NULL, "look up source lines; folded: a frame for each, of callers too",
      OPTION_FLAG(struct job, lines)},
     {OPTION_TABLE(struct job, recording, recording_options)},
@@ -234,6 +249,8 @@ static bool check_options(struct job *job, int argc, char **argv)
         usage_error(c, "--weight",
                     job->format == FORMAT_FIREFOX ? "the Firefox Profiler has no unit for cycles"
                                                   : "a trace has both");
+    else if (job->task != SPE_BY_COUNT && job->format != FORMAT_FOLDED)
+        usage_error(c, "--task", "is for folded");
     else if (job->lines && job->format == FORMAT_PERFETTO)
         usage_error(c, "--lines", "a trace has functions only");
     else if (!choose_columns(job))
@@ -313,20 +330,23 @@ static int export_calls(struct job *job, struct spe_profile *profile)
         complain(job->file, OTHER_CALLS, event);
     if (result == SPE_OK && job->lines)
         spe_call_tree_by_line(tree);
+    if (result == SPE_OK && job->task != SPE_BY_COUNT)
+        result = spe_call_tree_by_task(tree, job->task);
     if (result == SPE_OK)
         result = recording_rows(profile, job->file, add_calls, tree);
     if (result >= 0)
         result = spe_call_tree_share(tree, profile);
     if (result >= 0)
-        result = export_folded_calls(&job->out.out, profile, tree, job->latency);
+        result = export_folded_calls(&job->out.out, profile, tree, job->task, job->latency);
     spe_call_tree_destroy(tree);
     return result;
 }
 
 static int export_folded_form(struct job *job, struct spe_profile *profile)
 {
-    return spe_profile_info(profile)->stacks ? export_calls(job, profile)
-                                             : export_groups(job, profile);
+    bool tree = spe_profile_info(profile)->stacks || job->task != SPE_BY_COUNT;
+
+    return tree ? export_calls(job, profile) : export_groups(job, profile);
 }
 
 static int export_profile(struct job *job, struct spe_profile *profile)
@@ -434,6 +454,7 @@ static int run(const struct command *self, int argc, char **argv)
 
     memset(&job, 0, sizeof(job));
     job.command = self;
+    job.task = SPE_BY_COUNT;
     recording_init(&job.recording);
     if (!take_options(self, &job, argc, argv, &status))
         return status;

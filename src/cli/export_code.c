@@ -6,42 +6,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "analysis/edges.h"
+#include "profile/program.h"
 #include "render/export_code.h"
 
 /* ---- which file ------------------------------------------------------------------------------ */
-
-static bool is_file(const struct spe_profile *profile, const struct spe_profile_dso *dso)
-{
-    return !dso->kernel && dso->state != SPE_DSO_ANONYMOUS &&
-           spe_profile_string(profile, dso->path)[0] == '/';
-}
-
-static size_t count_files(const struct spe_profile *profile)
-{
-    size_t files = 0;
-
-    for (uint32_t id = 0; id < spe_profile_dso_count(profile); id++)
-        files += is_file(profile, spe_profile_dso(profile, id));
-    return files;
-}
-
-/* Its addresses are those of a file, which must be at hand. */
-static bool can_be_read(struct spe_profile *profile, uint32_t dso)
-{
-    uint32_t id;
-    uint8_t state;
-
-    for (id = 0; id < spe_profile_map_count(profile); id++) {
-        const struct spe_profile_map *map = spe_profile_map(profile, id);
-
-        if (map->dso == dso) {
-            spe_profile_find_address(profile, id, map->start);
-            break;
-        }
-    }
-    state = spe_profile_dso(profile, dso)->state;
-    return state == SPE_DSO_VERIFIED || state == SPE_DSO_UNVERIFIED;
-}
 
 uint32_t export_code_dso(struct spe_profile *profile, const char *file, const char *name)
 {
@@ -56,7 +25,7 @@ uint32_t export_code_dso(struct spe_profile *profile, const char *file, const ch
     }
     dso = spe_profile_dso(profile, found);
     path = spe_profile_string(profile, dso->path);
-    if (!can_be_read(profile, found)) {
+    if (!profile_can_read_dso(profile, found)) {
         dso = spe_profile_dso(profile, found);
         if (dso->warning)
             complain(file, "%s", dso->warning);
@@ -67,7 +36,7 @@ uint32_t export_code_dso(struct spe_profile *profile, const char *file, const ch
     }
     if (!name)
         complain(file, "the profile is of %s, one of %zu files; --dso takes another", path,
-                 count_files(profile));
+                 profile_file_count(profile));
     return found;
 }
 
@@ -95,12 +64,6 @@ static void report_counts(const char *file, const struct spe_edge_counts *c)
                  c->previous_impossible);
 }
 
-/* If nearly all taken branches have a previous target; the few others make little difference. */
-static bool use_straight_on(const struct spe_edge_counts *c)
-{
-    return c->taken && 10 * c->previous >= 9 * c->taken;
-}
-
 static int write_edges(struct spe_profile *profile, const char *file, uint32_t dso, bool autofdo,
                        const struct spe_edges *edges, struct out *o)
 {
@@ -114,7 +77,7 @@ static int write_edges(struct spe_profile *profile, const char *file, uint32_t d
     if (list)
         spe_edges_list(edges, list);
     if (list && !autofdo)
-        export_bolt(o, list, n, use_straight_on(spe_edges_counts(edges)), weight);
+        export_bolt(o, list, n, edges_know_previous(spe_edges_counts(edges)), weight);
     else if (list)
         result = spe_code_profile_create(&source, profile, dso, list, n);
     if (source) {

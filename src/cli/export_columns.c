@@ -122,16 +122,15 @@ static int finish(struct job *job)
     struct facts facts = {0};
     int result = take_batch(job);
 
-    if (result == SPE_OK && job->ipc)
-        result = ipc_finish(job->ipc);
-    if (result == SPE_OK && job->parquet) {
+    if (result == SPE_OK && job->parquet)
         result = facts_of(&facts, job->profile);
-        if (result == SPE_OK)
-            result = facts_of_end(&facts, job->profile);
-        if (result == SPE_OK)
-            result = parquet_finish(job->parquet, &facts);
-        facts_free(&facts);
-    }
+    if (result == SPE_OK)
+        result = facts_of_end(&facts, job->profile);
+    if (result == SPE_OK && job->ipc)
+        result = ipc_finish(job->ipc, &facts);
+    if (result == SPE_OK && job->parquet)
+        result = parquet_finish(job->parquet, &facts);
+    facts_free(&facts);
     return result;
 }
 

@@ -65,8 +65,7 @@ bool functions_describe(struct annotate *a, struct spe_profile *profile,
     const struct spe_code_choice *choices = spe_annotation_choices(annotation, &count);
 
     a->functions = calloc(count + 1, sizeof(*a->functions));
-    a->disassembler = spe_disassembler_new();
-    if (!a->functions || !a->disassembler)
+    if (!a->functions || spe_disassembler_create(&a->disassembler) < 0)
         return false;
     a->targets = spe_annotation_targets(annotation);
     spe_annotation_totals(annotation, &a->samples, &a->latency);
@@ -96,6 +95,6 @@ void functions_free(struct annotate *a)
     free(a->functions);
     a->functions = NULL;
     a->function_count = 0;
-    spe_disassembler_free(a->disassembler);
+    spe_disassembler_destroy(a->disassembler);
     a->disassembler = NULL;
 }

@@ -16,7 +16,7 @@
 static const char usage[] =
     "Usage: spe record [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
     "\n"
-    "Run an AArch64 program on this machine, whatever it is, and record it with a\n"
+    "Run an AArch64 program on any machine and record it with a\n"
     "software Statistical Profiling Unit: the result is a perf.data with SPE records\n"
     "that perf, spe report and others read. The program runs under QEMU's user mode,\n"
     "with its threads, its children and the AArch64 programs that they start.\n";
@@ -136,7 +136,7 @@ static const struct option_row options[] = {
      "ampereone-1a, architecture (every feature of SPE); v1, n2, v2 and architecture have SVE",
      OPTION_TAKE(cpu_option)},
     {"machine", 0, "KEY=VALUE,...",
-     "what is different in its machine: vl (bits of SVE's vectors), sockets, page (4K, 16K, 64K, "
+     "changes to its machine: vl (bits of SVE's vectors), sockets, page (4K, 16K, 64K, "
      "2M), l1d, l2, llc (sizes), their -ways and -latency, l1-tlb, l2-tlb, memory-latency ...; a "
      "word without = is a file that has such settings, one a line",
      OPTION_STRING(struct job, options.machine)},
@@ -247,8 +247,9 @@ static void print_summary(const struct job *job, const struct record_summary *s)
                  t->hidden);
     if (s->silent)
         complain(program,
-                 "%" PRIu64 " process%s ended without saying goodbye, as a killed one does: what "
-                 "was in flight then is not recorded",
+                 "%" PRIu64
+                 " process%s ended without saying goodbye, as a killed one does: samples "
+                 "in flight are not recorded",
                  s->silent, plural(s->silent));
     if (s->left)
         complain(program, "%" PRIu64 " process%s of it still run%s, and %s not recorded any more",

@@ -204,7 +204,7 @@ const struct option_row recording_options[] = {
     {OPTION_TEXT("\nWhat the bytes are:")},
     {"input", 'i', "FILE", "as FILE, in perf's way", OPTION_STRING(struct recording, input)},
     {"cpu", 0, "NAME", "the CPU, where the file does not say", OPTION_TAKE(cpu_option)},
-    {"raw", 0, NULL, "bare SPE bytes, whatever they look like",
+    {"raw", 0, NULL, "take the file as bare SPE bytes, without a check",
      OPTION_FLAG(struct recording, options.raw)},
     {"threads", 0, "N", "decode with so many threads (as many as there are CPUs)",
      OPTION_UNSIGNED(struct recording, options.threads, 0, 1024)},

@@ -121,12 +121,17 @@ static void by_of_keys(unsigned bits, char *by, size_t size)
 static bool add_by(struct job *job, const char *word, size_t length)
 {
     struct report *r = &job->report;
+    enum types_list list;
     unsigned by;
 
     if (length == 4 && strncmp(word, "time", length) == 0)
         return job->config.time = true;
-    if (types_by(&r->types, word, length))
+    list = types_by(&r->types, word, length);
+    if (list != TYPES_NONE) {
+        if (!r->table_count && r->types.csv == TYPES_NONE)
+            r->types.csv = list;
         return true;
+    }
     for (by = 0; by < SPE_BY_COUNT; by++) {
         const char *name = report_by_name(by);
 
@@ -187,6 +192,7 @@ static bool by_option(const struct command *c, void *target, const char *text)
     job->config.time = false;
     job->report.table_count = 0;
     job->report.types.by_object = job->report.types.by_type = job->report.types.by_member = false;
+    job->report.types.csv = TYPES_NONE;
     for (;;) {
         size_t length = strcspn(word, ",");
 
@@ -291,27 +297,28 @@ static const struct option_row options[] = {
      OPTION_TAKE(by_option)},
     {"bins", 0, "N", "of --by time, at most (as many as the page has room for)",
      OPTION_NUMBER(struct job, bins, 1, SPE_TIME_BINS_MAX)},
-    {"no-findings", 0, NULL, "not what costs most and why", OPTION_FLAG(struct job, no_findings)},
+    {"no-findings", 0, NULL, "leave out the findings", OPTION_FLAG(struct job, no_findings)},
     {"call-graph", 'g', NULL,
-     "who called the functions of the list, as a tree; of call stacks that 'spe record -g' "
+     "the callers of the functions of the list, as a tree; from call stacks that 'spe record -g' "
      "recorded, else, by function, of those that another event has",
      OPTION_FLAG(struct job, calls)},
     {"sort", 's', "KEY",
-     "groups by latency, samples, l1, llc, tlb or mispredicted (latency, if there are latencies); or "
+     "groups by latency, samples, l1, llc, tlb or, but for object, type and member, mispredicted "
+     "(latency, if there are latencies); or "
      "perf's keys, which are one list: sym, dso, srcline, comm, pid, tid, cpu",
      OPTION_TAKE(sort_option)},
     {"top", 0, "N", "rows of a list (10)", OPTION_NUMBER(struct job, top, 1, 1000000)},
-    {"type", 0, "NAME", "how a type lies in memory, with what was accessed of it",
+    {"type", 0, "NAME", "the memory layout of a type, with the accesses to it",
      OPTION_STRING(struct job, report.types.name)},
     {"data", 0, "WHAT", "hot data by line (64 bytes), page (4096 bytes) or none (line)",
      OPTION_TAKE(data_option)},
     DATA_MEMORY_OPTION(struct job, config.data_memory,
                        "for hot data, such as 256M (64M): exact as long as it is enough"),
     {"json", 0, NULL, "everything as one JSON object", OPTION_VALUE(struct job, form, FORM_JSON)},
-    {"csv", 0, NULL, "the first list of groups as CSV", OPTION_VALUE(struct job, form, FORM_CSV)},
+    {"csv", 0, NULL, "the first list as CSV", OPTION_VALUE(struct job, form, FORM_CSV)},
     {"html", 0, "FILE",
      "everything as one page for a browser, with code, shared cache lines, types and a time line; "
-     "of OLD and NEW: the page of NEW, with what changed; lists have 100 rows",
+     "of OLD and NEW: the page of NEW, with the changes; lists have 100 rows",
      OPTION_TAKE(html_option)},
     {"percent-limit", 0, "N", "only groups with at least N % of the latency (or samples)",
      OPTION_TAKE(limit_option)},
@@ -322,7 +329,7 @@ static const struct option_row options[] = {
     {"stdio", 0, NULL, NULL, OPTION_NOTHING},
     {"header", 0, NULL, NULL, OPTION_NOTHING},
     {"no-children", 0, NULL, NULL, OPTION_NOTHING},
-    {"show-nr-samples", 'n', NULL, "perf's words for what the page does anyway", OPTION_NOTHING},
+    {"show-nr-samples", 'n', NULL, "perf's words; the page is like that anyway", OPTION_NOTHING},
     {OPTION_TABLE(struct job, recording, recording_options)},
     {0},
 };
@@ -332,8 +339,21 @@ static bool check_options(struct job *job, int argc, char **argv)
 {
     const struct command *c = job->command;
 
-    if (job->form == FORM_CSV && !job->report.table_count) {
+    if (job->form == FORM_CSV && !job->report.table_count && job->report.types.csv == TYPES_NONE) {
         usage_error(c, "--csv", "it has a list of groups; --by time is on the page and in --json");
+        return false;
+    }
+    if (job->form == FORM_CSV && job->report.types.name) {
+        usage_error(c, "--csv",
+                    "it has one list, and --type shows a layout, on the page and in --json; --csv "
+                    "--by member has the members of all types");
+        return false;
+    }
+    if (types_lack(&job->report.types, job->report.sort)) {
+        usage_error(
+            c, "--sort",
+            "loads and stores are not mispredicted, so that lists by object, type or member "
+            "have the keys latency, samples, l1, llc and tlb only");
         return false;
     }
     if (job->html && job->form != FORM_HTML) {
@@ -466,6 +486,8 @@ static int show(struct job *job)
         complain(job->report.file, OTHER_CALLS, job->report.info->other_event);
     if (job->form == FORM_JSON)
         report_json(&out, &job->report);
+    else if (job->form == FORM_CSV && job->report.types.csv != TYPES_NONE)
+        types_csv(&out, job->report.profile, &job->report.types);
     else if (job->form == FORM_CSV)
         report_csv(&out, &job->report);
     else
@@ -529,9 +551,9 @@ static int report_profile(void *user, struct spe_profile *profile)
     }
     job->config.saturated_at = saturation(job->report.info);
     error = analyse(job, profile);
-    if (error >= 0 &&
-        (!ask(job, job->analysis) ||
-         (job->types && !types_ask(&job->report.types, job->types, profile, job->top))))
+    if (error >= 0 && (!ask(job, job->analysis) ||
+                       (job->types && !types_ask(&job->report.types, job->types, profile,
+                                                 job->report.sort, job->top))))
         error = SPE_ERR_NOMEM;
     if (error >= 0 && job->html)
         error = report_page_complete(&job->page, &job->report, job->analysis, (size_t)job->top);

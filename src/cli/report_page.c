@@ -235,7 +235,7 @@ static int ask_types(struct report_page *p, const struct report *report, size_t 
     if (!p->types)
         return SPE_OK;
     p->report_types.by_member = true;
-    if (!types_ask(&p->report_types, p->types, report->profile, top))
+    if (!types_ask(&p->report_types, p->types, report->profile, SPE_SORT_LATENCY, top))
         return SPE_ERR_NOMEM;
     p->page.types = &p->report_types;
     return p->slices ? slice_types(p) : SPE_OK;

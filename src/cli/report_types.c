@@ -7,18 +7,26 @@
 
 #define LAYOUTS 3 /* that --by member shows */
 
-bool types_by(struct report_types *t, const char *word, size_t length)
+enum types_list types_by(struct report_types *t, const char *word, size_t length)
 {
-    static const char *const names[] = {"object", "type", "member"};
+    static const struct {
+        const char *name;
+        enum types_list list;
+    } words[] = {{"object", TYPES_OBJECTS}, {"type", TYPES_TYPES}, {"member", TYPES_MEMBERS}};
     bool *flags[] = {&t->by_object, &t->by_type, &t->by_member};
 
     for (size_t i = 0; i < 3; i++) {
-        if (strlen(names[i]) == length && !strncmp(names[i], word, length)) {
+        if (strlen(words[i].name) == length && !strncmp(words[i].name, word, length)) {
             *flags[i] = true;
-            return true;
+            return words[i].list;
         }
     }
-    return false;
+    return TYPES_NONE;
+}
+
+bool types_lack(const struct report_types *t, enum spe_sort sort)
+{
+    return sort == SPE_SORT_MISPREDICTED && (t->by_object || t->by_type || t->by_member);
 }
 
 unsigned types_want(const struct report_types *t)
@@ -84,12 +92,14 @@ static bool add_layouts(struct report_types *t, const struct spe_types *types,
     return good;
 }
 
-bool types_ask(struct report_types *t, const struct spe_types *types, struct spe_profile *profile,
-               size_t top)
+bool types_ask(struct report_types *t, struct spe_types *types, struct spe_profile *profile,
+               enum spe_sort sort, size_t top)
 {
     struct spe_type_row *all;
     bool good;
 
+    /* A layout alone (--type) goes with a key of other lists. */
+    t->sort = spe_types_sort(types, sort) == SPE_OK ? sort : SPE_SORT_LATENCY;
     spe_types_totals(types, &t->all, t->reasons);
     t->type_of = spe_types_count(types);
     t->member_of = spe_types_member_count(types, SPE_NO_ID);

@@ -85,7 +85,7 @@ int annotate_json(struct out *o, const struct annotate *a);
 /* The text of a line, or "" if there is no such source; *newer: the file was changed after the
  * recording. SPE_OK, SPE_ERR_NOMEM or SPE_ERR_IO. */
 int annotate_source_line(struct annotate_sources *s, const char *path, uint32_t line,
-                         char text[SPE_SOURCE_TEXT], bool *newer);
+                         char text[SPE_TEXT_LINE], bool *newer);
 void annotate_sources_free(struct annotate_sources *s);
 
 /* How a branch's target is called: "L3", "memcpy@plt", "walk+0x10", "0x1234". Labels are those

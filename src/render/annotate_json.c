@@ -56,7 +56,7 @@ static void place_json(struct json *j, const struct annotate *a, const struct sp
 
 static int lines_json(struct json *j, const struct annotate *a, const struct annotate_function *f)
 {
-    char text[SPE_SOURCE_TEXT];
+    char text[SPE_TEXT_LINE];
     int error = SPE_OK, now;
     bool newer;
 

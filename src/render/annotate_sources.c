@@ -12,14 +12,14 @@
 
 struct annotate_source {
     char *path;
-    struct spe_source_file *source; /* NULL: there is none */
+    struct spe_text_file *source; /* NULL: there is none */
 };
 
-/* That there is no such file, or that it is too large, is no error. */
+/* A missing file or one that is too large is not an error. */
 static int open_source(struct annotate_sources *s, const char *path, struct annotate_source *new)
 {
     int error =
-        s->count < SOURCES_MAX ? spe_source_file_open(&new->source, path, s->directory) : SPE_OK;
+        s->count < SOURCES_MAX ? spe_text_file_open(&new->source, path, s->directory) : SPE_OK;
 
     return error == SPE_ERR_NOMEM || error == SPE_ERR_IO ? error : SPE_OK;
 }
@@ -48,7 +48,7 @@ static int find_source(struct annotate_sources *s, const char *path,
 }
 
 int annotate_source_line(struct annotate_sources *s, const char *path, uint32_t line,
-                         char text[SPE_SOURCE_TEXT], bool *newer)
+                         char text[SPE_TEXT_LINE], bool *newer)
 {
     const struct annotate_source *found;
     int error = find_source(s, path, &found);
@@ -57,15 +57,15 @@ int annotate_source_line(struct annotate_sources *s, const char *path, uint32_t 
     *newer = false;
     if (error < 0 || !found->source)
         return error;
-    spe_source_file_line(found->source, line, text);
-    *newer = s->recorded && spe_source_file_time(found->source) > s->recorded;
+    spe_text_file_line(found->source, line, text);
+    *newer = s->recorded && spe_text_file_time(found->source) > s->recorded;
     return SPE_OK;
 }
 
 void annotate_sources_free(struct annotate_sources *s)
 {
     for (size_t i = 0; i < s->count; i++) {
-        spe_source_file_close(s->list[i].source);
+        spe_text_file_close(s->list[i].source);
         free(s->list[i].path);
     }
     free(s->list);

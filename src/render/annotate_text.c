@@ -415,7 +415,7 @@ static const char *shown_path(const struct page *p, const char *path)
 /* The line's text with tabs as blanks. */
 static void source_text(struct page *p, const char *path, uint32_t number, char *text, size_t size)
 {
-    char raw[SPE_SOURCE_TEXT];
+    char raw[SPE_TEXT_LINE];
     size_t used = 0;
     bool newer;
 
@@ -436,7 +436,7 @@ static void source_text(struct page *p, const char *path, uint32_t number, char 
 static void source_row(struct page *p, struct table *t, const char *path, uint32_t number,
                        const struct spe_instruction *sum)
 {
-    char text[4 * SPE_SOURCE_TEXT];
+    char text[4 * SPE_TEXT_LINE];
 
     source_text(p, path, number, text, sizeof(text));
     number_cells(p, t, sum);
@@ -490,7 +490,7 @@ static void part_heading(struct page *p, struct table *t, const struct spe_code_
 
 static bool has_source(struct page *p, const char *path)
 {
-    char text[SPE_SOURCE_TEXT];
+    char text[SPE_TEXT_LINE];
     bool newer;
 
     for (uint32_t n = 1; n <= 8; n++) {
@@ -789,7 +789,7 @@ static void code_line(struct page *p, struct table *t, uint64_t address,
     const struct annotate *a = p->annotate;
     const struct spe_instruction *near = &p->function->instructions[0];
     struct spe_code_place place;
-    char source[4 * SPE_SOURCE_TEXT];
+    char source[4 * SPE_TEXT_LINE];
     char bytes[TEXT_MAX];
     struct text text = TEXT_IN(bytes);
     const char *path, *s;

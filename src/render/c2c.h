@@ -10,6 +10,7 @@ struct c2c {
     struct report report; /* the file, its profile, info and counts: for names and the header */
     const struct spe_sharing_result *result;
     bool line_size_given;
+    bool line_size_of_model; /* the recording's model was set to it */
 };
 
 /* False if memory ran out. */

@@ -82,7 +82,7 @@ static uint32_t tid_of(const struct c2c *c2c, uint32_t thread)
     return t ? t->tid : SPE_NO_TASK;
 }
 
-/* The thread that most accesses of an offset are of, or that it is several threads'. */
+/* The thread that made most accesses to an offset, or the words for several threads. */
 static void say_user(struct text *s, const struct c2c *c2c, const struct spe_shared_offset *o)
 {
     if (o->same_used)

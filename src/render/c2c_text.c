@@ -7,41 +7,17 @@
 #include "render/c2c.h"
 #include "render/cells.h"
 #include "render/safe.h"
+#include "render/sheet.h"
 #include "render/table.h"
-#include "render/wrap.h"
 
 #define LABEL 12
 #define CODES 3 /* rows of an offset */
 #define TIDS 2  /* threads that a cell names */
 
 struct page {
-    struct out *out;
+    struct sheet sheet;
     const struct c2c *c2c;
-    unsigned width;
-    bool color, no_memory;
 };
-
-static void wrapped(struct page *p, unsigned column, const char *label, enum tone tone,
-                    const char *text)
-{
-    struct wrap wrap = {p->out, p->width, p->color, column, tone};
-
-    p->no_memory |= !wrap_text(&wrap, label, text);
-}
-
-static void title(struct page *p, const char *text)
-{
-    tone_begin(p->out, p->color, TONE_TITLE);
-    out_safe(p->out, text);
-    tone_end(p->out, p->color, TONE_TITLE);
-    out_char(p->out, '\n');
-}
-
-static void end_table(struct page *p, struct table *t)
-{
-    if (!table_end(t, p->out, p->width, p->color))
-        p->no_memory = true;
-}
 
 /* ---- header ---------------------------------------------------------------------------------- */
 
@@ -64,11 +40,13 @@ static void file_line(struct page *p)
     char text[REPORT_NAME];
 
     snprintf(text, sizeof(text), "%s, %.1f MB", r->file, (double)r->info->bytes * 1e-6);
-    wrapped(p, LABEL, "file", TONE_PLAIN, text);
-    wrapped(p, LABEL, "CPU", TONE_PLAIN, r->info->cpu ? r->info->cpu->title : "not known");
+    sheet_wrapped(&p->sheet, LABEL, "file", TONE_PLAIN, text);
+    sheet_wrapped(&p->sheet, LABEL, "CPU", TONE_PLAIN,
+                  r->info->cpu ? r->info->cpu->title : "not known");
     if (r->info->simulated)
-        wrapped(p, LABEL, "", TONE_NOTABLE,
-                r->info->model_note ? r->info->model_note : "made by a model, not by hardware");
+        sheet_wrapped(&p->sheet, LABEL, "", TONE_NOTABLE,
+                      r->info->model_note ? r->info->model_note
+                                          : "made by a model, not by hardware");
 }
 
 static void samples_line(struct page *p)
@@ -82,7 +60,7 @@ static void samples_line(struct page *p)
     snprintf(text, sizeof(text), "%s loads and stores with a data address, %s of them loads%s%s%s",
              samples, loads, r->no_address ? "; " : "", r->no_address ? without : "",
              r->no_address ? " without one" : "");
-    wrapped(p, LABEL, "samples", TONE_PLAIN, text);
+    sheet_wrapped(&p->sheet, LABEL, "samples", TONE_PLAIN, text);
 }
 
 static void size_line(struct page *p)
@@ -92,10 +70,11 @@ static void size_line(struct page *p)
 
     snprintf(text, sizeof(text), "%u bytes%s; offsets are where accesses begin",
              1u << c->result->shift,
-             c->line_size_given    ? ""
-             : c->report.info->cpu ? ", as those of this CPU"
-                                   : ", since the CPU is not known");
-    wrapped(p, LABEL, "lines of", TONE_PLAIN, text);
+             c->line_size_given      ? ""
+             : c->line_size_of_model ? ", as those of the model"
+             : c->report.info->cpu   ? ", as those of this CPU"
+                                     : ", since the CPU is not known");
+    sheet_wrapped(&p->sheet, LABEL, "lines of", TONE_PLAIN, text);
 }
 
 static void found_line(struct page *p)
@@ -118,11 +97,11 @@ static void found_line(struct page *p)
         snprintf(text + n, sizeof(text) - (size_t)n,
                  "; %s other%s with too little to call %s shared", few, r->too_few == 1 ? "" : "s",
                  r->too_few == 1 ? "it" : "them");
-    wrapped(p, LABEL, "found", r->line_count ? TONE_NOTABLE : TONE_GOOD, text);
+    sheet_wrapped(&p->sheet, LABEL, "found", r->line_count ? TONE_NOTABLE : TONE_GOOD, text);
     if (r->left_out) {
         text_grouped(more, r->left_out);
         snprintf(text, sizeof(text), "%s samples did not fit into memory (--data-memory)", more);
-        wrapped(p, LABEL, "", TONE_HOT, text);
+        sheet_wrapped(&p->sheet, LABEL, "", TONE_HOT, text);
     }
 }
 
@@ -131,14 +110,15 @@ static void header(struct page *p)
     const struct report *r = &p->c2c->report;
     size_t i;
 
-    title(p, "Recording");
+    sheet_title(&p->sheet, "Recording");
     file_line(p);
     samples_line(p);
-    wrapped(p, LABEL, "based on", TONE_PLAIN, basis_sentence(p->c2c->result->basis));
+    sheet_wrapped(&p->sheet, LABEL, "based on", TONE_PLAIN, basis_sentence(p->c2c->result->basis));
     size_line(p);
     found_line(p);
     for (i = 0; !r->quiet && spe_profile_warning(r->profile, i); i++)
-        wrapped(p, LABEL, i ? "" : "warnings", TONE_NOTABLE, spe_profile_warning(r->profile, i));
+        sheet_wrapped(&p->sheet, LABEL, i ? "" : "warnings", TONE_NOTABLE,
+                      spe_profile_warning(r->profile, i));
 }
 
 /* ---- lines ----------------------------------------------------------------------------------- */
@@ -192,18 +172,19 @@ static void lines_section(struct page *p)
     struct table t;
     size_t i;
 
-    out_char(p->out, '\n');
-    title(p, misses ? "Cache lines that several threads miss, shares in %"
-                    : "Cache lines that travel between cores, shares in %");
+    out_char(p->sheet.out, '\n');
+    sheet_title(&p->sheet, misses ? "Cache lines that several threads miss, shares in %"
+                                  : "Cache lines that travel between cores, shares in %");
     table_begin(&t, columns, 15);
     for (i = 0; i < p->c2c->result->line_count; i++)
         line_row(p, &t, i);
-    end_table(p, &t);
-    wrapped(p, 0, "", TONE_QUIET,
-            misses ? "L1m: its loads and stores that missed in L1; share: of them; of all: its "
-                     "part of all latency of data"
-                   : "peer: its loads that another core's cache served; share: of its loads; of "
-                     "all: its part of all latency of data");
+    sheet_table(&p->sheet, &t);
+    sheet_wrapped(&p->sheet, 0, "", TONE_QUIET,
+                  misses
+                      ? "L1m: its loads and stores that missed in L1; share: of them; of all: its "
+                        "part of all latency of data"
+                      : "peer: its loads that another core's cache served; share: of its loads; of "
+                        "all: its part of all latency of data");
 }
 
 /* ---- one line -------------------------------------------------------------------------------- */
@@ -330,19 +311,19 @@ static void line_section(struct page *p, size_t number)
     c2c_object_name(p->c2c, line, c2c_hottest(line), name);
     snprintf(text, sizeof(text), "Line %zu at %" PRIx64 "%s%s", number + 1, line->address,
              *name ? ", " : "", name);
-    out_char(p->out, '\n');
-    title(p, text);
+    out_char(p->sheet.out, '\n');
+    sheet_title(&p->sheet, text);
     table_begin(&t, columns, 10);
     for (i = 0; i < line->offset_count; i++)
         offset_rows(p, &t, line, &line->offsets[i]);
-    end_table(p, &t);
+    sheet_table(&p->sheet, &t);
     c2c_advice(p->c2c, line, advice);
-    wrapped(p, 0, "", TONE_NOTABLE, advice);
+    sheet_wrapped(&p->sheet, 0, "", TONE_NOTABLE, advice);
 }
 
 bool c2c_text(struct out *o, const struct c2c *c2c, unsigned width, bool color)
 {
-    struct page p = {.out = o, .c2c = c2c, .width = width, .color = color};
+    struct page p = {.sheet = {.out = o, .width = width, .color = color}, .c2c = c2c};
     size_t i;
 
     header(&p);
@@ -351,12 +332,13 @@ bool c2c_text(struct out *o, const struct c2c *c2c, unsigned width, bool color)
         for (i = 0; i < c2c->result->line_count; i++)
             line_section(&p, i);
         out_char(o, '\n');
-        wrapped(&p, 0, "", TONE_QUIET,
-                c2c->result->basis == SPE_SHARING_MISSES
-                    ? "L1m of an offset: its part of the line's; 95 %: Wilson's interval of the "
-                      "share, if samples are independent"
-                    : "peer of an offset: its part of the line's; 95 %: Wilson's interval of the "
-                      "share, if samples are independent");
+        sheet_wrapped(
+            &p.sheet, 0, "", TONE_QUIET,
+            c2c->result->basis == SPE_SHARING_MISSES
+                ? "L1m of an offset: its part of the line's; 95 %: Wilson's interval of the "
+                  "share, if samples are independent"
+                : "peer of an offset: its part of the line's; 95 %: Wilson's interval of the "
+                  "share, if samples are independent");
     }
-    return !p.no_memory;
+    return !p.sheet.no_memory;
 }

@@ -6,42 +6,18 @@
 
 #include "render/diff.h"
 #include "render/safe.h"
+#include "render/sheet.h"
 #include "render/table.h"
-#include "render/wrap.h"
 
 #define LABEL 12
 #define TEXT DIFF_TEXT
 #define NUMBER DIFF_NUMBER
 
 struct page {
-    struct out *out;
+    struct sheet sheet;
     const struct diff *diff;
     const struct spe_diff_result *result;
-    unsigned width;
-    bool color, no_memory;
 };
-
-static void wrapped(struct page *p, unsigned column, const char *label, enum tone tone,
-                    const char *text)
-{
-    struct wrap wrap = {p->out, p->width, p->color, column, tone};
-
-    p->no_memory |= !wrap_text(&wrap, label, text);
-}
-
-static void title(struct page *p, const char *text)
-{
-    tone_begin(p->out, p->color, TONE_TITLE);
-    out_safe(p->out, text);
-    tone_end(p->out, p->color, TONE_TITLE);
-    out_char(p->out, '\n');
-}
-
-static void end_table(struct page *p, struct table *t)
-{
-    if (!table_end(t, p->out, p->width, p->color))
-        p->no_memory = true;
-}
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
@@ -88,15 +64,16 @@ static void answer(struct page *p)
     char text[TEXT];
 
     if (!r->significant) {
-        wrapped(p, LABEL, "answer", TONE_GOOD,
-                r->exact ? "no change: all counts are the same" : "no significant change");
+        sheet_wrapped(&p->sheet, LABEL, "answer", TONE_GOOD,
+                      r->exact ? "no change: all counts are the same" : "no significant change");
         return;
     }
     diff_total_sentence(p->diff, text, sizeof(text));
-    wrapped(p, LABEL, "answer", change_tone(c) == TONE_QUIET ? TONE_PLAIN : change_tone(c), text);
+    sheet_wrapped(&p->sheet, LABEL, "answer",
+                  change_tone(c) == TONE_QUIET ? TONE_PLAIN : change_tone(c), text);
     diff_most_sentence(p->diff, text, sizeof(text));
     if (*text)
-        wrapped(p, LABEL, "", TONE_PLAIN, text);
+        sheet_wrapped(&p->sheet, LABEL, "", TONE_PLAIN, text);
 }
 
 /* ---- header ---------------------------------------------------------------------------------- */
@@ -118,7 +95,7 @@ static void side_line(struct page *p, unsigned side)
                  more, samples, operations);
     else
         snprintf(text, sizeof(text), "%s%s, %s samples", p->diff->file[side], more, samples);
-    wrapped(p, LABEL, side ? "new" : "old", TONE_PLAIN, text);
+    sheet_wrapped(&p->sheet, LABEL, side ? "new" : "old", TONE_PLAIN, text);
 }
 
 static void gate_lines(struct page *p)
@@ -132,7 +109,7 @@ static void gate_lines(struct page *p)
                  g->failed    ? "yes, it fails"
                  : !g->change ? "there is no such function"
                               : "no, it passes");
-        wrapped(p, LABEL, i ? "" : "fail if", g->failed ? TONE_HOT : TONE_GOOD, text);
+        sheet_wrapped(&p->sheet, LABEL, i ? "" : "fail if", g->failed ? TONE_HOT : TONE_GOOD, text);
     }
 }
 
@@ -141,7 +118,7 @@ static void header(struct page *p)
     const struct spe_diff_result *r = p->result;
     char text[TEXT];
 
-    title(p, "Difference");
+    sheet_title(&p->sheet, "Difference");
     answer(p);
     gate_lines(p);
     side_line(p, 0);
@@ -149,7 +126,7 @@ static void header(struct page *p)
     if (r->program[0]) {
         snprintf(text, sizeof(text), "%s, which is new, is taken for what %s was", r->program[1],
                  r->program[0]);
-        wrapped(p, LABEL, "program", TONE_NOTABLE, text);
+        sheet_wrapped(&p->sheet, LABEL, "program", TONE_NOTABLE, text);
     }
 }
 
@@ -170,8 +147,8 @@ static void total_section(struct page *p)
     diff_per_words(p->diff, per, sizeof(per));
     snprintf(text, sizeof(text), "Whole program, %s%s", per,
              p->diff->per == SPE_PER_OPERATION ? "; counts and changes in %" : "; changes in %");
-    out_char(p->out, '\n');
-    title(p, text);
+    out_char(p->sheet.out, '\n');
+    sheet_title(&p->sheet, text);
     table_begin(&t, columns, 5);
     for (unsigned q = 0; q < SPE_DIFF_QUANTITIES; q++) {
         const struct spe_change *c = &p->result->total->changes[q];
@@ -184,7 +161,7 @@ static void total_section(struct page *p)
         change_cell(&t, c);
         range_cell(&t, c);
     }
-    end_table(p, &t);
+    sheet_table(&p->sheet, &t);
 }
 
 static void put_row(struct page *p, struct table *t, const struct spe_diff_row *row)
@@ -225,8 +202,8 @@ static void rows_title(struct page *p, size_t shown)
     snprintf(text, sizeof(text), "%s%s, %zu of %zu, %s; changes in %%", words[by],
              p->diff->all ? "" : " that changed", shown,
              p->diff->all ? p->result->row_count : p->result->row_significant, per);
-    out_char(p->out, '\n');
-    title(p, text);
+    out_char(p->sheet.out, '\n');
+    sheet_title(&p->sheet, text);
 }
 
 static void legend(struct page *p)
@@ -242,7 +219,7 @@ static void legend(struct page *p)
                  p->result->known >> SPE_DIFF_LATENCY & 1 ? "lat: cycles; " : "",
                  p->diff->per == SPE_PER_OPERATION ? ", in % of all" : "", 100.0 * SPE_DIFF_RATE,
                  p->result->tests);
-    wrapped(p, 0, "", TONE_QUIET, text);
+    sheet_wrapped(&p->sheet, 0, "", TONE_QUIET, text);
 }
 
 static void rows_section(struct page *p)
@@ -270,7 +247,7 @@ static void rows_section(struct page *p)
         table_begin(&t, columns, 11);
         for (size_t i = 0; i < shown; i++)
             put_row(p, &t, &p->result->rows[i]);
-        end_table(p, &t);
+        sheet_table(&p->sheet, &t);
     }
     if (rest && !p->diff->all) {
         text_grouped(count, rest);
@@ -280,8 +257,8 @@ static void rows_section(struct page *p)
                                                        : "functions",
                  p->result->exact ? "" : "significant ", " (--all)");
         if (!shown)
-            out_char(p->out, '\n');
-        wrapped(p, 0, "", TONE_QUIET, text);
+            out_char(p->sheet.out, '\n');
+        sheet_wrapped(&p->sheet, 0, "", TONE_QUIET, text);
     }
     legend(p);
 }
@@ -289,10 +266,10 @@ static void rows_section(struct page *p)
 bool diff_text(struct out *o, const struct diff *diff, unsigned width, bool color)
 {
     struct page p = {
-        .out = o, .diff = diff, .result = diff->result, .width = width, .color = color};
+        .sheet = {.out = o, .width = width, .color = color}, .diff = diff, .result = diff->result};
 
     header(&p);
     total_section(&p);
     rows_section(&p);
-    return !p.no_memory;
+    return !p.sheet.no_memory;
 }

@@ -8,6 +8,7 @@
 
 #include "render/export_csv.h"
 #include "render/json.h"
+#include "render/report.h"
 #include "render/safe.h"
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
@@ -174,6 +175,13 @@ static void put_line(struct out *o, struct spe_profile *profile, uint32_t id)
     out_decimal(o, line.line);
 }
 
+static void put_dso(struct out *o, struct spe_profile *profile, uint32_t id)
+{
+    const struct spe_profile_dso *dso = id != SPE_NO_ID ? spe_profile_dso(profile, id) : NULL;
+
+    put_frame(o, dso ? spe_profile_string(profile, dso->name) : "[no map]");
+}
+
 static void put_function(struct out *o, struct spe_profile *profile,
                          const struct spe_call_node *node)
 {
@@ -181,9 +189,7 @@ static void put_function(struct out *o, struct spe_profile *profile,
         node->dso != SPE_NO_ID ? spe_profile_dso(profile, node->dso) : NULL;
     struct spe_profile_symbol symbol;
 
-    if (node->no_stack) {
-        put_frame(o, "[no call stack]");
-    } else if (spe_profile_symbol(profile, node->symbol, &symbol) == SPE_OK) {
+    if (spe_profile_symbol(profile, node->symbol, &symbol) == SPE_OK) {
         put_frame(o, symbol.name);
     } else {
         out_string(o, dso ? "[no symbol] " : "[no map]");
@@ -191,28 +197,61 @@ static void put_function(struct out *o, struct spe_profile *profile,
     }
 }
 
-/* Stacks are deep, but no deeper than there are nodes: `path` has room for all. */
-static void put_path(struct out *o, struct spe_profile *profile, const struct spe_call_tree *tree,
-                     uint32_t node, uint32_t *path)
+static void put_task(struct out *o, struct spe_profile *profile, enum spe_group_by task,
+                     uint32_t id)
+{
+    const struct report names = {.profile = profile};
+    const struct spe_group group = {.id = id};
+    char name[REPORT_NAME];
+
+    report_task_name(&names, task, &group, name);
+    put_frame(o, name);
+}
+
+struct folded {
+    struct spe_profile *profile;
+    const struct spe_call_tree *tree;
+    enum spe_group_by task;
+    uint32_t *path; /* stacks are deep, but no deeper than there are nodes: it has room for all */
+};
+
+/* A recording without any stack has the file in their place. */
+static void put_no_stack(struct out *o, const struct folded *f, uint32_t below)
+{
+    if (spe_profile_info(f->profile)->stacks)
+        put_frame(o, "[no call stack]");
+    else
+        put_dso(o, f->profile, spe_call_tree_at(f->tree, below)->dso);
+}
+
+static void put_path(struct out *o, const struct folded *f, uint32_t node)
 {
     size_t depth = 0;
+    uint32_t task;
 
-    for (; node; node = spe_call_tree_at(tree, node)->caller)
-        path[depth++] = node;
+    for (; node; node = spe_call_tree_at(f->tree, node)->caller)
+        f->path[depth++] = node;
     while (depth) {
-        put_function(o, profile, spe_call_tree_at(tree, path[--depth]));
-        put_line(o, profile, spe_call_tree_line(tree, path[depth]));
+        const struct spe_call_node *at = spe_call_tree_at(f->tree, f->path[--depth]);
+
+        if (spe_call_tree_task(f->tree, f->path[depth], &task))
+            put_task(o, f->profile, f->task, task);
+        else if (at->no_stack && depth)
+            put_no_stack(o, f, f->path[depth - 1]);
+        else
+            put_function(o, f->profile, at);
+        put_line(o, f->profile, spe_call_tree_line(f->tree, f->path[depth]));
         out_char(o, depth ? ';' : ' ');
     }
 }
 
 int export_folded_calls(struct out *o, struct spe_profile *profile,
-                        const struct spe_call_tree *tree, bool latency)
+                        const struct spe_call_tree *tree, enum spe_group_by task, bool latency)
 {
     size_t count = spe_call_tree_count(tree);
-    uint32_t *path = calloc(count, sizeof(*path));
+    struct folded f = {profile, tree, task, calloc(count, sizeof(*f.path))};
 
-    if (!path)
+    if (!f.path)
         return SPE_ERR_NOMEM;
     for (size_t i = 1; i < count && !o->error; i++) {
         const struct spe_counts *self = &spe_call_tree_at(tree, i)->self;
@@ -220,11 +259,11 @@ int export_folded_calls(struct out *o, struct spe_profile *profile,
 
         if (!weight)
             continue;
-        put_path(o, profile, tree, (uint32_t)i, path);
+        put_path(o, &f, (uint32_t)i);
         out_decimal(o, weight);
         out_char(o, '\n');
     }
-    free(path);
+    free(f.path);
     return SPE_OK;
 }
 
@@ -235,14 +274,12 @@ void export_folded(struct out *o, struct spe_profile *profile, const struct spe_
 
     for (i = 0; i < count; i++) {
         const struct spe_group *g = &groups[i];
-        const struct spe_profile_dso *dso =
-            g->dso != SPE_NO_ID ? spe_profile_dso(profile, g->dso) : NULL;
         uint64_t weight = latency ? g->counts.latency : g->counts.samples;
         struct spe_profile_symbol symbol;
 
         if (!weight)
             continue;
-        put_frame(o, dso ? spe_profile_string(profile, dso->name) : "[no map]");
+        put_dso(o, profile, g->dso);
         out_char(o, ';');
         put_frame(o, spe_profile_symbol(profile, g->symbol, &symbol) == SPE_OK ? symbol.name
                                                                                : "[no symbol]");

@@ -28,8 +28,9 @@ void export_ndjson_batch(struct out *o, struct export_texts *t, const struct col
 void export_folded(struct out *o, struct spe_profile *profile, const struct spe_group *groups,
                    size_t count, bool latency);
 
-/* The same with all callers, outermost first: "main;work;memcpy 123". SPE_OK or SPE_ERR_NOMEM. */
+/* The same with all callers, outermost first: "main;work;memcpy 123". The nodes of a tree by task,
+ * which is `task`, come before them. SPE_OK or SPE_ERR_NOMEM. */
 int export_folded_calls(struct out *o, struct spe_profile *profile,
-                        const struct spe_call_tree *tree, bool latency);
+                        const struct spe_call_tree *tree, enum spe_group_by task, bool latency);
 
 #endif

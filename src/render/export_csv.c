@@ -22,6 +22,12 @@ static void put_quoted(struct out *o, const char *mark, const char *text)
     out_char(o, '"');
 }
 
+void csv_number(struct out *o, uint64_t value)
+{
+    out_char(o, ',');
+    out_decimal(o, value);
+}
+
 void csv_quoted(struct out *o, const char *text)
 {
     put_quoted(o, "", text);

@@ -11,7 +11,10 @@
  * file gets every byte of the name; a terminal gets it safe (render/safe.h). */
 void csv_text(struct out *o, const char *text);
 
-/* The same in quotes, whatever it begins with. */
+/* One more field: a comma and a number. */
+void csv_number(struct out *o, uint64_t value);
+
+/* Text in quotes, whatever it begins with. */
 void csv_quoted(struct out *o, const char *text);
 
 #endif

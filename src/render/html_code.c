@@ -152,7 +152,7 @@ static void table_begin_of(struct code *c, const char *what, const char *caption
 static void source_row(struct code *c, const char *path, uint32_t number,
                        const struct spe_instruction *sum)
 {
-    char text[SPE_SOURCE_TEXT], place[32];
+    char text[SPE_TEXT_LINE], place[32];
     bool newer;
     int error = annotate_source_line(c->annotate->sources, path, number, text, &newer);
 

@@ -42,7 +42,7 @@ static void picture(struct out *o, const struct spe_change *c)
         o,
         "<svg class=\"ci change\" viewBox=\"0 0 100 12\" preserveAspectRatio=\"none\" "
         "role=\"img\" aria-label=\"95 %% interval: %s %%\"><title>95 %% interval: %s %%; the "
-        "middle is no change, the ends are half and double</title>"
+        "middle means no change, the ends half and double</title>"
         "<path class=\"none\" d=\"M50 0v12\"/>"
         "<path d=\"M%.2f 6H%.2fM%.2f 1v10M%.2f 1v10\"/></svg>",
         text, text, low, high, low, high);
@@ -169,6 +169,16 @@ static void answer(struct out *o, const struct diff *d)
                100.0 * SPE_DIFF_RATE, d->result->tests);
 }
 
+/* Without lines, a list of them is that of functions once more. */
+static bool has_lines(const struct diff *d)
+{
+    for (size_t i = 0; i < d->result->row_count; i++) {
+        if (*d->result->rows[i].line)
+            return true;
+    }
+    return false;
+}
+
 void html_changes(struct out *o, const struct html_page *page)
 {
     if (!page->changes[0])
@@ -177,6 +187,7 @@ void html_changes(struct out *o, const struct html_page *page)
     answer(o, page->changes[0]);
     total_table(o, page->changes[0]);
     rows_table(o, page->changes[0], "change-function");
-    rows_table(o, page->changes[1], "change-line");
+    if (has_lines(page->changes[1]))
+        rows_table(o, page->changes[1], "change-line");
     out_string(o, "</section>\n");
 }

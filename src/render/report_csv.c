@@ -4,12 +4,6 @@
 #include "render/export_csv.h"
 #include "render/report.h"
 
-static void number(struct out *o, uint64_t value)
-{
-    out_char(o, ',');
-    out_decimal(o, value);
-}
-
 /* Who ran it, once more in columns of their own. */
 static void task_titles(struct out *o, enum spe_group_by task)
 {
@@ -75,19 +69,19 @@ void report_csv(struct out *o, const struct report *r)
         csv_text(o, name);
         out_char(o, ',');
         csv_text(o, report_dso_name(r, group->dso));
-        number(o, c->samples);
+        csv_number(o, c->samples);
         out_printf(o, ",%.9f", share_of(c->samples, r->totals.samples));
         if (report_is_shared(r, g->by))
             out_string(o, ",,");
         else
             out_printf(o, ",%.9f,%.9f", share.low, share.high);
-        number(o, c->latency);
-        number(o, c->memory);
-        number(o, c->branches);
-        number(o, c->l1_misses);
-        number(o, c->llc_misses);
-        number(o, c->tlb_walks);
-        number(o, c->mispredicted);
+        csv_number(o, c->latency);
+        csv_number(o, c->memory);
+        csv_number(o, c->branches);
+        csv_number(o, c->l1_misses);
+        csv_number(o, c->llc_misses);
+        csv_number(o, c->tlb_walks);
+        csv_number(o, c->mispredicted);
         task_cells(o, r, task, group->id);
         out_char(o, '\n');
     }

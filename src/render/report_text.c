@@ -9,15 +9,13 @@
 #include "render/cells.h"
 #include "render/report.h"
 #include "render/safe.h"
+#include "render/sheet.h"
 #include "render/table.h"
 #include "render/text.h"
-#include "render/wrap.h"
 
 struct page {
-    struct out *out;
+    struct sheet sheet;
     const struct report *report;
-    unsigned width;
-    bool color, no_memory;
     bool begun; /* a section is above */
 };
 
@@ -27,17 +25,9 @@ struct page {
 
 /* A label in its column, and text that goes on below itself where it is too long. The text may hold
  * names from the file. */
-static void wrapped(struct page *p, unsigned column, const char *label, enum tone tone,
-                    const char *text)
-{
-    struct wrap wrap = {p->out, p->width, p->color, column, tone};
-
-    p->no_memory |= !wrap_text(&wrap, label, text);
-}
-
 static void header_line(struct page *p, const char *label, enum tone tone, const char *text)
 {
-    wrapped(p, LABEL, label, tone, text);
+    sheet_wrapped(&p->sheet, LABEL, label, tone, text);
 }
 
 #define TEXT_MAX 4096
@@ -257,22 +247,16 @@ static void title(struct page *p, const char *format, ...) __attribute__((format
 
 static void title(struct page *p, const char *format, ...)
 {
-    char text[512], *safe;
+    char text[512];
     va_list args;
 
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    safe = text_safe(text);
-    p->no_memory |= !safe;
     if (p->begun)
-        out_char(p->out, '\n');
+        out_char(p->sheet.out, '\n');
     p->begun = true;
-    tone_begin(p->out, p->color, TONE_TITLE);
-    out_string(p->out, safe ? safe : "");
-    tone_end(p->out, p->color, TONE_TITLE);
-    out_char(p->out, '\n');
-    free(safe);
+    sheet_title(&p->sheet, text);
 }
 
 static void header(struct page *p)
@@ -305,15 +289,9 @@ static void latency_cell(struct table *t, const struct spe_latency_summary *l, u
                      l->saturated_at && value >= l->saturated_at ? "+" : "");
 }
 
-static void end_table(struct page *p, struct table *t)
-{
-    if (!table_end(t, p->out, p->width, p->color))
-        p->no_memory = true;
-}
-
 static void remark(struct page *p, const char *text)
 {
-    wrapped(p, 0, "", TONE_QUIET, text);
+    sheet_wrapped(&p->sheet, 0, "", TONE_QUIET, text);
 }
 
 /* ---- sections -------------------------------------------------------------------------------- */
@@ -341,7 +319,7 @@ static void mix_section(struct page *p)
         interval_cell(&t, m->samples, r->totals.samples);
         mean_cell(&t, m->latency, m->latency_samples);
     }
-    end_table(p, &t);
+    sheet_table(&p->sheet, &t);
 }
 
 /* Of what an event is a share: an event of branches says little as a share of everything. */
@@ -413,7 +391,7 @@ static void events_section(struct page *p)
         interval_cell(&t, r->events[i], base);
         table_text(&t, TONE_QUIET, of);
     }
-    end_table(p, &t);
+    sheet_table(&p->sheet, &t);
 }
 
 static enum tone served_tone(unsigned served)
@@ -476,7 +454,7 @@ static void served_section(struct page *p)
         latency_cell(&t, l, l->p99);
         latency_cell(&t, l, l->max);
     }
-    end_table(p, &t);
+    sheet_table(&p->sheet, &t);
     if (saturated)
         remark(p, "+: the counter was full, the latency is that or more; means are too low");
 }
@@ -600,7 +578,7 @@ static void group_section(struct page *p, const struct report_groups *g)
     table_begin(&t, columns, 11);
     for (i = 0; i < g->count; i++)
         group_row(p, &t, g, i);
-    end_table(p, &t);
+    sheet_table(&p->sheet, &t);
 }
 
 static void calls_section(struct page *p)
@@ -611,7 +589,7 @@ static void calls_section(struct page *p)
           p->report->sort == SPE_SORT_LATENCY ? "latency" : "samples",
           p->report->info->other_event ? "; callers by " : "",
           p->report->info->other_event ? p->report->info->other_event : "");
-    p->no_memory |= !report_calls_text(p->out, p->report);
+    p->sheet.no_memory |= !report_calls_text(p->sheet.out, p->report);
 }
 
 static void groups_remark(struct page *p)
@@ -663,7 +641,7 @@ static void branch_section(struct page *p)
         table_percent(&t, TONE_PLAIN, share_of(b->not_taken, b->samples));
         mean_cell(&t, b->latency, b->samples);
     }
-    end_table(p, &t);
+    sheet_table(&p->sheet, &t);
     if (r->branch_error) {
         char bytes[TEXT_MAX];
         struct text text = TEXT_IN(bytes);
@@ -738,7 +716,7 @@ static void data_section(struct page *p)
     table_begin(&t, columns, 12);
     for (i = 0; i < r->data_count; i++)
         data_row(p, &t, &r->data[i]);
-    end_table(p, &t);
+    sheet_table(&p->sheet, &t);
     remark(
         p,
         "shared: of its samples, those that came from another core's cache or met modified data");
@@ -747,11 +725,11 @@ static void data_section(struct page *p)
 
 static void types_section(struct page *p)
 {
-    const struct types_page page = {p->out, p->report->profile, &p->report->types, p->width,
-                                    p->color};
+    const struct types_page page = {p->sheet.out, p->report->profile, &p->report->types,
+                                    p->sheet.width, p->sheet.color};
 
     if (types_wanted(&p->report->types) && !types_text(&page))
-        p->no_memory = true;
+        p->sheet.no_memory = true;
 }
 
 /* What people look for first: it fits on the first screen. */
@@ -762,8 +740,8 @@ static void answers(struct page *p)
 
     if (r->finding_count)
         title(p, "Findings");
-    if (!findings_text(p->out, r, p->width, p->color))
-        p->no_memory = true;
+    if (!findings_text(p->sheet.out, r, p->sheet.width, p->sheet.color))
+        p->sheet.no_memory = true;
     for (i = 0; i < r->table_count; i++)
         group_section(p, &r->tables[i]);
     groups_remark(p);
@@ -772,12 +750,12 @@ static void answers(struct page *p)
     if (r->times.count)
         title(p, "Over time, %zu bins of %.6f s, from %.6fs", r->times.count,
               (double)r->times.bin_ns * 1e-9, (double)r->times.from_ns * 1e-9);
-    times_text(p->out, r);
+    times_text(p->sheet.out, r);
 }
 
 bool report_text(struct out *o, const struct report *report, unsigned width, bool color)
 {
-    struct page p = {.out = o, .report = report, .width = width, .color = color};
+    struct page p = {.sheet = {.out = o, .width = width, .color = color}, .report = report};
     bool empty = !report->totals.samples || report->header_only;
 
     if (!empty)
@@ -792,5 +770,5 @@ bool report_text(struct out *o, const struct report *report, unsigned width, boo
         out_char(o, '\n');
         remark(&p, "95 %: Wilson's interval of the share, if samples are independent");
     }
-    return !p.no_memory;
+    return !p.sheet.no_memory;
 }

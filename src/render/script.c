@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "analysis/datasrc.h"
+#include "render/datasrc.h"
 #include "render/safe.h"
 #include "render/script_names.h"
 #include "render/table.h"

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/vector.h"
 #include "render/safe.h"
 #include "render/shorten.h"
 
@@ -47,16 +48,9 @@ void table_begin(struct table *t, const struct table_column *columns, unsigned c
 
 static struct table_cell *next_cell(struct table *t)
 {
-    if (t->filled == t->room) {
-        size_t room = t->room ? 2 * t->room : 16 * (size_t)t->count;
-        struct table_cell *cells = realloc(t->cells, room * sizeof(*cells));
-
-        if (!cells) {
-            t->no_memory = true;
-            return NULL;
-        }
-        t->cells = cells;
-        t->room = room;
+    if (vector_grow(&t->cells, &t->room, t->filled, sizeof(*t->cells)) < 0) {
+        t->no_memory = true;
+        return NULL;
     }
     return &t->cells[t->filled++];
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
-/* Types, members and objects in `spe report`: the lists, as text and as JSON. */
+/* Types, members and objects in `spe report`: the lists, as text, as JSON and as CSV. */
 #ifndef RENDER_TYPES_H
 #define RENDER_TYPES_H
 
@@ -18,8 +18,12 @@ struct report_layout {
     struct spe_type_row apart_members[2], contended_members[2];
 };
 
+enum types_list { TYPES_NONE, TYPES_OBJECTS, TYPES_TYPES, TYPES_MEMBERS };
+
 struct report_types {
     bool by_type, by_member, by_object;
+    enum types_list csv; /* which of them is the first list of --by; TYPES_NONE: none of them */
+    enum spe_sort sort;
     const char *name; /* a type whose layout is wanted; NULL */
     bool not_found;   /* ... but it has no samples */
     struct spe_access_counts all, reasons[SPE_ACCESS_REASONS];
@@ -46,12 +50,16 @@ static inline bool types_wanted(const struct report_types *t)
 /* False if memory ran out. */
 bool types_text(const struct types_page *page);
 void types_json(struct json *j, struct spe_profile *profile, const struct report_types *types);
+void types_csv(struct out *o, struct spe_profile *profile, const struct report_types *types);
+
+/* "struct node"; "void" where there is none. */
+const char *types_name(struct spe_profile *profile, uint32_t id);
 
 /* "struct node.next"; the type alone where it has no members. */
 void types_member_name(struct spe_profile *profile, const struct spe_type_row *row, char *name,
                        size_t size);
 
-/* The variable, or what memory it is; and the file that it is of, or its kind. */
+/* The name of an object: the variable, or the kind of memory. Its place: the file, or its kind. */
 void types_object_name(struct spe_profile *profile, const struct spe_profile_object *object,
                        char *name, size_t size);
 const char *types_object_place(struct spe_profile *profile,

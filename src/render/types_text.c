@@ -21,7 +21,7 @@ static double share(uint64_t part, uint64_t whole)
     return whole ? (double)part / (double)whole : 0.0;
 }
 
-static const char *type_name(struct spe_profile *profile, uint32_t id)
+const char *types_name(struct spe_profile *profile, uint32_t id)
 {
     struct spe_profile_type type;
 
@@ -34,7 +34,7 @@ void types_member_name(struct spe_profile *profile, const struct spe_type_row *r
 {
     const char *member = spe_profile_string(profile, row->member);
 
-    snprintf(name, size, "%s%s%s", type_name(profile, row->type), *member ? "." : "", member);
+    snprintf(name, size, "%s%s%s", types_name(profile, row->type), *member ? "." : "", member);
 }
 
 static void title(const struct types_page *p, const char *text)
@@ -288,7 +288,7 @@ static void show_row(struct layout *l, const struct layout_row *row)
 void types_declare(struct spe_profile *p, const struct spe_profile_member *m, char *text,
                    size_t size)
 {
-    const char *type = type_name(p, m->type), *name = spe_profile_string(p, m->name);
+    const char *type = types_name(p, m->type), *name = spe_profile_string(p, m->name);
     size_t array = strcspn(type, "[");
 
     if (m->inherited)
@@ -340,7 +340,7 @@ static bool show_layout(const struct types_page *p, const struct report_layout *
     spe_profile_type(p->profile, of->type.type, &type);
     snprintf(text, sizeof(text),
              "%s: %" PRIu64 " bytes, %" PRIu64 " lines of %d, shares of it in %%",
-             type_name(p->profile, of->type.type), type.size, (type.size + LINE - 1) / LINE, LINE);
+             types_name(p->profile, of->type.type), type.size, (type.size + LINE - 1) / LINE, LINE);
     title(p, text);
     table_begin(&l.table, columns, 3 + COUNT_COLUMN_COUNT);
     lay_out(&l, of->type.type, 0, 0);
@@ -367,6 +367,19 @@ static bool show_layout(const struct types_page *p, const struct report_layout *
 
 /* ---- The page -------------------------------------------------------------------------------- */
 
+static void list_title(const struct types_page *p, const char *what, size_t count, size_t of)
+{
+    static const char *const sorts[SPE_SORT_COUNT] = {
+        [SPE_SORT_SAMPLES] = "samples", [SPE_SORT_LATENCY] = "latency", [SPE_SORT_L1] = "L1 misses",
+        [SPE_SORT_LLC] = "LLC misses",  [SPE_SORT_TLB] = "TLB walks",
+    };
+    char text[NAME];
+
+    snprintf(text, sizeof(text), "%s with the most %s, %zu of %zu, in %%", what,
+             sorts[p->types->sort], count, of);
+    title(p, text);
+}
+
 bool types_text(const struct types_page *p)
 {
     const struct report_types *t = p->types;
@@ -374,22 +387,16 @@ bool types_text(const struct types_page *p)
     bool good = true;
 
     if (t->by_object) {
-        snprintf(text, sizeof(text), "Objects with the most latency, %zu of %zu, in %%",
-                 t->object_count, t->object_of);
-        title(p, text);
+        list_title(p, "Objects", t->object_count, t->object_of);
         good &= list_objects(p);
     }
     if (t->by_type) {
-        snprintf(text, sizeof(text), "Types with the most latency, %zu of %zu, in %%",
-                 t->type_count, t->type_of);
-        title(p, text);
+        list_title(p, "Types", t->type_count, t->type_of);
         good &= list_types(p, t->types, t->type_count, false);
         good &= list_reasons(p);
     }
     if (t->by_member) {
-        snprintf(text, sizeof(text), "Members with the most latency, %zu of %zu, in %%",
-                 t->member_count, t->member_of);
-        title(p, text);
+        list_title(p, "Members", t->member_count, t->member_of);
         good &= list_types(p, t->members, t->member_count, true);
         good &= t->by_type || list_reasons(p);
     }

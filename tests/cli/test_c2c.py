@@ -6,7 +6,7 @@ import json
 import unittest
 
 import recording_file as t
-from spetest import CommandTest
+from spetest import CommandTest, spe
 
 LOAD, STORE = (1, 0), (1, 1)
 PEER, L1_MISS = 9, 0xe
@@ -65,6 +65,56 @@ class C2c(CommandTest):
         self.assertEqual(self.answer(path)["based_on"], "L1 misses")
         self.assertIn("the records do not say who served them",
                       " ".join(self.good("c2c", path).decode().split()))
+
+    def generated(self, seed, **settings):
+        """A recording of `spe gen` on two CPUs."""
+        traces = []
+        for cpu in range(2):
+            trace = f"{self.dir}/{cpu}.spe"
+            self.good("gen", "--records", "30000", "--seed", str(seed + cpu), "-o", trace,
+                      *(word for name, value in settings.items() for word in ("--" + name, value)))
+            with open(trace, "rb") as f:
+                traces.append(f.read())
+        return traces
+
+    def same_as_with_all_rows(self, traces, midr=t.N1, *options):
+        """Most records get no row, unless there is a filter: that one is the reference."""
+        r = t.Recording(cpus=2, midr=midr)
+        for tid in range(1000, 1064):
+            r.comm(tid, tid, "task")
+        for cpu, data in enumerate(traces):
+            for at in range(0, len(data), 300001):
+                r.aux(cpu, data[at:at + 300001])
+        path = self.dir + "/perf.data"
+        r.write(path)
+        some = spe("c2c", "--json", "--top", "100", *options, path)
+        every = spe("c2c", "--json", "--top", "100", "--filter", "load or not load", *options,
+                             path)
+        self.assertEqual((some.returncode, some.stdout), (every.returncode, every.stdout))
+        return json.loads(some.stdout)
+
+    def test_rows_that_are_left_out(self):
+        traces = self.generated(1, cpu="neoverse-n1")
+        answer = self.same_as_with_all_rows(traces)
+        self.assertEqual(answer["based_on"], "data source")
+        self.assertTrue(self.same_as_with_all_rows(traces, t.N1, "--line-size", "1024")["lines"])
+        for options in (("--line-size", "16"), ("--line-size", "4096"), ("--threads", "3"),
+                        ("--data-memory", "64K"), ("--data-memory", "200K")):
+            self.same_as_with_all_rows(traces, t.N1, *options)
+
+    def test_rows_that_are_left_out_of_damage(self):
+        traces = [bytearray(trace) for trace in self.generated(3, cpu="neoverse-n1")]
+        for trace in traces:
+            for at in range(1000, len(trace), 4999):
+                trace[at:at + at % 90] = bytes(at * i % 256 for i in range(at % 90))
+        self.same_as_with_all_rows([bytes(trace) for trace in traces])
+
+    def test_rows_that_are_left_out_of_other_cpus(self):
+        traces = self.generated(5, cpu="neoverse-n1")
+        answer = self.same_as_with_all_rows(traces, 0x410fd030)  # Cortex-A53: no data sources
+        self.assertNotEqual(answer["based_on"], "data source")
+        answer = self.same_as_with_all_rows(self.generated(7, cpu="neoverse-v2"), 0x410fd4f0)
+        self.assertTrue(answer["samples"])
 
     def test_perf_words(self):
         self.assertIn("spe record", self.bad(2, "c2c", "record"))

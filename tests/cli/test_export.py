@@ -76,6 +76,32 @@ class Export(CommandTest):
                                   if name not in ("data", "data_offset")])
 
     @unittest.skipUnless(t.can_compile(), "there is no compiler")
+    def test_folded_by_task(self):
+        """A first frame for the thread's name or the thread; ';' in a name does not separate."""
+        path = self.dir + "/tasks.data"
+        r = t.Recording(cpus=2)
+        r.comm(10, 10, "a;b")
+        r.comm(10, 11, "other")
+        if self.program:
+            self.program.map(r, 10)
+        r.aux(0, t.sample(self.pc, 100, 10, (1, 0), 0x16, 9, va=0x1234, source=8) +
+              t.sample(self.pc, 200, 10, (1, 0), 0x16, 5, va=0x1234, source=8))
+        r.aux(1, t.sample(self.pc, 300, 11, (1, 0), 0x16, 70, va=0x1234, source=8))
+        r.write(path)
+        place = "program;walk" if self.program else "[no map];[no symbol]"
+
+        def folded(*args):
+            return sorted(self.good("export", "--format", "folded", *args, path).decode().splitlines())
+
+        self.assertEqual(folded("--task", "comm"), [f"a:b;{place} 2", f"other;{place} 1"])
+        self.assertEqual(folded("--task", "thread", "--weight", "latency"),
+                         [f"a:b 10/10;{place} 14", f"other 10/11;{place} 70"])
+        if self.program:
+            for line in folded("--task", "comm", "--lines"):
+                self.assertRegex(line, r"^(a:b|other);program;walk;.*program\.c:\d+ \d$")
+        self.assertIn("comm nor thread", self.bad(2, "export", "--format", "folded", "--task", "x", path))
+        self.assertIn("is for folded", self.bad(2, "export", "--format", "csv", "--task", "comm", path))
+
     def test_folded(self):
         self.assertEqual(self.export("folded"), "program;walk 2\n")
         self.assertEqual(self.export("folded", "--weight", "latency"), "program;walk 9\n")

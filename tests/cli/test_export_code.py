@@ -185,7 +185,7 @@ class Code(CommandTest):
         self.write(t.sample(a, 1, 10) * 3, t.sample(near, 2, 10) * 2, t.sample(b, 3, 10) * 7,
                    t.sample(b + SHIFT, 3, 11), self.branch(caller + 8, walk, op=JUMP) * 2,
                    self.branch(caller + 8, mix, op=JUMP),
-                   self.branch(mix + 8, mix), period=1)  # a loop is no call
+                   self.branch(mix + 8, mix), period=1)  # a loop is not a call
         text, said = self.export("autofdo")
         name, offset = self.place(caller + 8)
         lines = text.splitlines()
@@ -197,7 +197,7 @@ class Code(CommandTest):
         self.assertIn("of 17 samples 17 are of the file, 4 of them branches", said)
 
     def test_nothing(self):
-        """No sample at all is no mistake."""
+        """A recording without samples is not a mistake."""
         self.write(t.sample(0x1234, 1, 10))
         for form in ("bolt", "autofdo"):
             self.assertEqual(self.export(form)[0], "")

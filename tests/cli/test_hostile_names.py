@@ -83,6 +83,8 @@ class Hostile(CommandTest):
             for tid in range(10, 10 + len(EVIL)):
                 data += t.sample(at, time, tid, (2, 1), 2, 3, target=pc)
                 time += 1
+        for address in (0x10000020, 0x20000020, pc, 1 << 55):
+            data += t.sample(pc, time, 10, (1, 0), 2, 5, va=address, source=8)
         r.aux(0, data)
         self.path = os.path.join(os.fsencode(self.dir), EVIL[3] + EVIL[6] + b".data")
         r.write(self.path)
@@ -115,10 +117,12 @@ class Hostile(CommandTest):
     def commands(self):
         report = [["report", *more] for more in (
             [], ["--by", "function"], ["--by", "line"], ["--by", "dso"], ["--by", "thread"],
-            ["--json"], ["--csv"], ["--csv", "--by", "line"])]
+            ["--json"], ["--csv"], ["--csv", "--by", "line"], ["--csv", "--by", "type"],
+            ["--csv", "--by", "member"], ["--csv", "--by", "object"])]
         script = [["script", *more] for more in (
             [], ["-F", "comm,tid,ip,sym,symoff,dso,srcline"], ["-F", "comm"])]
         export = [["export", "--lines", "--format", f] for f in ("csv", "ndjson", "folded")]
+        export.append(["export", "--task", "thread", "--format", "folded"])
         export += [["export", "--lines", "--format", f] for f in ("speedscope", "firefox")]
         export += [["export", "--format", "perfetto"]]
         export += [["export", "--format", f, "--dso", self.program.path]

@@ -166,6 +166,22 @@ class Html(CommandTest):
             self.assertAlmostEqual(found[words][1], total[name]["new"], 6)
         self.assertNotIn("changes", self.page(new)[1].ids)
 
+    def test_changes_without_lines(self):
+        """Where no line is known there is no list of them, which would be that of functions again."""
+        old, new = (os.path.join(self.dir, name) for name in ("old.data", "new.data"))
+        for path, latency in ((old, 10), (new, 90)):
+            r = t.Recording()
+            r.comm(10, 10, "task")
+            r.aux(0, b"".join(t.sample(0x400000, 10 + i, 10, p.LOAD, 2, latency, va=0x1000)
+                              for i in range(300)))
+            r.write(path)
+        out = os.path.join(self.dir, "both.html")
+        self.good("report", "--html", out, old, new)
+        with open(out, encoding="utf-8") as f:
+            page = p.Page(f.read())
+        self.assertEqual(len(page.body("change-function")), 1)
+        self.assertNotIn("change-line-table", page.ids)
+
     def test_changes_of_nothing(self):
         """The same recording twice: said in words. Three recordings, and one that is not there."""
         path = self.usual()

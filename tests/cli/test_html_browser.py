@@ -103,6 +103,46 @@ class Browse(CommandTest):
         self.run_in_page("new Promise((done) => setTimeout(done, 50))")
         self.assertEqual(self.run_in_page("location.hash"), "#functions")
 
+    def test_click_scrolls_to_code(self):
+        """A click on a function brings its code to the top of a window that shows neither."""
+        self.browser.size(1280, 400)
+        self.addCleanup(self.browser.size, 1280, 900)
+        self.usual()
+        link = f"{TABLE % 'function'}.querySelectorAll('a[href=\"#code-1\"]')[0]"
+        top = "document.getElementById('code-1').getBoundingClientRect().top"
+        self.run_in_page(f"{link}.scrollIntoView({{block: 'center'}})")
+        x, y = self.run_in_page(f"(({{x, y, width, height}}) => [x + width / 2, y + height / 2])"
+                                f"({link}.getBoundingClientRect())")
+        before = self.run_in_page("scrollY")
+        self.browser.mouse("mousePressed", x, y)
+        self.browser.mouse("mouseReleased", x, y)
+        self.run_in_page("new Promise((done) => setTimeout(done, 50))")
+        self.assertEqual(self.run_in_page("location.hash"), "#code-1")
+        self.assertGreater(self.run_in_page("scrollY"), before)
+        self.assertGreaterEqual(self.run_in_page(top), -1)
+        self.assertLess(self.run_in_page(top), 100)
+        self.assertTrue(self.run_in_page("document.activeElement === "
+                                         "document.querySelector('#code-1 h3')"))
+
+    def test_time_axis(self):
+        """Seconds from the first bin to the end of the last, below the places that they are of."""
+        self.usual()
+        time = json.loads(self.good("report", "--json", "--by", "time", "--bins", "160",
+                                    self.path))["time"]
+        length = len(time["bins"]) * time["bin_ns"] / 1e9
+        labels = self.run_in_page("[...document.querySelectorAll('.axis span')].map((label) => "
+                                  "{ const box = label.getBoundingClientRect();"
+                                  "return [label.textContent, box.left, box.right]; })")
+        left, right = self.run_in_page("(({left, right}) => [left, right])"
+                                       "(document.querySelector('.lanes canvas').getBoundingClientRect())")
+        self.assertEqual(len(labels), 5)
+        for i, (text, begin, end) in enumerate(labels):
+            self.assertAlmostEqual(float(text.removesuffix(" s")), i * length / 4,
+                                   delta=0.006 * length)
+            at = left + i * (right - left) / 4
+            self.assertLessEqual(begin - 2, at)
+            self.assertGreaterEqual(end + 2, at)
+
     def brush(self, first, last, bins):
         self.run_in_page("document.getElementById('time').scrollIntoView()")
         x, y, width = self.run_in_page("(({x, y, width}) => [x, y, width])"
@@ -250,6 +290,18 @@ class Browse(CommandTest):
         self.brush(0, 60, len(self.bins()))
         means = [row["mean"] for row in self.rows("function")]
         self.assertEqual(means, sorted(means, reverse=True))
+
+    def test_narrow(self):
+        """A telephone shows names to their ends, which may be all that tells them apart, and cuts
+        nothing off that cannot be scrolled to."""
+        self.browser.size(400, 800)
+        self.addCleanup(self.browser.size, 1280, 900)
+        self.usual()
+        self.assertIn(p.SYMBOL, self.column("function", 0))
+        self.assertEqual(self.run_in_page(
+            f"{ROWS % 'function'}.map((row) => row.cells[0]).filter((cell) => "
+            "cell.scrollWidth > cell.clientWidth).map((cell) => cell.textContent)"), [])
+        self.assertLessEqual(self.run_in_page("document.documentElement.scrollWidth"), 400)
 
     def test_hostile(self):
         p.hostile(self.dir, self.path)

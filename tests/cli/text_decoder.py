@@ -210,7 +210,7 @@ DECODERS = {"address": address, "counter": counter, "context": context, "op_type
 
 
 def describe(packet, features, count_bits):
-    """Status, name in the record (None: it is no part of it), fields."""
+    """Status, name in the record (None: it is not part of it), fields."""
     if packet["type"] == "unknown":
         return "reserved", None, {}
     if packet["type"] not in DECODERS:

@@ -15,15 +15,14 @@ import re
 import sys
 
 # Public headers that are not called after their room.
-PUBLIC = {"error.h": "base", "features.h": "format", "gen.h": "format", "version.h": "base",
-          "arrow.h": "columns"}
+PUBLIC = {"error.h": "base", "features.h": "format", "version.h": "base", "arrow.h": "columns"}
 
 # Rooms whose headers are for every room to their right.
 OPEN = {"base"}
 
 # Internal headers that another room includes, and who does.
 EXCEPTIONS = {
-    "analysis/datasrc.h": ["render"],
+    "analysis/edges.h": ["cli"],
     "analysis/timeline.h": ["render"],
     "columns/columns.h": ["cli"],
     "columns/ipc.h": ["cli"],
@@ -32,6 +31,7 @@ EXCEPTIONS = {
     "format/account.h": ["cli", "profile"],
     "format/bytes.h": ["names", "perfdata", "sim", "spu"],
     "format/clones.h": ["analysis", "columns", "perfdata", "profile"],
+    "format/cpus.h": ["render"],
     "names/files.h": ["record", "vm"],
     "names/names_internal.h": ["profile"],
     "names/types.h": ["profile"],
@@ -41,7 +41,8 @@ EXCEPTIONS = {
     "perfdata/output.h": ["record", "render"],  # all outputs follow links in the same way
     "perfdata/input.h": ["profile"],
     "perfdata/spool.h": ["cli", "profile"],
-    "profile/files.h": ["render"],
+    "profile/export_perf.h": ["cli"],
+    "profile/program.h": ["cli"],
 }
 
 PICTURE_LINE = re.compile(r"^ {4}\w.*<-.*$", re.M)

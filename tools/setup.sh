@@ -41,6 +41,7 @@ test  | command clang                                   | clang                 
 test  | fuzzer                                          | <clang-rt>            | fuzzers, sanitizers
 test  | command clang-format                            | clang-format          | style check
 test  | command clang-tidy                              | clang-tidy            | static analysis
+test  | command gdb                                     | gdb                   | names of variables
 test  | command fish                                    | fish                  | completion check
 test  | command mandoc                                  | mandoc                | manual page check
 test  | command zsh                                     | zsh                   | completion check
@@ -58,7 +59,7 @@ cross | command aarch64-linux-gnu-g++                   | g++-aarch64-linux-gnu 
 cross | file /usr/aarch64-linux-gnu/include/stdio.h     | libc6-dev-arm64-cross | AArch64 programs
 cross | command qemu-aarch64                            | qemu-user             | running and recording them
 '
-# cmocka for AArch64 is no cross package and adding an architecture to the machine's dpkg would be
+# cmocka for AArch64 is not a cross package and adding an architecture to the machine's dpkg would be
 # too much, so it is unpacked here. SPECIMEN_DEPS may point at a folder that has it already.
 deps=${SPECIMEN_DEPS:-.deps}/aarch64
 # Real programs that the tests record, with their libraries.

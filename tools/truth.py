@@ -3,12 +3,12 @@
 # Copyright (c) 2026 The Specimen authors
 """How true are estimates from samples? Records programs with every model and seeds that nobody has
 used before, compares the estimate of every (function, quantity) pair and its 95 % interval with the
-emulator's exact count, compares call stacks with what programs log themselves, and writes
+emulator's exact count, compares call stacks with those that programs log themselves, and writes
 docs/truth.md.
 
     tools/truth.py [--spe build/src/spe] [--seeds 8] [--first-seed N] [--output docs/truth.md]
 
-A pair is looked at if ten samples of it are to be expected: below that an interval says little.
+A pair is compared if ten samples of it are expected. With fewer, an interval says little.
 """
 
 import argparse
@@ -227,18 +227,18 @@ def page(pairs, command, stack_rows):
     several = [f"{model}, {what}" for model in MODELS for what in ("pairs", "within")]
     yield "# Estimates from samples beside exact counts"
     yield ""
-    yield f"Made by `{command}`; do not edit. `spe record --stat` runs a program under QEMU, counts every"
-    yield "operation, load, store, branch, misprediction and miss of every function exactly, and estimates the"
-    yield "same from the samples: samples of the quantity, times operations by samples. The interval is of 95 %"
-    yield f"([record.md](record.md)). A pair of function and quantity counts if at least {ENOUGH} samples of it are to be"
-    yield "expected. Jitter is on. The programs are those of `tests/record/truth` and four that Debian built. Without"
-    yield "`--first-seed` seeds are new ones each time; `--pairs FILE` writes every pair."
+    yield f"Made by `{command}`; do not edit. `spe record --stat` runs a program under QEMU and"
+    yield "counts every operation, load, store, branch, misprediction and miss of every function exactly. It also"
+    yield "estimates them: the number of samples with the quantity, times all operations, divided by all samples. The"
+    yield "intervals are 95 % intervals ([record.md](record.md)). A pair of function and quantity is in the table if at"
+    yield f"least {ENOUGH} samples of it are expected. Jitter is on. The programs are those of `tests/record/truth` and four"
+    yield "that Debian built. Without `--first-seed` the seeds are new in each run. `--pairs FILE` writes every pair."
     yield ""
     yield from table(["model", "programs", "runs", "pairs", "within", "share", "pairs over all seeds",
                       "largest deviation", "limit"], list(by_model(pairs)))
     yield ""
-    yield "The deviation is of the samples of one pair in all its runs together, in standard deviations: an estimate"
-    yield "that is biased has a large one. Chance exceeds the limit in one of a hundred tables."
+    yield "The deviation compares the samples of one pair, in all its runs together, with the exact count, in standard"
+    yield "deviations. A biased estimate has a large one. By chance, one of a hundred tables exceeds the limit."
     yield ""
     yield from table(["quantity", *several], list(by("quantity", pairs)))
     yield ""
@@ -246,8 +246,8 @@ def page(pairs, command, stack_rows):
     yield ""
     yield "## Call stacks"
     yield ""
-    yield "Programs that log the stacks which they have themselves (`tests/record/truth/stacks`), recorded with `-g`:"
-    yield "a stack agrees if the program's own functions on it are those of a stack that it had."
+    yield "These programs log their own stacks (`tests/record/truth/stacks`). They are recorded with `-g`. A recorded"
+    yield "stack agrees if the program's own functions on it are those of a logged stack."
     yield ""
     yield from table(["program", "samples", "with a stack", "agree", "wrong",
                       "without a stack"], stack_rows)

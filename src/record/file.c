@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/vector.h"
 #include "names/files.h"
 #include "record/keep.h"
 #include "record/output.h"
@@ -47,8 +48,7 @@ struct record_file {
     const char *settings;                     /* of the machine */
     unsigned used_cpus;                       /* the first so many are named by a record */
     uint64_t first_sample_ns, last_sample_ns; /* of all records; last 0: there was none */
-    struct known_file *known;
-    size_t known_count, known_room;
+    VECTOR(struct known_file) known;
     struct file_unread unread;
     int error; /* the first */
     bool reported;
@@ -440,20 +440,13 @@ static struct known_file *new_file(struct record_file *f, const char *path)
 {
     struct known_file *k;
 
-    if (f->known_count == f->known_room) {
-        size_t room = f->known_room * 2 + 16;
-        struct known_file *grown = realloc(f->known, room * sizeof(*grown));
-
-        if (!grown)
-            return NULL;
-        f->known = grown;
-        f->known_room = room;
-    }
-    k = &f->known[f->known_count];
+    if (VECTOR_ROOM(&f->known) < 0)
+        return NULL;
+    k = &f->known.at[f->known.count];
     memset(k, 0, sizeof(*k));
     if (!(k->path = strdup(path)))
         return NULL;
-    f->known_count++;
+    f->known.count++;
     return k;
 }
 
@@ -462,9 +455,9 @@ static const struct known_file *know(struct record_file *f, const char *path)
 {
     struct known_file *k;
 
-    for (size_t i = 0; i < f->known_count; i++)
-        if (strcmp(f->known[i].path, path) == 0)
-            return &f->known[i];
+    for (size_t i = 0; i < f->known.count; i++)
+        if (strcmp(f->known.at[i].path, path) == 0)
+            return &f->known.at[i];
     k = new_file(f, path);
     if (!k) {
         count_unread(f);
@@ -612,8 +605,8 @@ bool file_finish(struct record_file *f, uint64_t *bytes, struct problem *problem
 
 void file_keep(const struct record_file *f, const char *directory, struct record_kept *kept)
 {
-    for (size_t i = 0; i < f->known_count; i++) {
-        const struct known_file *k = &f->known[i];
+    for (size_t i = 0; i < f->known.count; i++) {
+        const struct known_file *k = &f->known.at[i];
         int fd = k->id_size ? open_regular(k->path) : -1;
 
         if (fd < 0)
@@ -635,9 +628,9 @@ void file_free(struct record_file *f)
     spe_perf_writer_close(f->writer);
     if (f->fd > STDERR_FILENO)
         close(f->fd);
-    for (size_t i = 0; i < f->known_count; i++)
-        free(f->known[i].path);
-    free(f->known);
+    for (size_t i = 0; i < f->known.count; i++)
+        free(f->known.at[i].path);
+    free(f->known.at);
     free(f->offsets);
     free(f->path);
     free(f);

@@ -115,7 +115,7 @@ static bool set_one(struct record_machine *m, enum record_model model, const cha
     return true;
 }
 
-/* What is wrong in a file is said with its line. */
+/* An error in a file names its line. */
 static bool set_file(struct record_machine *m, enum record_model model, const char *path,
                      struct problem *problem)
 {

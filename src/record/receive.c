@@ -528,16 +528,9 @@ static void take_counts(struct receiver *c, const struct process *p)
 
     if (!to)
         return;
-    if (to->count + m->count > to->room) {
-        size_t room = to->room * 2 + WIRE_COUNTS_MAX;
-        struct record_count *grown = reallocarray(to->at, room, sizeof(*grown));
-
-        if (!grown) {
-            c->summary->lost_messages++;
-            return;
-        }
-        to->at = grown;
-        to->room = room;
+    if (vector_reserve(&to->at, &to->room, to->count + m->count, sizeof(*to->at)) < 0) {
+        c->summary->lost_messages++;
+        return;
     }
     for (uint32_t i = 0; i < m->count; i++)
         to->at[to->count++] = (struct record_count){p->pid, m->counts[i]};

@@ -78,6 +78,23 @@ class C2c(RecordTest):
         functions = {c["function"] for o in line["offsets"] for c in o["code"]}
         self.assertEqual(functions, {"produce", "consume"})
 
+    def test_line_of_model(self):
+        """Lines are as long as those of the machine that the model was set to."""
+        self.record("--model", "core", "--machine", "l2=2M,line=128", "-c", "512", "--",
+                    self.program, "false")
+        found = json.loads(self.good("c2c", "--json", "-i", self.data))
+        self.assertEqual(found["line_bytes"], 128)
+        self.assertGreater(len(found["lines"]), 0)
+        self.assertTrue(all(int(line["address"], 16) % 128 == 0 for line in found["lines"]))
+        self.assertIn("128 bytes, as those of the model", self.page())
+        self.assertIn("64 bytes; offsets", self.page("--line-size", "64"))
+        self.record("--model", "core", "--machine", "l2=2M", "-c", "512", "--", self.program,
+                    "false")
+        self.assertIn("64 bytes, as those of this CPU", self.page())
+
+    def page(self, *options):
+        return self.good("c2c", *options, "-i", self.data).decode()
+
 
 if __name__ == "__main__":
     unittest.main()

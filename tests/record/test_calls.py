@@ -4,6 +4,8 @@
 """Call stacks of `spe record -g`: those of programs whose stacks are known, for every sample."""
 
 import collections
+import csv
+import io
 import json
 import os
 import re
@@ -292,6 +294,22 @@ class ReaderTest(CallsTest):
         folded = self.good("export", "--format", "folded", self.data)
         self.assertEqual(sorted(f"{path} {n}" for path, n in paths.items()),
                          sorted(folded.splitlines()))
+
+    def test_folded_by_task(self):
+        """Each thread has its own stacks, and together they are those without --task."""
+        plain, threads = self.folded(), self.folded("--task", "thread")
+        together, sums = collections.Counter(), collections.Counter()
+        for (task, *path), count in threads.items():
+            if path[0] == "[no call stack]":
+                path[0] = None
+            together[tuple(path)] += count
+            sums[task] += count
+        self.assertEqual(together, plain)
+        rows = csv.DictReader(io.StringIO(
+            self.good("report", "--csv", "--by", "thread", "--top", "1000", self.data)))
+        self.assertEqual(sums, {f"{row['comm']} {row['pid']}/{row['tid']}": int(row["samples"])
+                                for row in rows})
+        self.assertGreater(len(sums), 2)
 
     def test_folded_by_latency(self):
         totals = json.loads(self.good("report", "--json", self.data))["totals"]

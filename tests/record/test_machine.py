@@ -164,7 +164,7 @@ class MachineFile(RecordTest):
         self.assertEqual({c["total"] - c["issue"] - c["translation"] for c in cycles}, {777})
 
     def test_lines(self):
-        """What is wrong is said with file and line."""
+        """An error names the file and the line."""
         at = rf"^spe: {re.escape(self.settings)}:3: "
         for line, why in ((b"l5=2M", "l5: --machine has no such setting; there are vl, sockets"),
                           (b"l2", r"l2: --machine takes KEY=VALUE"),

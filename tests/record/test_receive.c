@@ -388,7 +388,7 @@ static void test_back(void **state)
     assert_int_equal(t.aux_bytes, 8 * BYTES);
 }
 
-/* A killed process never says what it made; what it shared is taken, and it is no loss. */
+/* A killed process never says what it made; what it shared is taken, and nothing is lost. */
 static void test_killed(void **state)
 {
     struct test t;

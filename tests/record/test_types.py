@@ -2,22 +2,51 @@
 # Copyright (c) 2026 The Specimen authors
 """Which variables, types and members the loads and stores of a recording are of."""
 
+import csv
+import io
 import json
 import os
+import shutil
 import subprocess
 import unittest
 
-from recordtest import RecordTest, need_symbols, require
+from recordtest import RecordTest, need_symbols, require, spe
 
 require()
 need_symbols()
 
 TAGGED = os.path.join(os.environ["SPE_SOURCE_DIR"], "tests", "names", "tagged")
 
+# Most accesses are to a variable that stays in the caches; some are to another page each.
+NEAR_AND_FAR = """
+struct near { long hot; };
+struct far { long cold; char rest[4088]; };
+static volatile struct near few;
+static volatile struct far many[8192];
+
+int main(void)
+{
+    for (unsigned i = 0; i < 200000; i++) {
+        few.hot += i;
+        few.hot ^= i;
+        if (i % 8 == 0)
+            many[i / 8 * 37 % 8192].cold = i;
+    }
+    return few.hot == 99;
+}
+"""
+
 
 class Types(RecordTest):
+    def source(self, name, text):
+        path = os.path.join(self.dir, name + ".c")
+        with open(path, "w", encoding="ascii") as f:
+            f.write(text)
+        return path[:-len(".c")]
+
     def recorded(self, name, *flags):
-        program = os.path.join(self.dir, name)
+        """`name` is in the folder of tagged programs, or a path."""
+        program = os.path.join(self.dir, os.path.basename(name))
         subprocess.run(["aarch64-linux-gnu-gcc", "-g", "-static", "-w", *flags, "-o", program,
                         os.path.join(TAGGED, name + ".c")], check=True)
         self.record("-c", "512", "--", program)
@@ -25,6 +54,103 @@ class Types(RecordTest):
 
     def report(self, *args):
         return json.loads(self.good("report", "--json", "--top", "1000", *args, self.data))
+
+    def csv(self, *args):
+        text = self.good("report", "--csv", "--top", "1000", *args, self.data).decode()
+        return list(csv.DictReader(io.StringIO(text)))
+
+    def test_csv(self):
+        """The rows of JSON in its order; with the reasons they are all loads and stores."""
+        self.recorded("two_members", "-O0")
+        report = self.report("--by", "object,type,member")
+        everything = report["accesses"]
+        names = {"types": ("type",), "members": ("type", "member", "offset"),
+                 "objects": ("kind", "dso", "type", "start", "size", "pid")}
+        counts = ("samples", "latency", "loads", "stores", "l1_misses", "llc_misses", "tlb_walks")
+        for key, columns in names.items():
+            rows = self.csv("--by", key[:-1])
+            known = [row for row in rows if not row.get("unknown")]
+            columns += counts + ("threads", "writers")
+            self.assertEqual([[row[c] for c in columns] for row in known],
+                             [["" if row[c] is None else str(row[c]) for c in columns]
+                              for row in report[key]])
+            if key == "objects":
+                self.assertEqual([row["object"] for row in rows],
+                                 [row["name"] for row in report[key]])
+                continue
+            self.assertEqual({row["unknown"]: int(row["samples"]) for row in rows
+                              if row["unknown"]}, everything["unknown"])
+            self.assertGreater(len(everything["unknown"]), 0)
+            for count in counts:
+                self.assertEqual(sum(int(row[count]) for row in rows), everything[count], count)
+            self.assertAlmostEqual(sum(float(row["share"]) for row in rows), 1, places=6)
+        sizes = {row["type"]: row["size"] for row in self.csv("--by", "type")}
+        self.assertEqual(sizes["struct buffer"], "65")
+
+    def test_first_list_is_csv(self):
+        self.recorded("two_members", "-O0")
+        for by in ("type,member", "member,type", "object,function", "function,type", "time,type"):
+            text = self.good("report", "--csv", "--by", by, self.data).decode()
+            first = by.replace("time,", "").split(",")[0]
+            self.assertEqual(text.split(",")[0], first, by)
+
+    def test_sorted(self):
+        """Lists have the order of the key, which the title names."""
+        self.recorded(self.source("near_and_far", NEAR_AND_FAR), "-O1")
+        keys = {"samples": "samples", "latency": "latency", "l1": "l1_misses",
+                "llc": "llc_misses", "tlb": "tlb_walks"}
+        for by, near, far in (("type", "struct near", "struct far"),
+                              ("member", "hot", "cold"), ("object", "few", "many")):
+            firsts = {}
+            for key, column in keys.items():
+                report = self.report("--by", by, "--sort", key)[by + "s"]
+                values = [row[column] for row in report]
+                self.assertEqual(values, sorted(values, reverse=True), (by, key))
+                rows = self.csv("--by", by, "--sort", key)
+                self.assertEqual([int(row[column]) for row in rows if not row.get("unknown")],
+                                 values)
+                firsts[key] = rows[0][by]
+            self.assertEqual([firsts[key] for key in ("samples", "llc", "tlb")], [near, far, far])
+        page = self.good("report", "--by", "type", "--sort", "llc", self.data).decode()
+        self.assertIn("Types with the most LLC misses", page)
+
+    def test_key_that_rows_lack(self):
+        """Loads and stores are not mispredicted, and a layout is not a list."""
+        self.recorded("two_members", "-O0")
+        for by in ("type", "member", "object"):
+            said = self.bad("report", "--by", by, "--sort", "mispredicted", self.data)
+            self.assertIn("latency, samples, l1, llc and tlb", said)
+        self.assertIn("--by member", self.bad("report", "--csv", "--type", "buffer", self.data))
+        self.good("report", "--type", "buffer", "--sort", "mispredicted", self.data)
+
+    def test_hostile_names(self):
+        """Names of debug information are fields of CSV, whatever they hold."""
+        evil = {b"a_rather_long_name_of_a_type": b'=\x1b[31m,"\r\n',
+                b"a_rather_long_name_of_a_member": b"@,'\t\x9b\xe2\x80\xae"}
+        old_type, old_member = (name.decode() for name in evil)
+        program = self.recorded(self.source("near_and_far", NEAR_AND_FAR), "-O1",
+                                "-Wl,--build-id=none",  # the copy that is kept has other names
+                                f"-Dnear={old_type}", f"-Dhot={old_member}")
+        with open(program, "rb") as f:
+            data = f.read()
+        for old, new in evil.items():
+            self.assertIn(old, data)
+            data = data.replace(old, new.ljust(len(old), b"x"))
+        with open(program, "wb") as f:
+            f.write(data)
+        self.record("-c", "512", "--", program)
+        text = self.good("report", "--csv", "--by", "member", self.data).decode(
+            "utf-8", "surrogateescape")
+        row = next(csv.DictReader(io.StringIO(text, newline="")))
+        new_type, new_member = (new.ljust(len(old), b"x").decode("utf-8", "surrogateescape")
+                                for old, new in evil.items())
+        self.assertEqual((row["type"], row["member"]), ("struct " + new_type, "'" + new_member))
+
+    def bad(self, *args):
+        result = spe(*args)
+        self.assertEqual(result.returncode, 2)
+        self.assertEqual(result.stdout, b"")
+        return result.stderr.decode()
 
     def test_both_members(self):
         """A loop that reads and writes two members: both have their share."""
@@ -45,8 +171,15 @@ class Types(RecordTest):
                          report["accesses"]["samples"])
         self.assertGreater(known, 0.95 * report["accesses"]["samples"])
 
+    def names_by_gdb(self, program, starts):
+        """What gdb calls addresses: "table + 8 in section .bss"."""
+        asked = [word for start in starts for word in ("-ex", f"info symbol {start:#x}")]
+        said = subprocess.run(["gdb", "-nx", "-batch", *asked, program], check=True,
+                              capture_output=True, text=True).stdout.splitlines()
+        return [line.split()[0].split(".")[0] for line in said]
+
     def test_globals_as_nm(self):
-        """Every sampled address in a global has the name that nm gives it."""
+        """Every sampled address in a global has the name that nm and gdb give it."""
         program = self.recorded("globals", "-O1")
         symbols = []
         for line in subprocess.run(["aarch64-linux-gnu-nm", "-S", program], check=True,
@@ -54,15 +187,16 @@ class Types(RecordTest):
             words = line.split()
             if len(words) == 4 and words[2] in "bBdDrR":
                 symbols.append((int(words[0], 16), int(words[1], 16), words[3]))
-        checked = 0
-        for row in self.report("--by", "object")["objects"]:
-            if row["kind"] != "variable" or row["dso"] != "globals":
-                continue
-            start = int(row["start"], 16)
+        rows = [row for row in self.report("--by", "object")["objects"]
+                if row["kind"] == "variable" and row["dso"] == "globals"]
+        starts = [int(row["start"], 16) for row in rows]
+        for row, start in zip(rows, starts):
             names = [n.split(".")[0] for at, size, n in symbols if at <= start < at + size]
             self.assertIn(row["name"], names)
-            checked += 1
-        self.assertGreater(checked, 3)
+        self.assertGreater(len(rows), 3)
+        if not shutil.which("gdb"):
+            self.skipTest("nm agrees; there is no gdb to ask")
+        self.assertEqual([row["name"] for row in rows], self.names_by_gdb(program, starts))
 
     def test_text(self):
         """The page says the same, and what it does not know."""

@@ -9,6 +9,7 @@ import sys
 import tempfile
 import unittest
 
+SCRIPT = os.path.join(os.environ["SPE_SOURCE_DIR"], "tools", "abi.sh")
 TOOL = os.path.join(os.environ["SPE_SOURCE_DIR"], "tools", "abi_growth.py")
 
 HEADER = """#include <stddef.h>
@@ -85,6 +86,18 @@ class Growth(unittest.TestCase):
 
     def test_finished(self):
         self.assertEqual(self.judge("spe_packet", END, "    int b;\n    long more;\n}")[0], 1)
+
+    def test_library_that_cannot_be_read(self):
+        """Neither is one without differences."""
+        with tempfile.TemporaryDirectory() as build:
+            missing = subprocess.run([SCRIPT, build], capture_output=True, text=True, check=False)
+            self.assertEqual(missing.returncode, 2, missing.stdout)
+            self.assertIn("is not there", missing.stderr)
+            os.mkdir(os.path.join(build, "src"))
+            for name in ("libspecimen-core.so", "libspecimen.so"):
+                with open(os.path.join(build, "src", name), "w", encoding="ascii") as file:
+                    file.write("not a library\n")
+            self.assertEqual(subprocess.run([SCRIPT, build], capture_output=True, check=False).returncode, 1)
 
 
 if __name__ == "__main__":

@@ -99,7 +99,7 @@ def records(path):
 
 
 def samples(path):
-    """How many samples there are; none is no error."""
+    """The number of samples; 0 is not an error."""
     result = spe("script", "-F", "ip", path)
     assert result.returncode == 0, result.stderr
     return len(result.stdout.splitlines())

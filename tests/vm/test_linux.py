@@ -64,7 +64,7 @@ cat /sys/bus/event_source/devices/arm_spe_0/type >/dev/null || exit 9
 grep . /sys/bus/event_source/devices/arm_spe_0/caps/*
 ls /sys/bus/event_source/devices/arm_spe_0/format | sed 's/^/format /'
 ./work counter
-# A driver that asks the unit knows that "retired" is no filter where all operations retire.
+# A driver that asks the unit knows that "retired" does not filter where all operations retire.
 filter=0x2; [ ! -e /sys/bus/event_source/devices/arm_spe_0/caps/event_filter ] || filter=0x40
 record() {
     name=$1; event=$2; options=$3; shift 3

@@ -640,7 +640,7 @@ static void test_sizes(void **state)
     bad_size("777777777777");                               /* 64 GB, no NUL */
     bad_size("00000002001\0");                              /* one more than there are */
     bad_size("12345678901\0");                              /* not octal */
-    bad_size("-0000000001\0");                              /* signs are no digits */
+    bad_size("-0000000001\0");                              /* signs are not digits */
     bad_size("1 1        \0");                              /* two numbers */
     bad_size("\x80\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff"); /* 2^64 - 1: rounding up overflows */
     bad_size("\x80\0\0\1\0\0\0\0\0\0\0\0");                 /* 2^64 */
@@ -686,7 +686,7 @@ static void test_not_an_archive(void **state)
     }
 }
 
-/* Compressed bytes behind a good entry are no archive, either. */
+/* Compressed bytes behind a good entry are not an archive, either. */
 static void test_compressed_later(void **state)
 {
     (void)state;

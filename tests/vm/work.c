@@ -3,10 +3,10 @@
 /*
  * Known programs for the guest:
  *
- *   work sort|matrix|checksum ROUNDS   time for one round: prints seconds of CPU time, the best
- * round work shares ROUNDS                 three functions that take 1, 2 and 5 parts of the
- * instructions work strides ROUNDS                loads and stores at addresses that it prints work
- * counter                       prints CNTVCT_EL0
+ * - work sort|matrix|checksum ROUNDS: prints the seconds of CPU time of the best round.
+ * - work shares ROUNDS: three functions that take 1, 2 and 5 parts of the instructions.
+ * - work strides ROUNDS: loads and stores at addresses that it prints.
+ * - work counter: prints CNTVCT_EL0.
  */
 #include <stdint.h>
 #include <stdio.h>

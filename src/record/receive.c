@@ -24,11 +24,13 @@ enum {
     MESSAGES_AT_ONCE = 16,
     DESCRIPTORS_MAX = 253, /* with one message, the kernel's SCM_MAX_FD; ours have one or none */
     MESSAGES_WAITING = 1 << 16, /* more than a socket holds, but for a sender without end */
+    QUEUES_TRIED = 64,
 };
 
 /* A thread's place in the file, and what it shares with us. */
 struct queue {
     bool used;
+    uint64_t free_from; /* when its last thread ended */
     uint32_t tid;
     uint64_t taken;          /* where the thread's bytes end that were looked at */
     uint64_t bytes, records; /* of them in the file */
@@ -111,31 +113,47 @@ struct receiver *receiver_create(struct record_file *file, const struct wire_set
 
 /* ---- Queues --------------------------------------------------------------------------------- */
 
-/* The lowest that nobody uses. */
-static uint32_t take_queue(struct receiver *c)
+/* Room for so many, the new ones unused. */
+static bool reserve_queues(struct receiver *c, size_t count)
 {
-    uint32_t i = c->queue_hint;
+    size_t room = count * 2;
+    struct queue *grown;
 
-    while (i < c->queue_count && c->queues[i].used)
-        i++;
-    if (i == c->queue_count) {
-        size_t room = (size_t)i * 2 + 16;
-        struct queue *grown = reallocarray(c->queues, room, sizeof(*grown));
-
-        if (!grown)
-            return NO_QUEUE;
-        memset(grown + i, 0, (room - i) * sizeof(*grown));
-        c->queues = grown;
-        c->queue_count = (uint32_t)room;
-    }
-    c->queues[i] = (struct queue){.used = true};
-    c->queue_hint = i + 1;
-    return i;
+    if (count <= c->queue_count)
+        return true;
+    grown = reallocarray(c->queues, room, sizeof(*grown));
+    if (!grown)
+        return false;
+    memset(grown + c->queue_count, 0, (room - c->queue_count) * sizeof(*grown));
+    c->queues = grown;
+    c->queue_count = (uint32_t)room;
+    return true;
 }
 
-static void give_queue(struct receiver *c, uint32_t queue)
+/* The lowest that nobody uses at that time. Messages of several threads and processes do not come
+ * in the order of their times: on a queue whose thread ended later, two would seem to run at once.
+ */
+static uint32_t take_queue(struct receiver *c, uint64_t time)
 {
-    c->queues[queue] = (struct queue){.used = false};
+    uint32_t first = c->queue_hint, queue;
+
+    while (first < c->queue_count && c->queues[first].used)
+        first++;
+    c->queue_hint = first;
+    if (!reserve_queues(c, (size_t)first + QUEUES_TRIED))
+        return NO_QUEUE;
+    for (queue = first; queue < first + QUEUES_TRIED; queue++)
+        if (!c->queues[queue].used && c->queues[queue].free_from <= time)
+            break;
+    if (queue == first + QUEUES_TRIED) /* more than any program brings about */
+        queue = first;
+    c->queues[queue] = (struct queue){.used = true};
+    return queue;
+}
+
+static void give_queue(struct receiver *c, uint32_t queue, uint64_t time)
+{
+    c->queues[queue] = (struct queue){.free_from = time};
     if (queue < c->queue_hint)
         c->queue_hint = queue;
 }
@@ -277,7 +295,7 @@ static void end_thread(struct receiver *c, struct process *p, uint32_t slot, uin
     file_switch(c->file, &at, true);
     if (exits)
         file_exit(c->file, &at, q->tid == p->pid ? p->parent : p->pid);
-    give_queue(c, queue);
+    give_queue(c, queue, time);
     p->queues[slot] = NO_QUEUE;
 }
 
@@ -467,10 +485,10 @@ static enum heard start_thread(struct receiver *c, struct process *p, int fd)
     if (!shared)
         return HEARD_NONSENSE;
     end_thread(c, p, m->slot, m->header.time, NULL, false);
-    queue = take_queue(c);
+    queue = take_queue(c, m->header.time);
     if (queue == NO_QUEUE || !set_queue(p, m->slot, queue)) {
         if (queue != NO_QUEUE)
-            give_queue(c, queue);
+            give_queue(c, queue, 0);
         munmap((void *)(uintptr_t)shared, sizeof(*shared));
         return HEARD;
     }

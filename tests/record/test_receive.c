@@ -40,6 +40,8 @@ struct test {
     int descriptors; /* that were open before */
     uint64_t aux_bytes, lost;
     uint64_t records[SPE_PERF_RECORD_TYPES];
+    uint64_t switched[4];  /* when each CPU's last switch was */
+    unsigned out_of_order; /* switches that were before the last one of their CPU */
 };
 
 /* A process that talks to it. */
@@ -47,7 +49,7 @@ struct peer {
     struct test *test;
     int fd;
     uint32_t pid;
-    uint64_t sequence;
+    uint64_t sequence, time;
     struct wire_shared *shared; /* of its last thread */
 };
 
@@ -80,6 +82,12 @@ static void begin(struct test *t)
     assert_non_null(t->receiver);
 }
 
+static void see_switch(struct test *t, const struct spe_perf_record *r)
+{
+    t->out_of_order += r->id.time < t->switched[r->id.cpu];
+    t->switched[r->id.cpu] = r->id.time;
+}
+
 static void read_file(struct test *t)
 {
     const struct spe_perf_account *account;
@@ -88,7 +96,8 @@ static void read_file(struct test *t)
 
     assert_int_equal(spe_perf_reader_open(&reader, t->path, 0, NULL), SPE_OK);
     while (spe_perf_reader_next(reader, &record) == 1)
-        continue;
+        if (record.type == SPE_PERF_SWITCH_CPU_WIDE)
+            see_switch(t, &record);
     assert_int_equal(spe_perf_reader_problem(reader)->code, 0);
     account = spe_perf_reader_account(reader);
     assert_int_equal(account->malformed, 0);
@@ -127,7 +136,7 @@ static void serve(struct test *t)
 /* The launcher has the lower descriptors, ours are out of the way of those it opens. */
 static struct peer call(struct test *t, uint32_t pid)
 {
-    struct peer p = {.test = t, .pid = pid};
+    struct peer p = {.test = t, .pid = pid, .time = 1000};
     int ends[2];
 
     assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
@@ -163,7 +172,7 @@ static void say(struct peer *p, uint32_t type, void *message, size_t size, int f
 {
     struct wire_header *h = message;
 
-    *h = (struct wire_header){type, (uint32_t)size, p->pid, p->pid, 1000, p->sequence};
+    *h = (struct wire_header){type, (uint32_t)size, p->pid, p->pid, p->time, p->sequence};
     if (type != WIRE_AUX)
         p->sequence++;
     assert_true(send_bytes(p, message, size, &fd, fd >= 0));
@@ -386,6 +395,43 @@ static void test_back(void **state)
     assert_int_equal(t.summary.silent, 0);
     assert_false(record_is_incomplete(&t.summary));
     assert_int_equal(t.aux_bytes, 8 * BYTES);
+}
+
+/* Times and messages come in different orders: a thread that began before another one ended does
+ * not get its CPU, even if it is heard of later. */
+static void test_late_word(void **state)
+{
+    struct test t;
+    struct peer first, second;
+
+    (void)state;
+    begin(&t);
+    first = greet(&t, 7, WIRE_STARTED);
+    second = greet(&t, 8, WIRE_STARTED);
+    say_thread(&first, 0);
+    first.time = 3000;
+    say_thread_end(&first, 0, 0);
+    serve(&t);
+    second.time = 2000;
+    say_thread(&second, 0);
+    serve(&t);
+    second.time = 5000;
+    say_thread_end(&second, 0, 0);
+    first.time = 4000;
+    say_thread(&first, 1); /* has the first CPU again */
+    first.time = 6000;
+    say_thread_end(&first, 1, 0);
+    say_word(&first, WIRE_BYE);
+    say_word(&second, WIRE_BYE);
+    serve(&t);
+    hang_up(&first);
+    hang_up(&second);
+    serve(&t);
+    finish(&t);
+    assert_int_equal(t.records[SPE_PERF_SWITCH_CPU_WIDE], 6);
+    assert_int_equal(t.out_of_order, 0);
+    assert_int_equal(t.switched[0], 6000);
+    assert_int_equal(t.switched[1], 5000);
 }
 
 /* A killed process never says what it made; what it shared is taken, and nothing is lost. */
@@ -814,7 +860,7 @@ int main(void)
         cmocka_unit_test(test_unread_hellos), cmocka_unit_test(test_memory),
         cmocka_unit_test(test_slots),         cmocka_unit_test(test_nonsense_in_memory),
         cmocka_unit_test(test_turns),         cmocka_unit_test(test_paths),
-        cmocka_unit_test(test_crowd),
+        cmocka_unit_test(test_crowd),         cmocka_unit_test(test_late_word),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,6 +45,11 @@ const char *spe_access_reason_name(unsigned reason)
     return reason < SPE_ACCESS_REASONS ? reason_names[reason] : "unknown";
 }
 
+static bool begins(const char *text, const char *with)
+{
+    return !strncmp(text, with, strlen(with));
+}
+
 /* ---- Stacks --------------------------------------------------------------------------------- */
 
 static uint32_t process_of(const struct spe_profile *p, uint32_t thread)
@@ -59,25 +64,23 @@ int spe_profile_stack(struct spe_profile *p, uint32_t thread, uint64_t address)
     return thread_stacks_tell(&p->thread_stacks, thread, process_of(p, thread), address);
 }
 
-/* The first thread of a thread's process: [stack] is its. */
-static uint32_t first_thread(const struct spe_profile *p, uint32_t thread)
+/* Whose stack it is: "[stack]" is that of the first thread of a thread's process, "[stack:4711]" of
+ * another one. The child of such a thread has a copy, which is nobody's by name. */
+static uint32_t named_thread(const struct spe_profile *p, uint32_t thread, const char *path)
 {
     struct task_view view;
+    unsigned long tid;
     uint32_t pid =
         thread < p->tasks.threads.count ? p->tasks.threads.at[thread].shown.pid : SPE_NO_TASK;
 
     if (pid == SPE_NO_TASK)
         return SPE_NO_ID;
-    tasks_view(&p->tasks, pid, UINT64_MAX, &view);
-    return view.thread;
+    tid = begins(path, "[stack:") ? strtoul(path + strlen("[stack:"), NULL, 10) : pid;
+    tasks_view(&p->tasks, tid < SPE_NO_TASK ? (uint32_t)tid : SPE_NO_TASK, UINT64_MAX, &view);
+    return view.pid == pid ? view.thread : SPE_NO_ID;
 }
 
 /* ---- Objects -------------------------------------------------------------------------------- */
-
-static bool begins(const char *text, const char *with)
-{
-    return !strncmp(text, with, strlen(with));
-}
 
 /* Memory that is not a file's, by the name that the kernel gives it. */
 static void name_memory(const struct spe_profile *p, uint32_t thread, const char *path,
@@ -85,7 +88,7 @@ static void name_memory(const struct spe_profile *p, uint32_t thread, const char
 {
     if (begins(path, "[stack")) {
         o->kind = SPE_OBJECT_STACK;
-        o->thread = first_thread(p, thread);
+        o->thread = named_thread(p, thread, path);
     } else if (begins(path, "[heap]")) {
         o->kind = SPE_OBJECT_HEAP;
     } else if (begins(path, VDSO_NAME)) {

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -96,10 +97,10 @@ static bool parse_mapping(const char *line, struct mapping *m)
     return true;
 }
 
-/* Calls `see` for every mapping that touches [start, end), in host addresses. `code`: the guest
- * asked for one that can be executed, which QEMU does not tell the host. */
-static void for_mappings(uint64_t start, uint64_t end, bool code,
-                         void (*see)(const struct mapping *m, bool code))
+/* Calls `see` for every mapping that touches [start, end), in host addresses. */
+static void for_mappings(uint64_t start, uint64_t end,
+                         void (*see)(const struct mapping *m, const void *context),
+                         const void *context)
 {
     FILE *f = fopen("/proc/self/maps", "re");
     struct mapping m;
@@ -113,14 +114,14 @@ static void for_mappings(uint64_t start, uint64_t end, bool code,
     }
     while (getline(&line, &room, f) > 0)
         if (parse_mapping(line, &m) && m.start < end && start < m.end)
-            see(&m, code);
+            see(&m, context);
     free(line);
     fclose(f);
 }
 
-static void note_own(const struct mapping *m, bool code)
+static void note_own(const struct mapping *m, const void *context)
 {
-    (void)code;
+    (void)context;
     if (tasks.own_count < QEMU_MAPS_MAX)
         tasks.own[tasks.own_count++] = m->start;
 }
@@ -134,9 +135,11 @@ static bool is_own(const struct mapping *m)
 }
 
 /* Files, and code without a file: what the kernel tells perf, and what a data address may need. Of
- * the program's own file and its loader the launcher finds out which parts are code. */
-static void tell_mapping(const struct mapping *m, bool code)
+ * the program's own file and its loader the launcher finds out which parts are code. `is_code`: the
+ * guest asked for memory that can be executed, which QEMU does not tell the host. */
+static void tell_mapping(const struct mapping *m, const void *is_code)
 {
+    const bool code = *(const bool *)is_code;
     struct wire_map map = {
         .header = {.type = WIRE_MAP, .size = offsetof(struct wire_map, path)},
         .start = m->start - tasks.base,
@@ -179,6 +182,57 @@ static void tell_heap(uint64_t end)
         tell_memory(before, end - before, "[heap]");
 }
 
+/* Guest memory may not be there: the kernel looks for us. */
+static bool read_guest(uint64_t address, void *out, size_t size)
+{
+    struct iovec local = {out, size};
+    struct iovec remote = {(void *)(uintptr_t)(address + tasks.base), size};
+
+    return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)size;
+}
+
+/* ---- Stacks --------------------------------------------------------------------------------- */
+
+/* The program's first stack has the name of its file at the top, below one word. */
+static void tell_first_stack(const struct mapping *m, const void *path)
+{
+    size_t size = strlen(path) + 1;
+    char top[PATH_MAX];
+
+    if (m->start < tasks.base || m->inode || m->access[1] != 'w' || is_own(m) ||
+        size > sizeof(top) || m->end - m->start < size + 8 ||
+        !read_guest(m->end - tasks.base - 8 - size, top, size) || memcmp(top, path, size) != 0)
+        return;
+    tell_memory(m->start - tasks.base, m->end - m->start, "[stack]");
+}
+
+/* A thread's stack ends at the address that clone was given. What lies above it in the same mapping
+ * is not stack: the C library has the thread's variables there. */
+struct new_stack {
+    uint64_t top;
+    int64_t tid;
+};
+
+/* By the name that Linux 3.4 to 4.4 had for it. */
+static void tell_thread_stack(const struct mapping *m, const void *context)
+{
+    const struct new_stack *stack = context;
+    char name[40];
+
+    if (m->inode || m->access[1] != 'w')
+        return;
+    snprintf(name, sizeof(name), "[stack:%lld]", (long long)stack->tid);
+    tell_memory(m->start - tasks.base, stack->top + tasks.base - m->start, name);
+}
+
+static void tell_new_thread(const uint64_t a[8], int64_t tid)
+{
+    const struct new_stack stack = {a[1], tid};
+
+    if (stack.top)
+        for_mappings(stack.top + tasks.base - 1, stack.top + tasks.base, tell_thread_stack, &stack);
+}
+
 /* ---- The program ---------------------------------------------------------------------------- */
 
 void tasks_begin(const struct wire_setup *setup)
@@ -186,7 +240,7 @@ void tasks_begin(const struct wire_setup *setup)
     tasks.setup = setup;
     tasks.own_count = 0;
     atomic_store(&tasks.heap_end, 0);
-    for_mappings(0, UINT64_MAX, false, note_own);
+    for_mappings(0, UINT64_MAX, note_own, NULL);
 }
 
 /* QEMU's arguments are those of the launcher, "-0", the program's name for itself, its file ... */
@@ -216,7 +270,8 @@ void tasks_announce(uint64_t base)
 
     tasks.base = base;
     channel_text(WIRE_PROGRAM, slash ? slash + 1 : path);
-    for_mappings(0, UINT64_MAX, false, tell_mapping);
+    for_mappings(0, UINT64_MAX, tell_mapping, &(bool){false});
+    for_mappings(0, UINT64_MAX, tell_first_stack, path);
     free(buffer);
 }
 
@@ -254,32 +309,36 @@ static void tell_name(void)
         channel_text(WIRE_COMM, name);
 }
 
+static void tell_map(const uint64_t a[8], uint64_t start)
+{
+    bool code = a[2] & PROT_EXEC;
+
+    if (code || !(a[3] & MAP_ANONYMOUS))
+        for_mappings(start + tasks.base, start + tasks.base + a[1], tell_mapping, &code);
+    else
+        tell_memory(start, a[1], "//anon");
+}
+
+static void tell_code(uint64_t start, uint64_t length)
+{
+    for_mappings(start + tasks.base, start + tasks.base + length, tell_mapping, &(bool){true});
+}
+
 void tasks_syscall_return(int64_t number, const uint64_t a[8], int64_t result)
 {
     if (number == SYSCALL_PRCTL && a[0] == PR_SET_NAME && result == 0)
         tell_name();
-    else if (number == SYSCALL_MMAP && result > 0 &&
-             ((a[2] & PROT_EXEC) || !(a[3] & MAP_ANONYMOUS)))
-        for_mappings((uint64_t)result + tasks.base, (uint64_t)result + tasks.base + a[1],
-                     a[2] & PROT_EXEC, tell_mapping);
     else if (number == SYSCALL_MMAP && result > 0)
-        tell_memory((uint64_t)result, a[1], "//anon");
+        tell_map(a, (uint64_t)result);
     else if (number == SYSCALL_BRK && result > 0)
         tell_heap((uint64_t)result);
     else if (number == SYSCALL_MPROTECT && result == 0 && (a[2] & PROT_EXEC))
-        for_mappings(a[0] + tasks.base, a[0] + tasks.base + a[1], true, tell_mapping);
+        tell_code(a[0], a[1]);
+    else if (number == SYSCALL_CLONE && result > 0 && (a[0] & CLONE_THREAD))
+        tell_new_thread(a, result);
 }
 
 /* ---- exec ----------------------------------------------------------------------------------- */
-
-/* Guest memory may not be there: the kernel looks for us. */
-static bool read_guest(uint64_t address, void *out, size_t size)
-{
-    struct iovec local = {out, size};
-    struct iovec remote = {(void *)(uintptr_t)(address + tasks.base), size};
-
-    return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)size;
-}
 
 uint64_t tasks_read_word(uint64_t address)
 {

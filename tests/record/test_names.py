@@ -37,6 +37,24 @@ class Data(RecordTest):
         self.assertGreater(samples["[heap]"], 1000)
         self.assertGreater(samples["[anonymous memory]"], 1000)
 
+    def test_stacks(self):
+        """Of each thread, told apart by thread; a child has its own copy."""
+        for flags in (("-static",), ()):
+            with self.subTest(flags):
+                program = self.compile("stacks.c", "-O1", "-pthread", *flags)
+                self.record("-c", "200", "--", program)
+                report = json.loads(self.good("report", "--by", "object,thread", "--json", self.data))
+                threads = {f"[stack of stacks {row['name'].split('/')[-1]}]"
+                           for row in report["groups"][0]["top"]}
+                stacks = {row["name"]: row for row in report["objects"] if row["kind"] == "stack"}
+                self.assertEqual(len(threads), 4)
+                self.assertEqual(set(stacks), threads)
+                for row in stacks.values():
+                    self.assertGreater(row["samples"], 400)
+                    self.assertEqual(row["threads"], 1)
+                total = sum(row["samples"] for row in report["objects"])
+                self.assertGreater(sum(row["samples"] for row in stacks.values()), 0.95 * total)
+
 
 class Kept(RecordTest):
     """Copies of binaries by build-id."""

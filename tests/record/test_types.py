@@ -172,11 +172,14 @@ class Types(RecordTest):
         self.assertGreater(known, 0.95 * report["accesses"]["samples"])
 
     def names_by_gdb(self, program, starts):
-        """What gdb calls addresses: "table + 8 in section .bss"."""
-        asked = [word for start in starts for word in ("-ex", f"info symbol {start:#x}")]
+        """What gdb calls each address: "table + 8 in section .bss". It has a line for each section
+        of the file that holds the address, and .tbss shares addresses with those behind it."""
+        asked = [word for start in starts
+                 for word in ("-ex", r"echo at\n", "-ex", f"info symbol {start:#x}")]
         said = subprocess.run(["gdb", "-nx", "-batch", *asked, program], check=True,
-                              capture_output=True, text=True).stdout.splitlines()
-        return [line.split()[0].split(".")[0] for line in said]
+                              capture_output=True, text=True).stdout
+        return [[line.split()[0].split(".")[0] for line in answer.splitlines()]
+                for answer in said.split("at\n")[1:]]
 
     def test_globals_as_nm(self):
         """Every sampled address in a global has the name that nm and gdb give it."""
@@ -196,7 +199,10 @@ class Types(RecordTest):
         self.assertGreater(len(rows), 3)
         if not shutil.which("gdb"):
             self.skipTest("nm agrees; there is no gdb to ask")
-        self.assertEqual([row["name"] for row in rows], self.names_by_gdb(program, starts))
+        answers = self.names_by_gdb(program, starts)
+        self.assertEqual(len(answers), len(rows))
+        for row, names in zip(rows, answers):
+            self.assertIn(row["name"], names)
 
     def test_text(self):
         """The page says the same, and what it does not know."""

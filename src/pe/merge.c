@@ -686,8 +686,17 @@ static void wait_for_room(struct pe_stream *s, struct pe_stream *holds, uint64_t
         proceed(m, true);
 }
 
+/* Somebody joins whom the limits of turns that were to go on do not know. */
+static void end_turns(struct pe_merge *m)
+{
+    for (size_t i = 0; i < m->count; i++)
+        m->streams[i]->in_turn = false;
+}
+
 static void publish(struct pe_stream *s)
 {
+    if (!s->running || s->ignored)
+        end_turns(s->merge);
     s->open = s->handed = s->end;
     s->handed_at = microseconds_now();
     s->running = true;
@@ -841,6 +850,7 @@ bool pe_stream_begin(struct pe_stream *s, struct pe_merge *merge, unsigned cpu)
     good = s->cpu && s->events && s->watches && s->stores && add(merge, s);
     if (good)
         pe_window_sleep(s->cpu, common_time(merge));
+    end_turns(merge);
     s->running = good;
     pe_merge_unlock(merge);
     return good;

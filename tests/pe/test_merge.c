@@ -622,6 +622,54 @@ static void test_does_not_depend_on_batches(void **state)
         }
 }
 
+static void put_rounds(struct worker *w, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        pe_put_block(&w->stream, w->blocks[3]);
+        pe_put_access(&w->stream, 0, base);
+        pe_put_access(&w->stream, UINT64_C(1) << PE_EVENT_SHIFT, base);
+    }
+    pe_stream_hand(&w->stream);
+}
+
+static uint64_t cycles_ahead(const struct worker *w, const struct worker *of)
+{
+    return (w->stream.cpu->window.now - of->stream.cpu->window.now) / PE_TICKS;
+}
+
+/* A thread that was alone, and out of events, is held up by one that begins or comes back. */
+static void test_others_join(void **state)
+{
+    struct worker one = {0}, other = {0};
+    struct spe_machine_config config;
+    struct spe_machine *machine;
+    struct pe_merge merge;
+
+    (void)state;
+    spe_machine_config_init(&config, "neoverse-n1");
+    assert_int_equal(pe_machine_create(&config, &machine, NULL, 0), SPE_OK);
+    assert_true(pe_merge_init(&merge, machine, false));
+    one.blocks[3] = block_of(3);
+    assert_true(pe_stream_begin(&one.stream, &merge, 0));
+    put_rounds(&one, 1000);
+    assert_true(pe_stream_begin(&other.stream, &merge, 1));
+    for (unsigned i = 0; i < 2; i++) {
+        put_rounds(&one, 1000);
+        assert_in_range(cycles_ahead(&one, &other), 0, 100);
+        pe_stream_away(&other.stream);
+        put_rounds(&one, 1000);
+        assert_in_range(cycles_ahead(&one, &other), 1000, UINT32_MAX);
+        pe_stream_back(&other.stream);
+    }
+    pe_stream_end(&one.stream);
+    pe_stream_end(&other.stream);
+    pe_block_destroy(one.blocks[3]);
+    free(one.stream.watches);
+    free(other.stream.watches);
+    pe_merge_free(&merge);
+    spe_machine_destroy(machine);
+}
+
 static void *burn(void *stop)
 {
     while (!__atomic_load_n((bool *)stop, __ATOMIC_RELAXED))
@@ -650,6 +698,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_agrees),
         cmocka_unit_test(test_does_not_depend_on_batches),
+        cmocka_unit_test(test_others_join),
         cmocka_unit_test(test_agrees_when_busy),
     };
 

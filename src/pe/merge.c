@@ -289,12 +289,18 @@ static bool any_access(struct pe_stream *s, uint32_t index, uint64_t va, uint32_
     return true;
 }
 
+static bool has_late_stores(const struct pe_stream *s)
+{
+    return s->stores_first != s->stores_end;
+}
+
+/* Behind stores that are late a store has to see whether the queue has room. */
 static inline bool plain_access(struct pe_stream *s, unsigned ordinal, uint64_t va)
 {
     const struct pe_plain plain = s->block->plain_sites[ordinal];
     const struct pe_site *site = &s->block->sites[plain.index];
 
-    if (!s->watching_count && !s->merge->simple &&
+    if (!s->watching_count && !s->merge->simple && !(plain.store && has_late_stores(s)) &&
         (pe_hit(s->cpu, va, plain.bytes, plain.store) ||
          (!s->merge->counting &&
           pe_timed_quick(s->merge->machine, s->cpu, site, va, plain.bytes, plain.store))))
@@ -306,7 +312,7 @@ static bool wide_access(struct pe_stream *s, uint32_t index, uint64_t va, uint32
                         unsigned how)
 {
     if (!(how & ~SPE_ACCESS_STORE) && !s->watching_count && !s->merge->counting &&
-        !s->merge->simple &&
+        !s->merge->simple && !(how && has_late_stores(s)) &&
         pe_timed_quick(s->merge->machine, s->cpu, &s->block->sites[index], va, bytes, how))
         return true;
     return any_access(s, index, va, bytes, how);
@@ -448,12 +454,24 @@ static bool block_event(struct pe_stream *s, uint64_t event, uint64_t limit)
     return s->cpu->window.now > limit;
 }
 
+static bool shares_cpu(const struct pe_stream *s)
+{
+    const struct pe_merge *m = s->merge;
+
+    for (size_t i = 0; i < m->count; i++)
+        if (m->streams[i] != s && m->streams[i]->cpu == s->cpu)
+            return true;
+    return false;
+}
+
 /* Until the cpu's time is past `limit`, or nothing is left, or it has to wait. */
 static void run(struct pe_stream *s, uint64_t limit)
 {
     const uint64_t *events = s->events;
 
     pe_window_resume(s->cpu, s->block);
+    s->limit = limit;
+    s->in_turn = false;
     while (s->done != s->handed) {
         uint64_t event = events[s->done % PE_EVENTS];
         unsigned tag = (unsigned)(event >> PE_EVENT_SHIFT);
@@ -473,6 +491,7 @@ static void run(struct pe_stream *s, uint64_t limit)
             s->done++;
         }
     }
+    s->in_turn = !shares_cpu(s);
 }
 
 /* They leave the queue in order. */
@@ -522,6 +541,7 @@ static void run_store(struct pe_stream *s, struct pe_late_store *store)
 struct turn {
     struct pe_stream *stream;
     uint64_t time, asked;
+    bool goes_on;      /* it is the stream's turn, which was out of events */
     bool store, holds; /* holds: it has no events, and will have */
 };
 
@@ -537,6 +557,7 @@ static struct turn turn_of_events(struct pe_stream *s)
     return (struct turn){.stream = s,
                          .time = later(now, s->not_before),
                          .asked = s->not_before > now ? s->asked : now,
+                         .goes_on = s->in_turn,
                          .holds = !has_events(s)};
 }
 
@@ -548,12 +569,15 @@ static struct turn turn_of_store(struct pe_stream *s)
         .stream = s, .time = store_time(store), .asked = store->asked, .store = true};
 }
 
-/* Who waits for the same moment goes by who asked first. */
+/* Who waits for the same moment goes by who asked first. Threads that share a cpu have its time in
+ * common, and one that has no events does not hold up the other. */
 static bool is_before(const struct turn *a, const struct turn *b)
 {
+    if (a->goes_on != b->goes_on)
+        return a->goes_on;
     if (a->time != b->time)
         return a->time < b->time;
-    if (a->holds != b->holds)
+    if (a->holds != b->holds && a->stream->cpu == b->stream->cpu)
         return b->holds;
     return a->asked != b->asked ? a->asked < b->asked : a->store; /* which is older */
 }
@@ -585,6 +609,8 @@ static struct turn first_turn(struct pe_merge *m, bool everyone, uint64_t *limit
         }
     }
     *limit = next > UINT64_MAX - SLACK ? UINT64_MAX : next + SLACK;
+    if (first.goes_on)
+        *limit = first.stream->limit;
     return first;
 }
 
@@ -637,11 +663,16 @@ static void lose_patience(struct pe_merge *m)
     }
 }
 
+static bool is_ahead(const struct pe_stream *s, uint64_t lead)
+{
+    return s->handed - s->done > lead || (!lead && s->stores_first != s->stores_end);
+}
+
 static void wait_for_room(struct pe_stream *s, struct pe_stream *holds, uint64_t lead)
 {
     struct pe_merge *m = s->merge;
 
-    while (!m->hurried && s->handed - s->done > lead && holds && holds != s) {
+    while (!m->hurried && is_ahead(s, lead) && holds && holds != s) {
         uint64_t end = holds->handed_at + holds->patience;
         struct timespec until = {(time_t)(end / 1000000), (long)(end % 1000000 * 1000)};
 
@@ -655,8 +686,17 @@ static void wait_for_room(struct pe_stream *s, struct pe_stream *holds, uint64_t
         proceed(m, true);
 }
 
+/* Somebody joins whom the limits of turns that were to go on do not know. */
+static void end_turns(struct pe_merge *m)
+{
+    for (size_t i = 0; i < m->count; i++)
+        m->streams[i]->in_turn = false;
+}
+
 static void publish(struct pe_stream *s)
 {
+    if (!s->running || s->ignored)
+        end_turns(s->merge);
     s->open = s->handed = s->end;
     s->handed_at = microseconds_now();
     s->running = true;
@@ -810,6 +850,7 @@ bool pe_stream_begin(struct pe_stream *s, struct pe_merge *merge, unsigned cpu)
     good = s->cpu && s->events && s->watches && s->stores && add(merge, s);
     if (good)
         pe_window_sleep(s->cpu, common_time(merge));
+    end_turns(merge);
     s->running = good;
     pe_merge_unlock(merge);
     return good;
@@ -817,11 +858,12 @@ bool pe_stream_begin(struct pe_stream *s, struct pe_merge *merge, unsigned cpu)
 
 static void remove_stream(struct pe_merge *m, const struct pe_stream *s)
 {
-    for (size_t i = 0; i < m->count; i++)
-        if (m->streams[i] == s) {
-            m->streams[i] = m->streams[m->count - 1];
-            m->count--;
-        }
+    size_t i = 0;
+
+    while (m->streams[i] != s)
+        i++;
+    m->count--;
+    memmove(&m->streams[i], &m->streams[i + 1], (m->count - i) * sizeof(struct pe_stream *));
 }
 
 void pe_stream_end(struct pe_stream *s)

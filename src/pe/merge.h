@@ -88,6 +88,8 @@ struct pe_stream {
     uint64_t handed, done; /* events that were handed over, that the machine has had */
     uint64_t not_before;   /* ticks: it waits for a line until then, */
     uint64_t asked;        /* that it asked for then */
+    bool in_turn;          /* it had its turn and was out of events: it goes on when it has more, */
+    uint64_t limit;        /* until that time: ticks */
     bool running;          /* it will hand over more */
     bool ignored;          /* ... but it does not hold up the others until then */
     bool waiting;          /* its thread sleeps until there is room */

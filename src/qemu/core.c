@@ -220,17 +220,24 @@ static void hurry(struct vcpu *v)
 
 /*
  * On the machine that is modelled a thread that was woken runs soon. On the host it may have to
- * wait for a processor, and whoever woke it would be far ahead. So who wakes waits until those who
- * were woken are back; not for long, because nobody knows who they are.
+ * wait for a processor, and others would be far ahead. Who wakes does not wait in the kernel, so it
+ * holds up those that it woke while it is there; then it waits until they are back. Nobody knows
+ * who they are, and they may be in another process: the more often that is in vain, the shorter it
+ * waits.
  */
-enum { FUTEXES = 256, FUTEX_COMMAND = 0x7f, WAKING_ROUNDS = 100, WAKING_PAUSE = 50 /* us */ };
+enum { FUTEXES = 256, FUTEX_COMMAND = 0x7f, WAKING_ROUNDS = 1000, WAKING_PAUSE = 50 /* us */ };
 enum { FUTEX_WAITS = 1 << 0 | 1 << 9, FUTEX_WAKES = 1 << 1 | 1 << 10 }; /* with and without bits */
+enum { IN_VAIN_MAX = 8 };
 
-static atomic_uint woken[FUTEXES]; /* threads that are back, by a hash of where they waited */
+/* By a hash of where threads wait. */
+static struct futex {
+    atomic_uint back;    /* threads that were woken and are back */
+    atomic_uint in_vain; /* latest waits for them that were */
+} futexes[FUTEXES];
 
-static atomic_uint *woken_at(uint64_t address)
+static struct futex *futex_at(uint64_t address)
 {
-    return &woken[address * UINT64_C(0x9e3779b97f4a7c15) >> 56];
+    return &futexes[address * UINT64_C(0x9e3779b97f4a7c15) >> 56];
 }
 
 static bool is_futex(int64_t number, const uint64_t arguments[8], unsigned commands)
@@ -241,21 +248,30 @@ static bool is_futex(int64_t number, const uint64_t arguments[8], unsigned comma
 
 static void wait_for_woken(const struct vcpu *v, uint64_t count)
 {
-    const atomic_uint *back = woken_at(v->call_arguments[0]);
+    struct futex *futex = futex_at(v->call_arguments[0]);
+    unsigned in_vain = atomic_load_explicit(&futex->in_vain, memory_order_relaxed);
 
-    for (unsigned i = 0; i < WAKING_ROUNDS; i++) {
-        if (atomic_load_explicit(back, memory_order_relaxed) - v->woken >= count)
+    for (unsigned i = 0; i < (unsigned)WAKING_ROUNDS >> in_vain; i++) {
+        if (atomic_load_explicit(&futex->back, memory_order_relaxed) - v->woken >= count) {
+            atomic_store_explicit(&futex->in_vain, 0, memory_order_relaxed);
             return;
+        }
         usleep(WAKING_PAUSE);
     }
+    if (in_vain < IN_VAIN_MAX)
+        atomic_store_explicit(&futex->in_vain, in_vain + 1, memory_order_relaxed);
 }
 
 /* In vcpu_exit QEMU has locks, and nobody should wait long: what a thread has done is had before.
  */
 void core_syscall(struct vcpu *v, int64_t number, const uint64_t arguments[8], bool forks)
 {
-    if (is_futex(number, arguments, FUTEX_WAKES))
-        v->woken = atomic_load_explicit(woken_at(arguments[0]), memory_order_relaxed);
+    if (is_futex(number, arguments, FUTEX_WAKES)) {
+        v->woken = atomic_load_explicit(&futex_at(arguments[0])->back, memory_order_relaxed);
+        if (v->stream.events)
+            pe_stream_hand(&v->stream);
+        return;
+    }
     if (number == SYSCALL_EXIT)
         unit_end_stream(v);
     else
@@ -267,7 +283,7 @@ void core_syscall(struct vcpu *v, int64_t number, const uint64_t arguments[8], b
 void core_syscall_return(struct vcpu *v, int64_t number, int64_t result)
 {
     if (result == 0 && is_futex(number, v->call_arguments, FUTEX_WAITS))
-        atomic_fetch_add_explicit(woken_at(v->call_arguments[0]), 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&futex_at(v->call_arguments[0])->back, 1, memory_order_relaxed);
     if (v->hurries)
         pe_merge_hurry(unit_process.merge, false);
     v->hurries = false;

@@ -399,7 +399,9 @@ static void reference(const struct program *program, unsigned cpus, struct share
 struct worker {
     const struct program *program;
     unsigned number, watched;
-    unsigned period; /* of so many rounds one is watched */
+    unsigned batch; /* rounds that are handed over at a time; 0: as many as there is room for */
+    bool watches;   /* every load */
+    uint64_t ended; /* ticks */
     struct pe_stream stream;
     struct pe_block *blocks[8]; /* by what a round has: 1 a load, 2 a store, 4 an atomic */
     struct shares shares;
@@ -450,8 +452,10 @@ static void *work(void *user)
         struct round round = w->program->round(w->number, i);
         uint64_t ordinal = 0;
 
-        if (i % w->period == w->number % w->period && round.load)
+        if (w->watches && round.load)
             put_watch(w);
+        if (w->batch && i % w->batch == 0)
+            pe_stream_settle(s);
         if (pe_put_block(s, w->blocks[kind_of(round)]))
             pe_stream_hand(s);
         if (round.atomic)
@@ -462,6 +466,7 @@ static void *work(void *user)
             pe_put_access(s, ordinal << PE_EVENT_SHIFT, round.store);
     }
     pe_stream_end(s);
+    w->ended = s->ended;
     for (unsigned i = 0; i < PE_WATCHES && i < w->watched; i++)
         count_watch(w, &s->watches[i]);
     return NULL;
@@ -469,10 +474,10 @@ static void *work(void *user)
 
 /* `patient`: nobody goes on without a thread that the host does not run for long. A host that has
  * other things to do does not run 64 threads within the time that others wait for one. */
-static void merged(const struct program *program, unsigned cpus, bool patient,
-                   struct shares *shares)
+static void run_workers(struct worker *workers, const struct program *program, unsigned cpus,
+                        bool patient)
 {
-    struct worker *workers = calloc(cpus, sizeof(*workers));
+    struct pe_stream asleep; /* so that nobody is ever alone, when short ways may be taken */
     pthread_t threads[CPUS];
     struct spe_machine_config config;
     struct spe_machine *machine;
@@ -485,29 +490,44 @@ static void merged(const struct program *program, unsigned cpus, bool patient,
     for (unsigned i = 0; i < cpus; i++) {
         workers[i].program = program;
         workers[i].number = i;
-        workers[i].period = cpus > 4 ? 13 : 3;
         for (unsigned k = 0; k < 8; k++)
             workers[i].blocks[k] = block_of(k);
         assert_true(pe_stream_begin(&workers[i].stream, &merge, i));
         if (patient)
             workers[i].stream.patience = UINT64_C(3600) * 1000000;
     }
+    assert_true(pe_stream_begin(&asleep, &merge, cpus));
+    pe_stream_away(&asleep);
     for (unsigned i = 0; i < cpus; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
-    for (unsigned i = 0; i < cpus; i++) {
+    for (unsigned i = 0; i < cpus; i++)
         pthread_join(threads[i], NULL);
-        for (unsigned k = 0; k < LINES; k++) {
-            shares->loads[k] += workers[i].shares.loads[k];
-            shares->peers[k] += workers[i].shares.peers[k];
-        }
-    }
     for (unsigned i = 0; i < cpus; i++) {
         for (unsigned k = 0; k < 8; k++)
             pe_block_destroy(workers[i].blocks[k]);
         free(workers[i].stream.watches);
     }
+    pe_stream_end(&asleep);
+    free(asleep.watches);
     pe_merge_free(&merge);
     spe_machine_destroy(machine);
+}
+
+/* Every load is looked at. */
+static void merged(const struct program *program, unsigned cpus, bool patient,
+                   struct shares *shares)
+{
+    struct worker *workers = calloc(cpus, sizeof(*workers));
+
+    assert_non_null(workers);
+    for (unsigned i = 0; i < cpus; i++)
+        workers[i].watches = true;
+    run_workers(workers, program, cpus, patient);
+    for (unsigned i = 0; i < cpus; i++)
+        for (unsigned k = 0; k < LINES; k++) {
+            shares->loads[k] += workers[i].shares.loads[k];
+            shares->peers[k] += workers[i].shares.peers[k];
+        }
     free(workers);
 }
 
@@ -569,6 +589,87 @@ static void test_agrees(void **state)
             compare(&programs[p], cpus, true);
 }
 
+/* When the threads end, if they hand over so many rounds at a time and wait until these were had.
+ */
+static void find_ends(const struct program *program, unsigned cpus, unsigned batch, uint64_t *ends)
+{
+    struct worker *workers = calloc(cpus, sizeof(*workers));
+
+    assert_non_null(workers);
+    for (unsigned i = 0; i < cpus; i++)
+        workers[i].batch = batch;
+    run_workers(workers, program, cpus, true);
+    for (unsigned i = 0; i < cpus; i++)
+        ends[i] = workers[i].ended;
+    free(workers);
+}
+
+/* What the threads do is the same to the tick, however much they hand over at a time and however
+ * the host runs them. */
+static void test_does_not_depend_on_batches(void **state)
+{
+    static const unsigned cpus[] = {2, 3, 8}, batches[] = {1, 8, 50};
+    uint64_t expected[8], ends[8];
+
+    (void)state;
+    for (size_t p = 0; p < sizeof(programs) / sizeof(programs[0]); p++)
+        for (size_t c = 0; c < 3; c++) {
+            find_ends(&programs[p], cpus[c], 0, expected);
+            for (size_t b = 0; b < 3; b++) {
+                find_ends(&programs[p], cpus[c], batches[b], ends);
+                assert_memory_equal(expected, ends, cpus[c] * sizeof(*ends));
+            }
+        }
+}
+
+static void put_rounds(struct worker *w, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        pe_put_block(&w->stream, w->blocks[3]);
+        pe_put_access(&w->stream, 0, base);
+        pe_put_access(&w->stream, UINT64_C(1) << PE_EVENT_SHIFT, base);
+    }
+    pe_stream_hand(&w->stream);
+}
+
+static uint64_t cycles_ahead(const struct worker *w, const struct worker *of)
+{
+    return (w->stream.cpu->window.now - of->stream.cpu->window.now) / PE_TICKS;
+}
+
+/* A thread that was alone, and out of events, is held up by one that begins or comes back. */
+static void test_others_join(void **state)
+{
+    struct worker one = {0}, other = {0};
+    struct spe_machine_config config;
+    struct spe_machine *machine;
+    struct pe_merge merge;
+
+    (void)state;
+    spe_machine_config_init(&config, "neoverse-n1");
+    assert_int_equal(pe_machine_create(&config, &machine, NULL, 0), SPE_OK);
+    assert_true(pe_merge_init(&merge, machine, false));
+    one.blocks[3] = block_of(3);
+    assert_true(pe_stream_begin(&one.stream, &merge, 0));
+    put_rounds(&one, 1000);
+    assert_true(pe_stream_begin(&other.stream, &merge, 1));
+    for (unsigned i = 0; i < 2; i++) {
+        put_rounds(&one, 1000);
+        assert_in_range(cycles_ahead(&one, &other), 0, 100);
+        pe_stream_away(&other.stream);
+        put_rounds(&one, 1000);
+        assert_in_range(cycles_ahead(&one, &other), 1000, UINT32_MAX);
+        pe_stream_back(&other.stream);
+    }
+    pe_stream_end(&one.stream);
+    pe_stream_end(&other.stream);
+    pe_block_destroy(one.blocks[3]);
+    free(one.stream.watches);
+    free(other.stream.watches);
+    pe_merge_free(&merge);
+    spe_machine_destroy(machine);
+}
+
 static void *burn(void *stop)
 {
     while (!__atomic_load_n((bool *)stop, __ATOMIC_RELAXED))
@@ -596,6 +697,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_agrees),
+        cmocka_unit_test(test_does_not_depend_on_batches),
+        cmocka_unit_test(test_others_join),
         cmocka_unit_test(test_agrees_when_busy),
     };
 

@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "a64.h"
 #include "hear.h"
@@ -475,6 +476,73 @@ static void test_line(void **state)
     }
 }
 
+/* ---- One wakes another ------------------------------------------------------------------------
+ */
+
+enum { FUTEX_WAKE = 1, IN_KERNEL = 50000 /* us */ };
+
+static void *be_woken(void *user)
+{
+    unsigned vcpu = (unsigned)(uintptr_t)user;
+
+    stand_in_call(vcpu, FUTEX, (uint64_t[8]){0x5000});
+    pthread_barrier_wait(&together);
+    stand_in_return(vcpu, FUTEX, 0);
+    for (unsigned i = 0; i < ROUNDS; i++)
+        stand_in_run(vcpu, block, 0x10000);
+    stand_in_end(vcpu);
+    return NULL;
+}
+
+/* Where the host has other things to do, the one that was woken is back before the one that woke
+ * it, and that one for long not. */
+static void *wake(void *user)
+{
+    unsigned vcpu = (unsigned)(uintptr_t)user;
+
+    stand_in_run(vcpu, block, 0x10000);
+    stand_in_call(vcpu, FUTEX, (uint64_t[8]){0x5000, FUTEX_WAKE});
+    pthread_barrier_wait(&together);
+    usleep(IN_KERNEL);
+    stand_in_return(vcpu, FUTEX, 1);
+    for (unsigned i = 0; i < ROUNDS; i++)
+        stand_in_run(vcpu, block, 0x10008);
+    stand_in_end(vcpu);
+    return NULL;
+}
+
+static void waking(const char *socket_name)
+{
+    pthread_t threads[2];
+
+    begin(socket_name);
+    pthread_barrier_init(&together, NULL, 2);
+    for (unsigned i = 0; i < 2; i++) {
+        stand_in_begin(i + 1);
+        pthread_create(&threads[i], NULL, i ? wake : be_woken, (void *)(uintptr_t)(i + 1));
+    }
+    for (unsigned i = 0; i < 2; i++)
+        join(threads[i]);
+    stand_in_exit();
+}
+
+/* They meet all the same: waking is not waiting. */
+static void test_waking(void **state)
+{
+    struct wire_setup setup;
+    struct heard heard;
+    struct served served = {0};
+
+    (void)state;
+    level = 1;
+    hear_setup(&setup, WIRE_CORE | WIRE_FUNCTIONAL, 256);
+    setup.config |= UINT64_C(1) << 16; /* jitter */
+    hear(waking, &setup, &heard, see_source, &served);
+    assert_good(&heard);
+    assert_true(served.loads > 50);
+    assert_true(served.elsewhere * 4 > served.loads);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -482,6 +550,7 @@ int main(void)
         cmocka_unit_test(test_more_than_cpus), cmocka_unit_test(test_end_at_once),
         cmocka_unit_test(test_much_code),      cmocka_unit_test(test_chain),
         cmocka_unit_test(test_limits),         cmocka_unit_test(test_line),
+        cmocka_unit_test(test_waking),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -84,7 +84,7 @@ class Sharing(CoreTest):
         return len(from_peers(loads)) / len(loads)
 
     def both(self):
-        self.assertGreater(self.peers("sharing"), 0.15)
+        self.assertGreater(self.peers("sharing"), 0.3)  # 39 %, says the slow machine of test_merge.c
         self.assertLess(self.peers("padded"), 0.03)
 
     def test_idle(self):

@@ -264,7 +264,8 @@ static void words_before(struct code *c, uint64_t from, uint64_t address)
     char text[80];
 
     if (first > from) {
-        snprintf(text, sizeof(text), "%" PRIu64 " instructions are not shown", (first - from) / 4);
+        snprintf(text, sizeof(text), "%" PRIu64 " %s not shown", (first - from) / 4,
+                 first - from == 4 ? "instruction is" : "instructions are");
         gap_row(c, text);
     }
     for (uint64_t at = first > from ? first : from; at < address; at += 4)

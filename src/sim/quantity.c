@@ -31,7 +31,7 @@ static void cut_path(const struct token *what, struct path *path)
 
 static bool unknown(struct sim *sim, const struct path *path, const char *kind, const char *name)
 {
-    return sim_wrong(sim, path->column, "There is no %s named '%s'", kind, name);
+    return sim_wrong(sim, path->column, "there is no %s named '%s'", kind, name);
 }
 
 static struct sim_value from_field(const struct field *f, const void *from)
@@ -59,7 +59,7 @@ static bool ask_table(struct sim *sim, const struct path *path, const struct fie
 
     if (!f) {
         sim_members(table, members, sizeof(members));
-        return sim_wrong(sim, path->column, "There is no quantity named '%s' in '%s'; there are %s",
+        return sim_wrong(sim, path->column, "there is no quantity named '%s' in '%s'; there are %s",
                          name, path->part[0], members);
     }
     *value = from_field(f, from);
@@ -124,7 +124,7 @@ static bool ask_counts(struct sim *sim, const struct path *path, const char *con
     char text[300];
 
     if (i < 0)
-        return sim_wrong(sim, path->column, "There is no '%s' in '%s.%s'; there are %s",
+        return sim_wrong(sim, path->column, "there is no '%s' in '%s.%s'; there are %s",
                          path->part[2], path->part[0], path->part[1],
                          sim_words_text(words, text, sizeof(text)));
     value->number = counts[i];
@@ -167,7 +167,7 @@ static bool ask_route(struct sim *sim, const struct path *path, struct sim_value
 
     if (!sim_number(path->part[1], false, &ec) ||
         (path->part[2][0] && !sim_number(path->part[2], false, &fsc)))
-        return sim_wrong(sim, path->column, "A route is route.EC or route.EC.FSC, with numbers");
+        return sim_wrong(sim, path->column, "a route is route.EC or route.EC.FSC, with numbers");
     value->kind = SIM_DECIMAL;
     value->number = spe_spu_route(sim->spu, (unsigned)ec, (unsigned)fsc);
     return true;
@@ -203,7 +203,7 @@ static bool ask_memory(struct sim *sim, const struct path *path, struct sim_valu
     uint8_t byte;
 
     if (!sim_number(path->part[1], false, &address))
-        return sim_wrong(sim, path->column, "A byte is memory.ADDRESS");
+        return sim_wrong(sim, path->column, "a byte is memory.ADDRESS");
     value->kind = SIM_ABSENT;
     if (sim_memory_byte(sim, address, &byte)) {
         value->kind = SIM_HEX;
@@ -343,7 +343,7 @@ static bool ask_single(struct sim *sim, const struct path *path, struct sim_valu
             return true;
         }
     return sim_wrong(sim, path->column,
-                     "There is no register or quantity named '%s'; 'spe sim --list quantities' "
+                     "there is no register or quantity named '%s'; 'spe sim --list quantities' "
                      "prints them",
                      path->part[0]);
 }

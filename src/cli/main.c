@@ -130,6 +130,13 @@ static void hold_standard_descriptors(void)
             open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
 }
 
+/* -v is perf's word for it. */
+static bool asks_version(const char *word)
+{
+    return strcmp(word, "--version") == 0 || strcmp(word, "version") == 0 ||
+           strcmp(word, "-v") == 0 || strcmp(word, "-V") == 0;
+}
+
 int main(int argc, char **argv)
 {
     struct sigaction bus_error = {.sa_handler = on_bus_error};
@@ -144,8 +151,7 @@ int main(int argc, char **argv)
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
         strcmp(argv[1], "help") == 0)
         return flushed(help(argc, argv));
-    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0 ||
-        strcmp(argv[1], "version") == 0) {
+    if (asks_version(argv[1])) {
         puts("spe " SPECIMEN_VERSION);
         return flushed(STATUS_OK);
     }

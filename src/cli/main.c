@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/count_of.h"
 #include "cli/cli.h"
 #include "cli/words.h"
 
@@ -19,7 +20,7 @@ static const struct command *const commands[] = {
     &command_buildid_list, &command_gen,    &command_sim,      &command_vm,
 };
 
-#define COMMANDS (sizeof(commands) / sizeof(commands[0]))
+#define COMMANDS (COUNT_OF(commands))
 
 static const struct command *find_command(const char *name)
 {

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/count_of.h"
+
 /* ---- near misses ----------------------------------------------------------------------------- */
 
 #define WORD_MAX 32 /* longer words are not misspelt ones */
@@ -235,11 +237,9 @@ static const struct answer options[] = {
     {NULL, "--switch-on --switch-off --show-on-off-events", "see --time"},
 };
 
-#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
-
 const char *perf_command(const char *name)
 {
-    for (size_t i = 0; i < COUNT(commands); i++) {
+    for (size_t i = 0; i < COUNT_OF(commands); i++) {
         if (strcmp(commands[i].words, name) == 0)
             return commands[i].sentence;
     }
@@ -268,7 +268,7 @@ const char *perf_option(const char *command, const char *option)
 {
     size_t length = strcspn(option, "=");
 
-    for (size_t i = 0; i < COUNT(options); i++) {
+    for (size_t i = 0; i < COUNT_OF(options); i++) {
         const struct answer *a = &options[i];
 
         if (is_word_of(a->words, option, length) &&

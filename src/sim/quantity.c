@@ -21,9 +21,9 @@ static void cut_path(const struct token *what, struct path *path)
     snprintf(path->text, sizeof(path->text), "%s", what->text);
     path->column = what->column;
     at = path->text;
-    for (size_t i = 0; i < SIM_COUNT(path->part); i++) {
+    for (size_t i = 0; i < COUNT_OF(path->part); i++) {
         path->part[i] = at;
-        at += strcspn(at, i + 1 < SIM_COUNT(path->part) ? "." : "");
+        at += strcspn(at, i + 1 < COUNT_OF(path->part) ? "." : "");
         if (*at)
             *at++ = '\0';
     }
@@ -303,7 +303,7 @@ static bool ask_record(struct sim *sim, const struct path *path, struct sim_valu
     }
     if (!strcmp(path->part[1], "events"))
         return ask_events(sim, path, value);
-    for (size_t i = 0; i < SIM_COUNT(fields); i++)
+    for (size_t i = 0; i < COUNT_OF(fields); i++)
         if (!strcmp(fields[i].name, path->part[1])) {
             *value = present(fields[i].there, fields[i].number);
             return true;
@@ -336,7 +336,7 @@ static bool ask_single(struct sim *sim, const struct path *path, struct sim_valu
         value->kind = sim->seen.fate < 0 ? SIM_ABSENT : SIM_WORD;
         return true;
     }
-    for (size_t i = 0; i < SIM_COUNT(singles); i++)
+    for (size_t i = 0; i < COUNT_OF(singles); i++)
         if (!strcmp(singles[i].name, path->part[0])) {
             value->kind = SIM_DECIMAL;
             value->number = singles[i].number;
@@ -381,7 +381,7 @@ const struct field *sim_group(const char *name)
         {"access", sim_outcome_fields},
     };
 
-    for (size_t i = 0; i < SIM_COUNT(tables); i++)
+    for (size_t i = 0; i < COUNT_OF(tables); i++)
         if (!strcmp(tables[i].name, name))
             return tables[i].table;
     return NULL;
@@ -399,7 +399,7 @@ bool sim_ask(struct sim *sim, const struct token *what, struct sim_value *value)
     reg = spe_register_by_name(path.part[0]);
     if (reg >= 0 && reg < SPE_REG_COUNT)
         return ask_register(sim, &path, (unsigned)reg, value);
-    for (size_t i = 0; i < SIM_COUNT(groups); i++)
+    for (size_t i = 0; i < COUNT_OF(groups); i++)
         if (!strcmp(groups[i].name, path.part[0]))
             return groups[i].ask(sim, &path, value);
     return ask_single(sim, &path, value);

@@ -751,7 +751,7 @@ static bool compare(uint64_t is, const char *op, uint64_t wanted, bool *holds)
         {">", is > wanted},   {">=", is >= wanted}, {"&", is & wanted},
     };
 
-    for (size_t i = 0; i < SIM_COUNT(table); i++)
+    for (size_t i = 0; i < COUNT_OF(table); i++)
         if (!strcmp(table[i].op, op)) {
             *holds = table[i].holds;
             return true;
@@ -923,15 +923,15 @@ static const struct verb verbs[] = {
 
 const char *sim_statement_usage(size_t i)
 {
-    if (i < SIM_COUNT(verbs))
+    if (i < COUNT_OF(verbs))
         return verbs[i].usage;
-    return i == SIM_COUNT(verbs) ? "enumerate ... vary NAME VALUE... column [NAME] QUANTITY ... end"
-                                 : NULL;
+    return i == COUNT_OF(verbs) ? "enumerate ... vary NAME VALUE... column [NAME] QUANTITY ... end"
+                                : NULL;
 }
 
 static const struct verb *find_verb(const char *name)
 {
-    for (size_t i = 0; i < SIM_COUNT(verbs); i++)
+    for (size_t i = 0; i < COUNT_OF(verbs); i++)
         if (!strcmp(verbs[i].name, name))
             return &verbs[i];
     return NULL;

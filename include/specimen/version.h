@@ -23,8 +23,9 @@
  * Names show lifetimes: _create and _destroy; _open and _close for files; _init for memory of the
  * caller, which needs no end.
  *
- * The reason of an error is one sentence without a full stop: in `why` (which may be NULL or too
- * short), or, for files, in the text of an error struct, which also has the place.
+ * The reason of an error is one sentence without a full stop that begins with a small letter: in
+ * `why` (which may be NULL or too short), or, for files, in the text of an error struct, which also
+ * has the place.
  */
 #ifndef SPECIMEN_VERSION_H
 #define SPECIMEN_VERSION_H

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/count_of.h"
 #include "base/sized.h"
 #include "base/strings.h"
 
@@ -185,7 +186,7 @@ static void plain_function(const char *name, char plain[STRING_MAX + 1])
                                         ".part.",   ".cold",       ".llvm."};
 
     snprintf(plain, STRING_MAX + 1, "%s", name);
-    for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(marks); i++) {
         char *mark = strstr(plain, marks[i]);
 
         if (mark && mark > plain)

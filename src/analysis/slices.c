@@ -35,6 +35,7 @@ static const char *const count_fields[] = {
 static const char *const total_fields[] = {
 #define COUNT(name) #name,
 #include "analysis/counts.def"
+#include "base/count_of.h"
     "loads", "memory_latency", "data_latency"};
 static const char *const branch_fields[] = {"samples", "mispredicted", "not_taken", "latency"};
 static const char *const data_fields[] = {"samples",   "latency", "loads",
@@ -44,7 +45,7 @@ static const char *const mix_fields[] = {"samples", "timed", "latency"};
 static const char *const served_fields[] = {"loads", "timed", "latency", "max"};
 
 enum {
-    COUNTS = sizeof(count_fields) / sizeof(count_fields[0]),
+    COUNTS = COUNT_OF(count_fields),
     TOTAL_LOADS = COUNTS,
     TOTAL_MEMORY_LATENCY,
     TOTAL_DATA_LATENCY
@@ -115,8 +116,7 @@ static int table_init(struct spe_slices *s, struct table *t, const char *const *
 }
 
 #define TABLE_INIT(s, t, names, rows)                                                              \
-    table_init(s, t, names, sizeof(names) / sizeof((names)[0]),                                    \
-               sizeof(names) / sizeof((names)[0]), rows)
+    table_init(s, t, names, COUNT_OF(names), COUNT_OF(names), rows)
 
 static void table_free(struct table *t)
 {

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/count_of.h"
 #include "base/vector.h"
 #include "cli/cli.h"
 #include "cli/functions.h"
@@ -109,7 +110,7 @@ static bool percent_option(const struct command *c, void *target, const char *te
                                         "global", "global-hits", "global-period"};
     struct job *job = target;
 
-    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(types); i++) {
         if (strcmp(types[i], text) == 0) {
             job->annotate.global = i >= 3;
             return true;

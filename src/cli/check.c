@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/count_of.h"
 #include "cli/cli.h"
 #include "cli/input.h"
 #include "format/account.h"
@@ -193,7 +194,7 @@ static bool is_of_known_features(const struct spe_rule *rule)
 {
     size_t i;
 
-    for (i = 0; i < sizeof(rules_of_known_features) / sizeof(rules_of_known_features[0]); i++) {
+    for (i = 0; i < COUNT_OF(rules_of_known_features); i++) {
         if (strcmp(rule->name, rules_of_known_features[i]) == 0)
             return true;
     }

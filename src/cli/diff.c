@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/count_of.h"
 #include "cli/cli.h"
 #include "cli/recording.h"
 #include "cli/words.h"
@@ -78,7 +79,7 @@ static unsigned quantity_named(const char *word)
 {
     unsigned q;
 
-    for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(aliases); i++) {
         if (strcmp(aliases[i].word, word) == 0)
             return aliases[i].quantity;
     }

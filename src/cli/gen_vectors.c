@@ -70,8 +70,8 @@ static void unknown_extended_headers(struct writer *w)
     static const uint8_t second[] = {0x00, 0x01, 0x1f, 0x42, 0x53, 0x64, 0x71,
                                      0x98, 0xb0, 0xc0, 0xd0, 0xe0, 0xff};
 
-    for (size_t i = 0; i < COUNT(first) * COUNT(second); i++) {
-        uint8_t header[2] = {first[i / COUNT(second)], second[i % COUNT(second)]};
+    for (size_t i = 0; i < COUNT_OF(first) * COUNT_OF(second); i++) {
+        uint8_t header[2] = {first[i / COUNT_OF(second)], second[i % COUNT_OF(second)]};
         struct test_vector *v;
 
         if (header[0] < 0x24 && (header[1] == 0x98 || header[1] == 0xb0))
@@ -134,7 +134,7 @@ static void padding(struct writer *w)
 {
     static const unsigned counts[] = {1, 2, 3, 7, 8, 15, 16, 17, 63};
 
-    for (size_t i = 0; i < COUNT(counts); i++) {
+    for (size_t i = 0; i < COUNT_OF(counts); i++) {
         struct test_vector *v =
             vectors_begin(w, ALL, "D18.1-018 D18.1-019 D18.1-020 D18.1-025 D18.2-138");
 
@@ -407,7 +407,7 @@ static void no_size(struct writer *w)
     static const uint8_t headers[][2] = {
         {0x20, 0x20}, {0x20, 0x3f}, {0x23, 0x30}, {0x24, 0x20}, {0x3f, 0x3f}};
 
-    for (size_t i = 0; i < COUNT(headers); i++) {
+    for (size_t i = 0; i < COUNT_OF(headers); i++) {
         struct test_vector *v = begin_damage(w, "D18.1-006 D18.1-011");
         size_t start = v->size;
 
@@ -501,7 +501,7 @@ bool write_vectors(struct out *o, char *why, size_t why_size)
     };
     struct writer w = {.out = o, .why = why, .why_size = why_size, .good = true};
 
-    for (size_t i = 0; i < COUNT(groups); i++)
+    for (size_t i = 0; i < COUNT_OF(groups); i++)
         groups[i](&w);
     return w.good;
 }

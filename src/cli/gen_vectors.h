@@ -6,11 +6,11 @@
 #ifndef CLI_GEN_VECTORS_H
 #define CLI_GEN_VECTORS_H
 
+#include "base/count_of.h"
 #include "cli/test_vector.h"
 
 #define ALL "all"
 #define PLAIN "v1p0"
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define TOP(n) ((uint64_t)(n) << 56) /* the top byte of an address */
 #define CODE UINT64_C(0xaaaac8b15b98)
 #define DATA UINT64_C(0xffff00001000)

@@ -94,7 +94,7 @@ static void data_addresses(struct writer *w)
 {
     static const uint8_t tags[] = {0, 1, 0x0f, 0x7f, 0x80, 0xff};
 
-    for (size_t i = 0; i < COUNT(tags); i++) {
+    for (size_t i = 0; i < COUNT_OF(tags); i++) {
         struct test_vector *v = vectors_begin(w, ALL, "D18.2-007 D18.2-018 D18.2-019 D18.2-020");
 
         tv_id(v, "address-2-tag-%02x", tags[i]);
@@ -189,7 +189,7 @@ static void alternate_clock(struct writer *w)
     static const char *const features[] = {"v1p0,altclk", "v1p1,sme,spe_sme",
                                            "v1p1,sme,spe_sme,altclk"};
 
-    for (size_t i = 0; i < COUNT(features); i++) {
+    for (size_t i = 0; i < COUNT_OF(features); i++) {
         struct test_vector *v = vectors_begin(w, features[i], "D18.1-022 D18.2-033 D18.2-039");
 
         tv_id(v, "counter-4-%s", v->features);
@@ -259,7 +259,7 @@ static void timestamps(struct writer *w)
                                       UINT64_C(0x8000000000000000),
                                       UINT64_MAX};
 
-    for (size_t i = 0; i < COUNT(values); i++) {
+    for (size_t i = 0; i < COUNT_OF(values); i++) {
         struct test_vector *v = vectors_begin(w, ALL,
                                               "D18.1-010 D18.1-012 D18.1-027 D18.2-139 D18.2-140 "
                                               "D18.2-141");
@@ -412,7 +412,7 @@ static void op_reserved(struct writer *w)
         {2, 0xff}, {3, 0x00}, {3, 0x55}, {3, 0xff},
     };
 
-    for (size_t i = 0; i < COUNT(ops); i++) {
+    for (size_t i = 0; i < COUNT_OF(ops); i++) {
         struct test_vector *v = vectors_begin(w, ALL, OP_ROWS " D18.1-022 D18.2-099 D18.2-100");
 
         tv_id(v, "op-reserved-%u-%02x", ops[i][0], ops[i][1]);
@@ -447,7 +447,7 @@ static void op_sizes(struct writer *w)
         {"whole array", 524288, 0, 0xfc, ALL, "D18.2-110 D18.2-113 D18.2-114"},
     };
 
-    for (size_t i = 0; i < COUNT(sizes); i++) {
+    for (size_t i = 0; i < COUNT_OF(sizes); i++) {
         struct test_vector *v = vectors_begin(w, sizes[i].features, OP_ROWS);
 
         tv_rows(v, sizes[i].rows);
@@ -499,6 +499,6 @@ void packet_vectors(struct writer *w)
         op_over_2048,
     };
 
-    for (size_t i = 0; i < COUNT(groups); i++)
+    for (size_t i = 0; i < COUNT_OF(groups); i++)
         groups[i](w);
 }

@@ -15,6 +15,7 @@ struct job {
 
 static const struct option_row options[] = {
     {"input", 'i', "FILE", "as FILE, in perf's way", OPTION_STRING(struct job, input)},
+    {"force", 'f', NULL, "is taken, as perf has it, and changes nothing", OPTION_NOTHING},
     {0},
 };
 

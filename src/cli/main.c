@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/count_of.h"
 #include "cli/cli.h"
 #include "cli/words.h"
 
@@ -19,7 +20,7 @@ static const struct command *const commands[] = {
     &command_buildid_list, &command_gen,    &command_sim,      &command_vm,
 };
 
-#define COMMANDS (sizeof(commands) / sizeof(commands[0]))
+#define COMMANDS (COUNT_OF(commands))
 
 static const struct command *find_command(const char *name)
 {
@@ -130,6 +131,13 @@ static void hold_standard_descriptors(void)
             open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
 }
 
+/* -v is perf's word for it. */
+static bool asks_version(const char *word)
+{
+    return strcmp(word, "--version") == 0 || strcmp(word, "version") == 0 ||
+           strcmp(word, "-v") == 0 || strcmp(word, "-V") == 0;
+}
+
 int main(int argc, char **argv)
 {
     struct sigaction bus_error = {.sa_handler = on_bus_error};
@@ -144,8 +152,7 @@ int main(int argc, char **argv)
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
         strcmp(argv[1], "help") == 0)
         return flushed(help(argc, argv));
-    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0 ||
-        strcmp(argv[1], "version") == 0) {
+    if (asks_version(argv[1])) {
         puts("spe " SPECIMEN_VERSION);
         return flushed(STATUS_OK);
     }

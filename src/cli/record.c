@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/count_of.h"
 #include "cli/cli.h"
 #include "cli/words.h"
 #include "record/record.h"
@@ -206,7 +207,7 @@ static void print_stacks(const struct job *job, const struct wire_statistics *t)
 
     fprintf(stderr, "spe: %s: %" PRIu64 " records have a call stack, %" PRIu64 " have none",
             job->options.output, t->stacks, t->stacks_unsettled + t->stacks_lost + t->stacks_deep);
-    for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(reasons); i++) {
         if (!reasons[i].count)
             continue;
         fprintf(stderr, "%s %" PRIu64 " %s", between, reasons[i].count, reasons[i].why);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/count_of.h"
 #include "cli/cli.h"
 #include "cli/recording.h"
 #include "cli/report_page.h"
@@ -92,7 +93,7 @@ static const struct key keys[] = {
 
 static const struct key *find_key(const char *word, size_t length)
 {
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(keys); i++) {
         if (strlen(keys[i].name) == length && strncmp(keys[i].name, word, length) == 0)
             return &keys[i];
     }
@@ -377,7 +378,7 @@ static void want_page(struct job *job)
 {
     static const char *const lists[] = {"function", "line", "thread", "time"};
 
-    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+    for (size_t i = 0; i < COUNT_OF(lists); i++)
         add_by(job, lists[i], strlen(lists[i]));
     if (!job->bins)
         job->bins = HTML_BINS;

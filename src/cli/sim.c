@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/count_of.h"
 #include "cli/cli.h"
 #include "sim/report.h"
 #include "sim/sim.h"
@@ -125,7 +126,7 @@ static int print_list(struct job *job)
         {"registers", list_registers},
     };
 
-    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+    for (size_t i = 0; i < COUNT_OF(lists); i++)
         if (!strcmp(lists[i].name, job->list)) {
             lists[i].print(&job->out);
             return STATUS_OK;

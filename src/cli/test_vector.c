@@ -6,6 +6,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/count_of.h"
+
 /* By the struct's members; rows beside those of the packet itself. */
 /* clang-format off */
 const struct op_format op_formats[] = {
@@ -47,7 +49,7 @@ const struct op_format op_formats[] = {
      {{"cond", 0, 1}, {"ind", 1, 1}, {"gcs", 2, 1}, {"cr", 3, 2}}},
 };
 /* clang-format on */
-const size_t op_format_count = sizeof(op_formats) / sizeof(op_formats[0]);
+const size_t op_format_count = COUNT_OF(op_formats);
 
 const struct op_format *op_format_of(unsigned class_, uint8_t payload)
 {

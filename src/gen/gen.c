@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/count_of.h"
 #include "base/sized.h"
 #include "gen/state.h"
 
@@ -99,10 +100,10 @@ static const struct {
     const struct weighted_kind *kind;
     unsigned count;
 } kinds_of[SPE_GEN_CLASSES] = {
-    [SPE_GEN_LOAD] = {load_store_kinds, sizeof(load_store_kinds) / sizeof(load_store_kinds[0])},
-    [SPE_GEN_STORE] = {load_store_kinds, sizeof(load_store_kinds) / sizeof(load_store_kinds[0])},
+    [SPE_GEN_LOAD] = {load_store_kinds, COUNT_OF(load_store_kinds)},
+    [SPE_GEN_STORE] = {load_store_kinds, COUNT_OF(load_store_kinds)},
     [SPE_GEN_BRANCH] = {branch_kinds, 1},
-    [SPE_GEN_OTHER] = {other_kinds, sizeof(other_kinds) / sizeof(other_kinds[0])},
+    [SPE_GEN_OTHER] = {other_kinds, COUNT_OF(other_kinds)},
 };
 
 static bool has_feature(const struct spe_gen *g, enum spe_feature f)

@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/count_of.h"
+
 enum { GRACE = 5 }; /* seconds from SIGTERM to SIGKILL */
 
 /* ---- Signals --------------------------------------------------------------------------------- */
@@ -24,7 +26,7 @@ static void ending_signals(sigset_t *set)
     struct sigaction action;
 
     sigemptyset(set);
-    for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+    for (size_t i = 0; i < COUNT_OF(signals); i++)
         if (sigaction(signals[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
             sigaddset(set, signals[i]);
 }

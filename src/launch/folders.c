@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/count_of.h"
+
 static bool there(char *out, size_t size, const char *folder, const char *below, const char *name)
 {
     int n = snprintf(out, size, "%s%s/%s", folder, below, name);
@@ -104,7 +106,7 @@ void launch_sysroot(const char *given, char found[PATH_MAX])
     found[0] = '\0';
     if (access("/lib/ld-linux-aarch64.so.1", F_OK) == 0) /* multiarch, or this is AArch64 */
         return;
-    for (unsigned i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+    for (unsigned i = 0; i < COUNT_OF(folders); i++) {
         snprintf(loader, sizeof(loader), "%s/lib", folders[i]);
         if (access(loader, F_OK) == 0) {
             snprintf(found, PATH_MAX, "%s", folders[i]);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/count_of.h"
 #include "launch/child.h"
 
 enum { WORDS_MAX = 16 }; /* of a command, without what is asked */
@@ -41,7 +42,7 @@ bool qemu_is_at_least(const struct qemu_version *version, int major, int minor)
 
 int qemu_plugin_level(const struct qemu_version *version)
 {
-    for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(levels); i++) {
         if (qemu_is_at_least(version, levels[i].since.major, levels[i].since.minor))
             return levels[i].level;
     }

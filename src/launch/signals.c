@@ -7,9 +7,11 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/count_of.h"
+
 static const int numbers[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGCHLD, SIGALRM, SIGXFSZ, SIGPIPE};
 
-enum { NUMBERS = sizeof(numbers) / sizeof(numbers[0]) };
+enum { NUMBERS = COUNT_OF(numbers) };
 
 /* A handler is told nothing else. */
 static struct {

@@ -497,18 +497,35 @@ static char *installed_debug(const struct dsos *d, const struct dso *dso)
     return path;
 }
 
-/* A sysroot has its own /usr/lib/debug: above the file, whichever directory is its root. */
-static char *sysroot_debug(const struct dsos *d, const struct dso *dso)
+/* A path that the first `root` characters of the file's path make, a directory above it. */
+typedef char *below(const struct dsos *d, const struct dso *dso, const char *file, size_t root);
+
+static char *id_below(const struct dsos *d, const struct dso *dso, const char *file, size_t root)
 {
-    char *file = dso->file_id_size ? mapped_file(d, dso) : NULL, *path = NULL, *slash;
+    char *directory = dso_text(d, "%.*s" DEBUG_ROOT, (int)root, file);
+    char *path = build_id_path(d, directory, dso->file_id, dso->file_id_size, ".debug");
 
-    while (file && !path && (slash = strrchr(file, '/')) && slash > file) {
-        char *directory;
+    free(directory);
+    return path;
+}
 
-        *slash = 0;
-        directory = dso_text(d, "%s" DEBUG_ROOT, file);
-        path = build_id_path(d, directory, dso->file_id, dso->file_id_size, ".debug");
-        free(directory);
+static char *link_below(const struct dsos *d, const struct dso *dso, const char *file, size_t root)
+{
+    const char *rest = file + root;
+
+    return dso_text(d, "%.*s" DEBUG_ROOT "%.*s%s", (int)root, file,
+                    (int)(strrchr(rest, '/') + 1 - rest), rest, dso->link);
+}
+
+/* A sysroot has its own /usr/lib/debug: above the file, whichever directory is its root. */
+static char *in_sysroot(const struct dsos *d, const struct dso *dso, below *make)
+{
+    char *file = mapped_file(d, dso), *path = NULL;
+
+    for (size_t at = file ? strlen(file) : 0; at > 0 && !path; at--) {
+        if (file[at] != '/')
+            continue;
+        path = make(d, dso, file, at);
         if (path && access(path, R_OK) < 0) {
             free(path);
             path = NULL;
@@ -516,6 +533,16 @@ static char *sysroot_debug(const struct dsos *d, const struct dso *dso)
     }
     free(file);
     return path;
+}
+
+static char *sysroot_debug(const struct dsos *d, const struct dso *dso)
+{
+    return dso->file_id_size ? in_sysroot(d, dso, id_below) : NULL;
+}
+
+static char *sysroot_linked(const struct dsos *d, const struct dso *dso)
+{
+    return dso->link ? in_sysroot(d, dso, link_below) : NULL;
 }
 
 /* The debug file that the file names: in a directory `above` the file's own, or `within` it. */
@@ -594,9 +621,9 @@ int dso_open_debug(const struct dsos *d, const struct dso *dso, char **file, cha
         place *at;
         bool by_link; /* the file's name and CRC lead there; else its build-id */
     } places[] = {
-        {cached_debug, false}, {installed_debug, false}, {sysroot_debug, false},
-        {linked_beside, true}, {linked_below, true},     {linked_installed, true},
-        {served_debug, false},
+        {cached_debug, false},  {installed_debug, false}, {sysroot_debug, false},
+        {linked_beside, true},  {linked_below, true},     {linked_installed, true},
+        {sysroot_linked, true}, {served_debug, false},
     };
 
     for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {

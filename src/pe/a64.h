@@ -12,9 +12,8 @@
 #ifndef PE_A64_H
 #define PE_A64_H
 
+#include "base/count_of.h"
 #include "specimen/pe.h"
-
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 static inline uint32_t bits(uint32_t word, unsigned high, unsigned low)
 {

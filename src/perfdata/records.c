@@ -5,6 +5,7 @@
  * for it (sample_id_all), so the body ends where that begins, and what it holds depends on the
  * event, which in turn is found by an ID in it.
  */
+#include "base/count_of.h"
 #include "perfdata_internal.h"
 
 #define ID_FIELDS                                                                                  \
@@ -485,5 +486,5 @@ const char *spe_perf_record_name(uint32_t type)
         [83] = "COMPRESSED2",
     };
 
-    return type < sizeof(names) / sizeof(names[0]) ? names[type] : NULL;
+    return type < COUNT_OF(names) ? names[type] : NULL;
 }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/count_of.h"
 #include "record/record.h"
 
 static const struct record_cpu cpus[] = {
@@ -23,7 +24,7 @@ static const struct record_cpu cpus[] = {
 
 const struct record_cpu *record_cpu_at(size_t i)
 {
-    return i < sizeof(cpus) / sizeof(cpus[0]) ? &cpus[i] : NULL;
+    return i < COUNT_OF(cpus) ? &cpus[i] : NULL;
 }
 
 const struct record_cpu *record_cpu_find(const char *name)

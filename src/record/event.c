@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count_of.h"
 #include "record/record.h"
 
 struct term {
@@ -40,7 +41,7 @@ static const struct term terms[] = {
 };
 /* clang-format on */
 
-#define TERMS (sizeof(terms) / sizeof(terms[0]))
+#define TERMS (COUNT_OF(terms))
 
 static const struct term *find_term(const char *name)
 {

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/count_of.h"
 #include "launch/folders.h"
 #include "launch/program.h"
 #include "launch/qemu.h"
@@ -77,7 +78,7 @@ static bool find_qemu(const char *given, struct found *found, struct problem *pr
         given = getenv("SPECIMEN_QEMU");
     if (given && given[0])
         return given_qemu(given, found, problem);
-    for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    for (unsigned i = 0; i < COUNT_OF(names); i++) {
         enum verdict v = launch_find_program(names[i], path) ? examine_qemu(path, found) : ABSENT;
 
         if (v == USABLE)

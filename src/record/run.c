@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/count_of.h"
 #include "launch/option.h"
 #include "launch/signals.h"
 #include "qemu/driver.h"
@@ -328,7 +329,7 @@ static unsigned serve(struct recording *r, unsigned turns, int timeout)
         {.fd = receiver_descriptor(r->receiver), .events = POLLIN},
     };
 
-    if (poll(fds, sizeof(fds) / sizeof(fds[0]), timeout) == 0)
+    if (poll(fds, COUNT_OF(fds), timeout) == 0)
         return 0;
     if (fds[0].revents)
         signals_take();

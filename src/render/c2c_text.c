@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/count_of.h"
 #include "render/c2c.h"
 #include "render/cells.h"
 #include "render/safe.h"
@@ -175,7 +176,7 @@ static void lines_section(struct page *p)
     out_char(p->sheet.out, '\n');
     sheet_title(&p->sheet, misses ? "Cache lines that several threads miss, shares in %"
                                   : "Cache lines that travel between cores, shares in %");
-    table_begin(&t, columns, 15);
+    table_begin(&t, columns, COUNT_OF(columns));
     for (i = 0; i < p->c2c->result->line_count; i++)
         line_row(p, &t, i);
     sheet_table(&p->sheet, &t);
@@ -313,7 +314,7 @@ static void line_section(struct page *p, size_t number)
              *name ? ", " : "", name);
     out_char(p->sheet.out, '\n');
     sheet_title(&p->sheet, text);
-    table_begin(&t, columns, 10);
+    table_begin(&t, columns, COUNT_OF(columns));
     for (i = 0; i < line->offset_count; i++)
         offset_rows(p, &t, line, &line->offsets[i]);
     sheet_table(&p->sheet, &t);

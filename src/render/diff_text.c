@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/count_of.h"
 #include "render/diff.h"
 #include "render/safe.h"
 #include "render/sheet.h"
@@ -149,7 +150,7 @@ static void total_section(struct page *p)
              p->diff->per == SPE_PER_OPERATION ? "; counts and changes in %" : "; changes in %");
     out_char(p->sheet.out, '\n');
     sheet_title(&p->sheet, text);
-    table_begin(&t, columns, 5);
+    table_begin(&t, columns, COUNT_OF(columns));
     for (unsigned q = 0; q < SPE_DIFF_QUANTITIES; q++) {
         const struct spe_change *c = &p->result->total->changes[q];
 
@@ -244,7 +245,7 @@ static void rows_section(struct page *p)
 
     if (shown) {
         rows_title(p, shown);
-        table_begin(&t, columns, 11);
+        table_begin(&t, columns, COUNT_OF(columns));
         for (size_t i = 0; i < shown; i++)
             put_row(p, &t, &p->result->rows[i]);
         sheet_table(&p->sheet, &t);

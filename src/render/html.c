@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/count_of.h"
 #include "render/page_parts.h"
 #include "render/table.h"
 
@@ -171,7 +172,7 @@ static void navigation(struct out *o, const struct html_page *page)
     };
 
     out_string(o, "<nav aria-label=\"Parts of the page\"><ul>\n");
-    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(places); i++) {
         if (places[i].is)
             out_printf(o, "<li><a href=\"#%s\">%s</a></li>\n", places[i].id, places[i].name);
     }

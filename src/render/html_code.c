@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/count_of.h"
 #include "render/html.h"
 #include "render/table.h"
 
-#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 #define ROWS 256 /* with samples, of each table */
 #define AROUND 3
 #define HEATS 6
@@ -134,7 +134,7 @@ static void row_end(struct code *c)
 
 static void gap_row(struct code *c, const char *text)
 {
-    out_printf(c->out, "<tr class=\"gap\"><td colspan=\"%zu\">", COUNT(columns));
+    out_printf(c->out, "<tr class=\"gap\"><td colspan=\"%zu\">", COUNT_OF(columns));
     html_text(c->out, text);
     out_string(c->out, "</td></tr>\n");
 }
@@ -144,7 +144,7 @@ static void table_begin_of(struct code *c, const char *what, const char *caption
     char id[48];
 
     snprintf(id, sizeof(id), "%s-%zu", what, (size_t)(c->function - c->annotate->functions));
-    html_table_begin(c->out, id, caption, columns, COUNT(columns));
+    html_table_begin(c->out, id, caption, columns, COUNT_OF(columns));
 }
 
 /* ---- source ---------------------------------------------------------------------------------- */
@@ -264,7 +264,8 @@ static void words_before(struct code *c, uint64_t from, uint64_t address)
     char text[80];
 
     if (first > from) {
-        snprintf(text, sizeof(text), "%" PRIu64 " instructions are not shown", (first - from) / 4);
+        snprintf(text, sizeof(text), "%" PRIu64 " %s not shown", (first - from) / 4,
+                 first - from == 4 ? "instruction is" : "instructions are");
         gap_row(c, text);
     }
     for (uint64_t at = first > from ? first : from; at < address; at += 4)

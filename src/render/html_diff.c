@@ -4,10 +4,9 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/count_of.h"
 #include "render/html.h"
 #include "render/table.h"
-
-#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
 /* ---- cells ----------------------------------------------------------------------------------- */
 
@@ -82,7 +81,7 @@ static void total_table(struct out *o, const struct diff *d)
 
     diff_per_words(d, per, sizeof(per));
     snprintf(caption, sizeof(caption), "Whole program, %s; counts in %%", per);
-    html_table_begin(o, "change-total", caption, columns, COUNT(columns));
+    html_table_begin(o, "change-total", caption, columns, COUNT_OF(columns));
     for (unsigned q = 0; q < SPE_DIFF_QUANTITIES; q++) {
         const struct spe_change *c = &d->result->total->changes[q];
 
@@ -137,7 +136,7 @@ static void rows_table(struct out *o, const struct diff *d, const char *id)
     snprintf(caption, sizeof(caption),
              "By %s: %zu of %zu, of which %zu changed significantly; those come first",
              diff_by_name(d->by), count, d->result->row_count, d->result->row_significant);
-    html_table_begin(o, id, caption, columns, COUNT(columns));
+    html_table_begin(o, id, caption, columns, COUNT_OF(columns));
     for (size_t i = 0; i < count; i++)
         change_row(o, d, &d->result->rows[i]);
     html_table_end(o);

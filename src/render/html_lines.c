@@ -5,9 +5,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/count_of.h"
 #include "render/html.h"
 
-#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 #define CODES 4 /* instructions of an offset */
 #define OFFSETS 64
 
@@ -68,7 +68,7 @@ static void line_table(struct out *o, const struct html_page *page)
                      misses ? "Cache lines that several threads miss; the records do not say who "
                               "served them"
                             : "Cache lines that travel between cores",
-                     columns, COUNT(columns));
+                     columns, COUNT_OF(columns));
     for (size_t i = 0; i < c->result->line_count; i++)
         line_row(o, page, i);
     html_table_end(o);
@@ -208,7 +208,7 @@ static void line_part(struct out *o, const struct html_page *page, size_t number
     out_string(o, "</p>\n");
     picture(o, c, line);
     snprintf(id, sizeof(id), "line-%zu", number);
-    html_table_begin(o, id, "Who uses it", columns, COUNT(columns));
+    html_table_begin(o, id, "Who uses it", columns, COUNT_OF(columns));
     for (size_t i = 0; i < line->offset_count && i < OFFSETS; i++)
         user_rows(o, page, line, &line->offsets[i]);
     html_table_end(o);

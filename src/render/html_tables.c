@@ -5,10 +5,9 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/count_of.h"
 #include "render/html.h"
 #include "render/table.h"
-
-#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
 static void section_begin(struct out *o, const char *id, const char *title)
 {
@@ -121,11 +120,11 @@ static void group_table(struct out *o, const struct html_page *page, const struc
     };
     bool pair =
         spe_group_by_code(g->by) != SPE_BY_COUNT && spe_group_by_task(g->by) != SPE_BY_COUNT;
-    struct html_column shown[COUNT(columns)];
+    struct html_column shown[COUNT_OF(columns)];
     char caption[256];
     size_t n = 0;
 
-    for (size_t i = 0; i < COUNT(columns); i++) {
+    for (size_t i = 0; i < COUNT_OF(columns); i++) {
         if ((i == 1 && !has_where(g->by)) || (i == 2 && !pair))
             continue;
         shown[n++] = columns[i];
@@ -194,7 +193,7 @@ static void branch_table(struct out *o, const struct html_page *page)
     snprintf(caption, sizeof(caption), "Branches with the most mispredictions%s",
              r->branch_error ? "; there were more places than memory: numbers may be too small"
                              : "");
-    html_table_begin(o, "branch", caption, columns, COUNT(columns));
+    html_table_begin(o, "branch", caption, columns, COUNT_OF(columns));
     for (size_t i = 0; i < r->branch_count; i++)
         branch_row(o, page, i);
     html_table_end(o);
@@ -259,7 +258,7 @@ static void data_table(struct out *o, const struct html_page *page)
              r->data_summary.missing ? "; there were more places than memory: numbers may be too "
                                        "small"
                                      : "");
-    html_table_begin(o, "data", caption, columns, COUNT(columns));
+    html_table_begin(o, "data", caption, columns, COUNT_OF(columns));
     for (size_t i = 0; i < r->data_count; i++)
         data_row(o, r, i);
     html_table_end(o);
@@ -302,7 +301,7 @@ static void served_table(struct out *o, const struct report *r)
     for (size_t i = 0; i < r->served_count; i++)
         loads += r->served[i].loads;
     html_table_begin(o, "served", "Where loads were served, and their latency", columns,
-                     COUNT(columns));
+                     COUNT_OF(columns));
     for (size_t i = 0; i < r->served_count; i++) {
         const struct spe_served_row *row = &r->served[i];
 
@@ -336,7 +335,7 @@ static void mix_table(struct out *o, const struct report *r)
     const char *class_ = "";
 
     html_table_begin(o, "mix", "Operations; the kinds of a class are below it", columns,
-                     COUNT(columns));
+                     COUNT_OF(columns));
     for (size_t i = 0; i < r->mix_count; i++) {
         const struct spe_mix *m = &r->mix[i];
 

@@ -2,6 +2,7 @@
 /* Copyright (c) 2026 The Specimen authors */
 /* The time line: bins of threads or CPUs, and what rows of tables have in each bin, as JSON that
  * the script of the page draws and adds up over the range that is chosen. */
+#include "base/count_of.h"
 #include "render/html.h"
 #include "render/json.h"
 
@@ -127,7 +128,7 @@ static void slices_json(struct json *j, const struct html_page *page)
     struct spe_slice_table t;
 
     json_object(j, "slices");
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(kinds); i++) {
         if (spe_slices_table(page->slices, kinds[i].kind, SPE_BY_COUNT, &t))
             table_json(j, kinds[i].id, &t, bins);
     }

@@ -4,10 +4,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/count_of.h"
 #include "render/html.h"
 #include "render/table.h"
 
-#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 #define LINE 64
 #define DEPTH 6 /* structs in each other that are opened */
 #define HEATS 6
@@ -98,7 +98,7 @@ static void type_table(struct out *o, const struct html_page *page)
 
     out_string(o, "<section id=\"types\"><h2>Types</h2>\n");
     caption_of(caption, sizeof(caption), "Types", page->types->type_count, page->types->type_of);
-    html_table_begin(o, "type", caption, columns, COUNT(columns));
+    html_table_begin(o, "type", caption, columns, COUNT_OF(columns));
     type_rows(o, page, page->types->types, page->types->type_count, false);
     html_table_end(o);
 }
@@ -112,7 +112,7 @@ static void member_table(struct out *o, const struct html_page *page)
     out_string(o, "<h3>Members</h3>\n");
     caption_of(caption, sizeof(caption), "Members", page->types->member_count,
                page->types->member_of);
-    html_table_begin(o, "member", caption, columns, COUNT(columns));
+    html_table_begin(o, "member", caption, columns, COUNT_OF(columns));
     type_rows(o, page, page->types->members, page->types->member_count, true);
     html_table_end(o);
 }
@@ -127,7 +127,7 @@ static void object_table(struct out *o, const struct html_page *page)
 
     out_string(o, "<section id=\"objects\"><h2>Objects</h2>\n");
     caption_of(caption, sizeof(caption), "Objects", t->object_count, t->object_of);
-    html_table_begin(o, "object", caption, columns, COUNT(columns));
+    html_table_begin(o, "object", caption, columns, COUNT_OF(columns));
     for (size_t i = 0; i < t->object_count; i++) {
         row_begin(o, page, &page->object_slices, i, t->objects[i].counts.samples);
         types_object_name(profile, &t->objects[i].object, name, sizeof(name));

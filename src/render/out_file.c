@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/count_of.h"
 #include "perfdata/output.h"
 
 /* ---- when a signal comes --------------------------------------------------------------------- */
@@ -20,7 +21,7 @@
 /* What is to be removed: no command has more outputs than this. */
 static const char *volatile temporaries[4];
 
-enum { TEMPORARIES = sizeof(temporaries) / sizeof(temporaries[0]) };
+enum { TEMPORARIES = COUNT_OF(temporaries) };
 
 void out_file_abandon(void)
 {
@@ -45,7 +46,7 @@ static void watch_signals(void)
     struct sigaction action = {.sa_flags = (int)SA_RESETHAND}, old;
 
     action.sa_handler = on_signal;
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+    for (size_t i = 0; i < COUNT_OF(numbers); i++)
         if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
             sigaction(numbers[i], &action, NULL);
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/count_of.h"
 #include "render/cells.h"
 #include "render/report.h"
 #include "render/safe.h"
@@ -307,7 +308,7 @@ static void mix_section(struct page *p)
     size_t i;
 
     title(p, "Operations, shares in %%");
-    table_begin(&t, columns, 5);
+    table_begin(&t, columns, COUNT_OF(columns));
     for (i = 0; i < r->mix_count; i++) {
         const struct spe_mix *m = &r->mix[i];
         double share = share_of(m->samples, r->totals.samples);
@@ -374,7 +375,7 @@ static void events_section(struct page *p)
     unsigned i;
 
     title(p, "Events, in %% (a sample can have several: they do not add up)");
-    table_begin(&t, columns, 5);
+    table_begin(&t, columns, COUNT_OF(columns));
     for (i = 0; i < 64; i++) {
         const char *of;
         uint64_t base = event_base(&r->totals, i, &of);
@@ -434,7 +435,7 @@ static void served_section(struct page *p)
     if (!loads)
         return;
     title(p, "Where loads were served, shares in %%, total latency in cycles");
-    table_begin(&t, columns, 11);
+    table_begin(&t, columns, COUNT_OF(columns));
     for (i = 0; i < r->served_count; i++) {
         const struct spe_served_row *row = &r->served[i];
         const struct spe_latency_summary *l = &row->latency;
@@ -575,7 +576,7 @@ static void group_section(struct page *p, const struct report_groups *g)
     name_columns(g->by, columns);
     if (shared)
         columns[4].title = NULL;
-    table_begin(&t, columns, 11);
+    table_begin(&t, columns, COUNT_OF(columns));
     for (i = 0; i < g->count; i++)
         group_row(p, &t, g, i);
     sheet_table(&p->sheet, &t);
@@ -621,7 +622,7 @@ static void branch_section(struct page *p)
     if (!r->branch_count)
         return;
     title(p, "Branches with the most mispredictions, in %%");
-    table_begin(&t, columns, 10);
+    table_begin(&t, columns, COUNT_OF(columns));
     for (i = 0; i < r->branch_count; i++) {
         const struct spe_branch *b = &r->branches[i];
         double of_all = share_of(b->mispredicted, r->totals.mispredicted);
@@ -713,7 +714,7 @@ static void data_section(struct page *p)
         return;
     title(p, "Data with the most latency, by %s of %u bytes, shares in %%",
           r->data_summary.shift > 9 ? "page" : "line", 1u << r->data_summary.shift);
-    table_begin(&t, columns, 12);
+    table_begin(&t, columns, COUNT_OF(columns));
     for (i = 0; i < r->data_count; i++)
         data_row(p, &t, &r->data[i]);
     sheet_table(&p->sheet, &t);

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "base/count_of.h"
+
 bool safe_code(uint32_t code)
 {
     static const struct {
@@ -24,7 +26,7 @@ bool safe_code(uint32_t code)
 
     if (code < 0x7f)
         return code >= 0x20;
-    for (size_t i = 0; i < sizeof(hidden) / sizeof(hidden[0]) && code >= hidden[i].first; i++) {
+    for (size_t i = 0; i < COUNT_OF(hidden) && code >= hidden[i].first; i++) {
         if (code <= hidden[i].last)
             return false;
     }

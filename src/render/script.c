@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/count_of.h"
 #include "render/datasrc.h"
 #include "render/safe.h"
 #include "render/script_names.h"
@@ -104,7 +105,7 @@ unsigned script_omit(uint32_t fields)
     unsigned omit = SPE_OMIT_CONTEXTS;
     size_t i;
 
-    for (i = 0; i < sizeof(needs) / sizeof(needs[0]); i++)
+    for (i = 0; i < COUNT_OF(needs); i++)
         omit |= fields & needs[i].fields ? 0 : needs[i].omit;
     return omit;
 }

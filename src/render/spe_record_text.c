@@ -2,6 +2,7 @@
 /* Copyright (c) 2026 The Specimen authors */
 #include <stdio.h>
 
+#include "base/count_of.h"
 #include "render/spe_record.h"
 
 #define OP_COLUMNS 22
@@ -60,7 +61,7 @@ static void op_words(const struct spe_op *op, char *text, size_t size)
         length = append_bits(text, size, length, spe_evl_bits(op->evl), op->evl == SPE_EVL_OVER);
     if (op->kind == SPE_OP_SME)
         length = append_ets(text, size, length, op->ets);
-    for (i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+    for (i = 0; i < COUNT_OF(flags); i++) {
         if (flags[i].set)
             length = append(text, size, length, flags[i].word);
     }

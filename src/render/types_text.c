@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/count_of.h"
 #include "render/color.h"
 #include "render/safe.h"
 #include "render/table.h"
@@ -100,7 +101,7 @@ static bool list_types(const struct types_page *p, const struct spe_type_row *ro
     char name[NAME];
     struct table t;
 
-    table_begin(&t, columns, 2 + COUNT_COLUMN_COUNT);
+    table_begin(&t, columns, COUNT_OF(columns));
     for (size_t i = 0; i < count; i++) {
         struct spe_profile_type type;
 
@@ -127,7 +128,7 @@ static bool list_reasons(const struct types_page *p)
 
     if (types->all.samples == types->reasons[SPE_ACCESS_KNOWN].samples)
         return true;
-    table_begin(&t, columns, 4);
+    table_begin(&t, columns, COUNT_OF(columns));
     for (unsigned i = SPE_ACCESS_KNOWN + 1; i < SPE_ACCESS_REASONS; i++) {
         const struct spe_access_counts *c = &types->reasons[i];
 
@@ -169,7 +170,7 @@ static bool list_objects(const struct types_page *p)
     char name[NAME];
     struct table t;
 
-    table_begin(&t, columns, 2 + COUNT_COLUMN_COUNT);
+    table_begin(&t, columns, COUNT_OF(columns));
     for (size_t i = 0; i < types->object_count; i++) {
         types_object_name(p->profile, &types->objects[i].object, name, sizeof(name));
         table_text(&t, TONE_PLAIN, name);
@@ -335,14 +336,16 @@ static bool show_layout(const struct types_page *p, const struct report_layout *
     struct layout l = {.page = p, .of = of, .line = 0};
     struct spe_profile_type type;
     char text[NAME], a[NAME], b[NAME];
+    uint64_t lines;
     bool good;
 
     spe_profile_type(p->profile, of->type.type, &type);
+    lines = (type.size + LINE - 1) / LINE;
     snprintf(text, sizeof(text),
-             "%s: %" PRIu64 " bytes, %" PRIu64 " lines of %d, shares of it in %%",
-             types_name(p->profile, of->type.type), type.size, (type.size + LINE - 1) / LINE, LINE);
+             "%s: %" PRIu64 " bytes, %" PRIu64 " line%s of %d, shares of it in %%",
+             types_name(p->profile, of->type.type), type.size, lines, lines == 1 ? "" : "s", LINE);
     title(p, text);
-    table_begin(&l.table, columns, 3 + COUNT_COLUMN_COUNT);
+    table_begin(&l.table, columns, COUNT_OF(columns));
     lay_out(&l, of->type.type, 0, 0);
     fold_cold(&l);
     good = table_end(&l.table, p->out, p->width, p->color);

@@ -49,11 +49,11 @@ static bool add_value(struct sim *sim, struct vary *v, const struct token *t, co
     if (!sim_step(sim))
         return false;
     if (v->count == VALUES_MAX)
-        return sim_wrong(sim, t->column, "A vary has at most %d values", VALUES_MAX);
+        return sim_wrong(sim, t->column, "a vary has at most %d values", VALUES_MAX);
     if (vector_grow(&v->value, &v->room, v->count, sizeof(*v->value)) < 0)
-        return sim_wrong(sim, t->column, "There is no memory for the values");
+        return sim_wrong(sim, t->column, "there is no memory for the values");
     v->value[v->count] = strdup(text);
-    return v->value[v->count++] || sim_wrong(sim, t->column, "There is no memory for the values");
+    return v->value[v->count++] || sim_wrong(sim, t->column, "there is no memory for the values");
 }
 
 /* "0..31", or "0x10..0x1f" with values that are written so; else it is one value as it stands. */
@@ -71,7 +71,7 @@ static bool add_values(struct sim *sim, struct vary *v, struct token *t)
         return add_value(sim, v, t, t->text);
     }
     if (first > last)
-        return sim_wrong(sim, t->column, "The range ends before it begins");
+        return sim_wrong(sim, t->column, "the range ends before it begins");
     for (uint64_t n = first;; n++) {
         snprintf(text, sizeof(text), hex ? "0x%" PRIx64 : "%" PRIu64, n);
         if (!add_value(sim, v, t, text))
@@ -88,7 +88,7 @@ static bool add_vary(struct sim *sim, struct block *b, struct words *w)
     if (w->count < 3)
         return sim_wrong(sim, w->word[0].column, "vary takes a name and values");
     if (b->varies == VARY_MAX)
-        return sim_wrong(sim, w->word[0].column, "There are more than %d vary", VARY_MAX);
+        return sim_wrong(sim, w->word[0].column, "there are more than %d vary", VARY_MAX);
     v = &b->vary[b->varies++];
     v->name = w->word[1];
     for (size_t i = 2; i < w->count; i++)
@@ -105,7 +105,7 @@ static bool add_column(struct sim *sim, struct block *b, const struct words *w)
     if (w->count != 2 && w->count != 3)
         return sim_wrong(sim, w->word[0].column, "column takes a name and a quantity");
     if (b->columns == COLUMN_MAX)
-        return sim_wrong(sim, w->word[0].column, "There are more than %d columns", COLUMN_MAX);
+        return sim_wrong(sim, w->word[0].column, "there are more than %d columns", COLUMN_MAX);
     if (!sim_good_name(sim, &w->word[1], "._-"))
         return false;
     c = &b->column[b->columns++];
@@ -138,7 +138,7 @@ static bool read_block(struct sim *sim, struct cursor *cursor, struct block *b, 
     }
     if (more == 0) {
         sim->line = first;
-        return sim_wrong(sim, 1, "This enumerate has no end");
+        return sim_wrong(sim, 1, "this enumerate has no end");
     }
     return false;
 }
@@ -238,7 +238,7 @@ static bool countable(struct sim *sim, const struct block *b, unsigned column)
 
     for (size_t i = 0; i < b->varies; i++)
         n = n > COMBINATIONS_MAX ? n : n * b->vary[i].count;
-    return n <= COMBINATIONS_MAX || sim_wrong(sim, column, "There are more than %llu combinations",
+    return n <= COMBINATIONS_MAX || sim_wrong(sim, column, "there are more than %llu combinations",
                                               (unsigned long long)COMBINATIONS_MAX);
 }
 
@@ -270,7 +270,7 @@ bool sim_enumerate(struct sim *sim, struct words *words, struct cursor *cursor)
     bool good;
 
     if (!b)
-        return sim_wrong(sim, column, "There is no memory for the block");
+        return sim_wrong(sim, column, "there is no memory for the block");
     b->variables = sim->variables;
     good = read_block(sim, cursor, b, words) && countable(sim, b, column);
     if (good) {

@@ -209,7 +209,7 @@ bool sim_list(const char *name, sim_line_fn *line, void *user)
 {
     const struct list to = {line, user};
 
-    for (size_t i = 0; i < SIM_COUNT(lists); i++)
+    for (size_t i = 0; i < COUNT_OF(lists); i++)
         if (!strcmp(lists[i].name, name)) {
             lists[i].print(&to);
             return true;
@@ -221,7 +221,7 @@ void sim_members(const struct field *table, char *text, size_t size)
 {
     size_t length = 0;
 
-    for (size_t i = 0; i < SIM_COUNT(lists); i++)
+    for (size_t i = 0; i < COUNT_OF(lists); i++)
         if (lists[i].table == table) {
             snprintf(text, size, "those that 'spe sim --list %s' prints", lists[i].name);
             return;

@@ -21,9 +21,9 @@ static void cut_path(const struct token *what, struct path *path)
     snprintf(path->text, sizeof(path->text), "%s", what->text);
     path->column = what->column;
     at = path->text;
-    for (size_t i = 0; i < SIM_COUNT(path->part); i++) {
+    for (size_t i = 0; i < COUNT_OF(path->part); i++) {
         path->part[i] = at;
-        at += strcspn(at, i + 1 < SIM_COUNT(path->part) ? "." : "");
+        at += strcspn(at, i + 1 < COUNT_OF(path->part) ? "." : "");
         if (*at)
             *at++ = '\0';
     }
@@ -31,7 +31,7 @@ static void cut_path(const struct token *what, struct path *path)
 
 static bool unknown(struct sim *sim, const struct path *path, const char *kind, const char *name)
 {
-    return sim_wrong(sim, path->column, "There is no %s named '%s'", kind, name);
+    return sim_wrong(sim, path->column, "there is no %s named '%s'", kind, name);
 }
 
 static struct sim_value from_field(const struct field *f, const void *from)
@@ -59,7 +59,7 @@ static bool ask_table(struct sim *sim, const struct path *path, const struct fie
 
     if (!f) {
         sim_members(table, members, sizeof(members));
-        return sim_wrong(sim, path->column, "There is no quantity named '%s' in '%s'; there are %s",
+        return sim_wrong(sim, path->column, "there is no quantity named '%s' in '%s'; there are %s",
                          name, path->part[0], members);
     }
     *value = from_field(f, from);
@@ -124,7 +124,7 @@ static bool ask_counts(struct sim *sim, const struct path *path, const char *con
     char text[300];
 
     if (i < 0)
-        return sim_wrong(sim, path->column, "There is no '%s' in '%s.%s'; there are %s",
+        return sim_wrong(sim, path->column, "there is no '%s' in '%s.%s'; there are %s",
                          path->part[2], path->part[0], path->part[1],
                          sim_words_text(words, text, sizeof(text)));
     value->number = counts[i];
@@ -167,7 +167,7 @@ static bool ask_route(struct sim *sim, const struct path *path, struct sim_value
 
     if (!sim_number(path->part[1], false, &ec) ||
         (path->part[2][0] && !sim_number(path->part[2], false, &fsc)))
-        return sim_wrong(sim, path->column, "A route is route.EC or route.EC.FSC, with numbers");
+        return sim_wrong(sim, path->column, "a route is route.EC or route.EC.FSC, with numbers");
     value->kind = SIM_DECIMAL;
     value->number = spe_spu_route(sim->spu, (unsigned)ec, (unsigned)fsc);
     return true;
@@ -203,7 +203,7 @@ static bool ask_memory(struct sim *sim, const struct path *path, struct sim_valu
     uint8_t byte;
 
     if (!sim_number(path->part[1], false, &address))
-        return sim_wrong(sim, path->column, "A byte is memory.ADDRESS");
+        return sim_wrong(sim, path->column, "a byte is memory.ADDRESS");
     value->kind = SIM_ABSENT;
     if (sim_memory_byte(sim, address, &byte)) {
         value->kind = SIM_HEX;
@@ -303,7 +303,7 @@ static bool ask_record(struct sim *sim, const struct path *path, struct sim_valu
     }
     if (!strcmp(path->part[1], "events"))
         return ask_events(sim, path, value);
-    for (size_t i = 0; i < SIM_COUNT(fields); i++)
+    for (size_t i = 0; i < COUNT_OF(fields); i++)
         if (!strcmp(fields[i].name, path->part[1])) {
             *value = present(fields[i].there, fields[i].number);
             return true;
@@ -336,14 +336,14 @@ static bool ask_single(struct sim *sim, const struct path *path, struct sim_valu
         value->kind = sim->seen.fate < 0 ? SIM_ABSENT : SIM_WORD;
         return true;
     }
-    for (size_t i = 0; i < SIM_COUNT(singles); i++)
+    for (size_t i = 0; i < COUNT_OF(singles); i++)
         if (!strcmp(singles[i].name, path->part[0])) {
             value->kind = SIM_DECIMAL;
             value->number = singles[i].number;
             return true;
         }
     return sim_wrong(sim, path->column,
-                     "There is no register or quantity named '%s'; 'spe sim --list quantities' "
+                     "there is no register or quantity named '%s'; 'spe sim --list quantities' "
                      "prints them",
                      path->part[0]);
 }
@@ -381,7 +381,7 @@ const struct field *sim_group(const char *name)
         {"access", sim_outcome_fields},
     };
 
-    for (size_t i = 0; i < SIM_COUNT(tables); i++)
+    for (size_t i = 0; i < COUNT_OF(tables); i++)
         if (!strcmp(tables[i].name, name))
             return tables[i].table;
     return NULL;
@@ -399,7 +399,7 @@ bool sim_ask(struct sim *sim, const struct token *what, struct sim_value *value)
     reg = spe_register_by_name(path.part[0]);
     if (reg >= 0 && reg < SPE_REG_COUNT)
         return ask_register(sim, &path, (unsigned)reg, value);
-    for (size_t i = 0; i < SIM_COUNT(groups); i++)
+    for (size_t i = 0; i < COUNT_OF(groups); i++)
         if (!strcmp(groups[i].name, path.part[0]))
             return groups[i].ask(sim, &path, value);
     return ask_single(sim, &path, value);

@@ -23,7 +23,7 @@ bool sim_wrong(struct sim *sim, unsigned column, const char *format, ...)
 bool sim_step(struct sim *sim)
 {
     if (sim->steps_left == 0)
-        return sim_wrong(sim, 1, "The script has taken more steps than it may");
+        return sim_wrong(sim, 1, "the script has taken more steps than it may");
     sim->steps_left--;
     return true;
 }
@@ -59,7 +59,7 @@ bool sim_set_variable(struct sim *sim, const struct token *name, const char *val
         return false;
     if (!v) {
         if (sim->variables == SIM_VARIABLE_MAX)
-            return sim_wrong(sim, name->column, "There are more than %d variables",
+            return sim_wrong(sim, name->column, "there are more than %d variables",
                              SIM_VARIABLE_MAX);
         v = &sim->variable[sim->variables++];
         snprintf(v->name, sizeof(v->name), "%s", name->text);
@@ -79,7 +79,7 @@ struct piece {
 static bool append(struct sim *sim, struct piece *p, const char *text, size_t length)
 {
     if (p->length + length >= sizeof(p->token->text))
-        return sim_wrong(sim, p->token->column, "The word is longer than %zu characters",
+        return sim_wrong(sim, p->token->column, "the word is longer than %zu characters",
                          sizeof(p->token->text) - 1);
     memcpy(p->token->text + p->length, text, length);
     p->length += length;
@@ -98,7 +98,7 @@ static size_t append_variable(struct sim *sim, struct piece *p, const char *text
         n++;
     v = find_variable(sim, text + 1, n - 1);
     if (!v) {
-        sim_wrong(sim, column, "There is no variable %.*s", (int)n, text);
+        sim_wrong(sim, column, "there is no variable %.*s", (int)n, text);
         return 0;
     }
     return append(sim, p, v->value, strlen(v->value)) ? n : 0;
@@ -137,7 +137,7 @@ static bool cut_line(struct sim *sim, const char *line, size_t length, struct wo
         if (at == length || line[at] == '#')
             return true;
         if (words->count == SIM_WORDS_MAX)
-            return sim_wrong(sim, (unsigned)at + 1, "The line has more than %d words",
+            return sim_wrong(sim, (unsigned)at + 1, "the line has more than %d words",
                              SIM_WORDS_MAX);
         for (end = at; end < length && !isspace((unsigned char)line[end]) && line[end] != '#';)
             end++;
@@ -220,10 +220,10 @@ int sim_run(struct sim *sim, const char *text, size_t length, struct sim_error *
     sim->error = error;
     sim->script++;
     if (!words)
-        return sim_wrong(sim, 1, "There is no memory for a line"), SPE_ERR_NOMEM;
+        return sim_wrong(sim, 1, "there is no memory for a line"), SPE_ERR_NOMEM;
     while ((more = sim_next_line(sim, &cursor, words)) > 0) {
         if (!sim_statement(sim, words, &cursor) ||
-            (sim->no_memory && !sim_wrong(sim, 1, "There is no memory for the written bytes"))) {
+            (sim->no_memory && !sim_wrong(sim, 1, "there is no memory for the written bytes"))) {
             more = -1;
             break;
         }

@@ -13,6 +13,7 @@
 #ifndef SIM_INTERNAL_H
 #define SIM_INTERNAL_H
 
+#include "base/count_of.h"
 #include "sim/sim.h"
 
 #include <string.h>
@@ -25,8 +26,6 @@
 #define SIM_RANGE_MAX 64
 #define SIM_VARIABLE_MAX 32
 #define SIM_FLIGHT_MAX 1024
-
-#define SIM_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* ---- Names ---------------------------------------------------------------------------------- */
 
@@ -250,7 +249,7 @@ void sim_tell_pmu(struct sim *sim); /* what was counted since the last time */
 #define SIM_EFFECT(sim, name, ...)                                                                 \
     do {                                                                                           \
         const struct sim_value values_[] = {__VA_ARGS__};                                          \
-        sim_effect(sim, name, values_, SIM_COUNT(values_));                                        \
+        sim_effect(sim, name, values_, COUNT_OF(values_));                                         \
     } while (0)
 
 static inline struct sim_value sim_hex(const char *key, uint64_t number)

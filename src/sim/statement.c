@@ -31,7 +31,7 @@ static bool set_field(struct sim *sim, const struct token *t, const struct field
 
     if (!f) {
         sim_members(table, text, sizeof(text));
-        return sim_wrong(sim, t->column, "There is no '%s' here; there are %s", key, text);
+        return sim_wrong(sim, t->column, "there is no '%s' here; there are %s", key, text);
     }
     if (!sim_field_parse(f, value, &number)) {
         sim_takes(f, text, sizeof(text));
@@ -84,7 +84,7 @@ static bool do_preset(struct sim *sim, struct words *w)
 {
     if (spe_spu_config_init(&sim->machine.config, w->word[1].text) < 0)
         return sim_wrong(sim, w->word[1].column,
-                         "There is no preset '%s'; 'spe sim --list presets' prints them",
+                         "there is no preset '%s'; 'spe sim --list presets' prints them",
                          w->word[1].text);
     look_at_config(sim, &w->word[1]);
     return true;
@@ -156,7 +156,7 @@ static bool do_features(struct sim *sim, struct words *w)
 static bool do_option(struct sim *sim, struct words *w)
 {
     if (!spe_spu_option_find(w->word[1].text))
-        return sim_wrong(sim, w->word[1].column, "There is no option '%s'", w->word[1].text);
+        return sim_wrong(sim, w->word[1].column, "there is no option '%s'", w->word[1].text);
     return set_option(sim, w->word[1].text, &w->word[2]);
 }
 
@@ -173,7 +173,7 @@ static bool set_pe_bits(struct sim *sim, const struct token *t, char *key, char 
     f = sim_field(sim_pe_fields, key);
     b = sim_bit(sim_pe_bits, key, dot + 1);
     if (!f || !b)
-        return sim_wrong(sim, t->column, "There is no field '%s' of '%s'", dot + 1, key);
+        return sim_wrong(sim, t->column, "there is no field '%s' of '%s'", dot + 1, key);
     reg = sim_field_get(f, &sim->machine.pe);
     if (!sim_number(value, false, &number) || !put_bits(&reg, b->high, b->low, number))
         return sim_wrong(sim, t->column, "'%s.%s' cannot be '%s'", key, dot + 1, value);
@@ -195,7 +195,7 @@ static bool do_pe(struct sim *sim, struct words *w)
             return false;
     }
     if (sim->machine.pe.el > 3)
-        return sim_wrong(sim, w->word[0].column, "An Exception level is 0 to 3");
+        return sim_wrong(sim, w->word[0].column, "an Exception level is 0 to 3");
     if (sim->spu)
         spe_spu_set_pe(sim->spu, &sim->machine.pe);
     return true;
@@ -213,7 +213,7 @@ static bool put_field(struct sim *sim, const struct token *t, unsigned reg, cons
     struct spe_register_field f;
 
     if (!sim_register_field(sim, reg, field, &f))
-        return sim_wrong(sim, t->column, "There is no field '%s' of '%s'", field,
+        return sim_wrong(sim, t->column, "there is no field '%s' of '%s'", field,
                          spe_register_name(reg));
     if (!put_bits(value, f.high, f.low, number))
         return sim_wrong(sim, t->column, "%s has only %u bits", f.name, f.high - f.low + 1u);
@@ -235,7 +235,7 @@ static bool read_assignment(struct sim *sim, struct token *t, struct register_li
     reg = spe_register_by_name(key);
     if (reg < 0 || reg >= SPE_REG_COUNT)
         return sim_wrong(sim, t->column,
-                         "There is no register '%s'; 'spe sim --list registers' prints them", key);
+                         "there is no register '%s'; 'spe sim --list registers' prints them", key);
     if (!sim_number(value, false, &number))
         return sim_wrong(sim, t->column, "'%s' is not a number", value);
     if (!line->set[reg])
@@ -274,7 +274,7 @@ static bool do_buffer(struct sim *sim, struct words *w)
         !number_word(sim, &w->word[2], "its size", &size))
         return false;
     if ((base + size) & 4095)
-        return sim_wrong(sim, w->word[2].column, "The buffer does not end at a multiple of 4096");
+        return sim_wrong(sim, w->word[2].column, "the buffer does not end at a multiple of 4096");
     spe_spu_reg_set(sim->spu, SPE_REG_PMBPTR_EL1, base);
     spe_spu_reg_set(sim->spu, SPE_REG_PMBLIMITR_EL1, (limitr & 0xfff) | (base + size) | 1);
     return true;
@@ -366,7 +366,7 @@ static bool access_word(struct sim *sim, struct token *t, unsigned reg, uint64_t
         return number < 32 || sim_wrong(sim, t->column, "rt=0 to rt=31 are the registers");
     }
     if (!value || reg == SPE_REG_NAME_COUNT)
-        return sim_wrong(sim, t->column, "Only rt=0 to rt=31 may follow");
+        return sim_wrong(sim, t->column, "only rt=0 to rt=31 may follow");
     return put_field(sim, t, reg, key, number, value);
 }
 
@@ -377,7 +377,7 @@ static bool access_words(struct sim *sim, struct words *w, bool write, unsigned 
     size_t i = 2;
 
     if (write && !strncmp(w->word[2].text, "rt=", 3))
-        return sim_wrong(sim, w->word[2].column, "A value or fields come before rt");
+        return sim_wrong(sim, w->word[2].column, "a value or fields come before rt");
     if (write && !strchr(w->word[2].text, '=')) {
         if (!number_word(sim, &w->word[2], "what is written", value))
             return false;
@@ -398,7 +398,7 @@ static bool access_register(struct sim *sim, struct words *w, bool write)
 
     if (encoding < 0)
         return sim_wrong(sim, w->word[1].column,
-                         "There is no register '%s'; 'spe sim --list registers' prints them",
+                         "there is no register '%s'; 'spe sim --list registers' prints them",
                          w->word[1].text);
     if (!access_words(sim, w, write, register_at(encoding), &rt, &value))
         return false;
@@ -435,7 +435,7 @@ static bool do_memory(struct sim *sim, struct words *w)
         if (!set_fields(sim, w, 3, sim_fault_fields, &r.answer))
             return false;
     if (sim->machine.ranges == SIM_RANGE_MAX)
-        return sim_wrong(sim, w->word[0].column, "There are more than %d memory statements",
+        return sim_wrong(sim, w->word[0].column, "there are more than %d memory statements",
                          SIM_RANGE_MAX);
     sim->machine.range[sim->machine.ranges++] = r;
     return true;
@@ -474,7 +474,7 @@ static bool do_op(struct sim *sim, struct words *w)
     char kinds[300];
 
     if (kind < 0)
-        return sim_wrong(sim, w->word[1].column, "There is no kind of operation '%s'; there are %s",
+        return sim_wrong(sim, w->word[1].column, "there is no kind of operation '%s'; there are %s",
                          w->word[1].text,
                          sim_words_text(sim_operation_kinds, kinds, sizeof(kinds)));
     spe_operation_init(&m->op, (enum spe_operation_kind)kind);
@@ -505,7 +505,7 @@ static bool do_access(struct sim *sim, struct words *w)
     struct spe_memory_access a = {0};
 
     if (m->op.access_count == SIM_ACCESS_MAX)
-        return sim_wrong(sim, w->word[0].column, "An operation has at most %d accesses",
+        return sim_wrong(sim, w->word[0].column, "an operation has at most %d accesses",
                          SIM_ACCESS_MAX);
     a.pas = SPE_NONSECURE;
     a.store = m->op.kind == SPE_OPERATION_STORE || m->op.kind == SPE_OPERATION_MEMSET;
@@ -521,14 +521,14 @@ static bool do_extra(struct sim *sim, struct words *w)
     struct spe_extra e = {0};
 
     if (m->op.extra_count == SIM_EXTRA_MAX)
-        return sim_wrong(sim, w->word[0].column, "An operation has at most %d extras",
+        return sim_wrong(sim, w->word[0].column, "an operation has at most %d extras",
                          SIM_EXTRA_MAX);
     if (!strcmp(w->word[1].text, "address"))
         e.type = SPE_PACKET_ADDRESS;
     else if (!strcmp(w->word[1].text, "counter"))
         e.type = SPE_PACKET_COUNTER;
     else
-        return sim_wrong(sim, w->word[1].column, "An extra is an address or a counter");
+        return sim_wrong(sim, w->word[1].column, "an extra is an address or a counter");
     if (!set_fields(sim, w, 2, sim_extra_fields, &e))
         return false;
     m->extra[m->op.extra_count++] = e;
@@ -556,7 +556,7 @@ static bool begin_flight(struct sim *sim, unsigned number)
     struct flight *f = malloc(sizeof(*f));
 
     if (!f)
-        return sim_wrong(sim, 1, "There is no memory for a sample in flight");
+        return sim_wrong(sim, 1, "there is no memory for a sample in flight");
     f->op = m->op;
     f->op.pc += (m->operations - 1 - m->op_start) * m->pc_step;
     say_where(sim, &f->op);
@@ -579,7 +579,7 @@ static bool complete(struct sim *sim, unsigned number)
     free(f);
     sim->flight[number] = NULL;
     if (fate < 0)
-        return sim_wrong(sim, 1, "The operation contradicts itself: sample %u is dropped", number);
+        return sim_wrong(sim, 1, "the operation contradicts itself: sample %u is dropped", number);
     sim->seen.fate = fate;
     if (fate == SPE_FATE_FILTERED || fate == SPE_FATE_NOT_CAPTURED)
         SIM_EFFECT(sim, "lost", sim_text("fate", spe_sample_fate_name((unsigned)fate)));
@@ -614,7 +614,7 @@ static bool run(struct sim *sim, uint64_t left, unsigned population, bool hold)
         uint64_t n = budget < left ? budget : left;
 
         if (counted && spe_spu_advance(sim->spu, n) < 0)
-            return sim_wrong(sim, 1, "The unit refused to advance");
+            return sim_wrong(sim, 1, "the unit refused to advance");
         sim->machine.operations += n;
         sim->machine.time += n;
         left -= n;
@@ -657,7 +657,7 @@ static bool do_complete(struct sim *sim, struct words *w)
         return false;
     if (number > SIM_FLIGHT_MAX || !sim->flight[number])
         return sim_wrong(sim, w->word[says].column,
-                         "Sample %llu is not in flight: 'run COUNT hold' keeps samples there",
+                         "sample %llu is not in flight: 'run COUNT hold' keeps samples there",
                          (unsigned long long)number);
     return set_fields(sim, w, 1 + says, sim_operation_fields, &sim->flight[number]->op) &&
            complete(sim, (unsigned)number);
@@ -699,7 +699,7 @@ static bool do_abort(struct sim *sim, struct words *w)
         return false;
     return spe_spu_external_abort(sim->spu, &abort) >= 0 ||
            sim_wrong(sim, w->word[0].column,
-                     "Such an abort cannot arrive later: see write_abort, walk_abort and "
+                     "such an abort cannot arrive later: see write_abort, walk_abort and "
                      "ext_abort_sync");
 }
 
@@ -710,7 +710,7 @@ static bool do_impdef(struct sim *sim, struct words *w)
 
     if (on || !strcmp(w->word[1].text, "off"))
         return spe_spu_impdef_enable(sim->spu, on) >= 0 ||
-               sim_wrong(sim, w->word[1].column, "Option impdef_buffer_event is absent");
+               sim_wrong(sim, w->word[1].column, "option impdef_buffer_event is absent");
     if (strcmp(w->word[1].text, "event") != 0)
         return sim_wrong(sim, w->word[1].column, "impdef takes on, off or event");
     for (size_t i = 2; i < w->count; i++) {
@@ -720,10 +720,10 @@ static bool do_impdef(struct sim *sim, struct words *w)
             return false;
         if (!sim_number(value, false, !strcmp(key, "mss2") ? &mss2 : &mss) ||
             (strcmp(key, "mss") != 0 && strcmp(key, "mss2") != 0))
-            return sim_wrong(sim, w->word[i].column, "An event takes mss=N and mss2=N");
+            return sim_wrong(sim, w->word[i].column, "an event takes mss=N and mss2=N");
     }
     return spe_spu_impdef_event(sim->spu, (uint16_t)mss, (uint32_t)mss2) >= 0 ||
-           sim_wrong(sim, w->word[0].column, "Option impdef_buffer_event is absent");
+           sim_wrong(sim, w->word[0].column, "option impdef_buffer_event is absent");
 }
 
 static bool do_reset(struct sim *sim, struct words *w)
@@ -751,7 +751,7 @@ static bool compare(uint64_t is, const char *op, uint64_t wanted, bool *holds)
         {">", is > wanted},   {">=", is >= wanted}, {"&", is & wanted},
     };
 
-    for (size_t i = 0; i < SIM_COUNT(table); i++)
+    for (size_t i = 0; i < COUNT_OF(table); i++)
         if (!strcmp(table[i].op, op)) {
             *holds = table[i].holds;
             return true;
@@ -774,7 +774,7 @@ static bool holds(struct sim *sim, struct words *w, const struct sim_value *is, 
         return true;
     }
     if (!equality)
-        return sim_wrong(sim, w->word[2].column, "Words can only be == or !=");
+        return sim_wrong(sim, w->word[2].column, "words can only be == or !=");
     if (is->kind != SIM_WORD && strcmp(wanted, "absent") != 0 && is->kind != SIM_ABSENT)
         return sim_wrong(sim, w->word[3].column, "'%s' is not a number", wanted);
     *result = !strcasecmp(text, wanted) == !strcmp(op, "==");
@@ -923,15 +923,15 @@ static const struct verb verbs[] = {
 
 const char *sim_statement_usage(size_t i)
 {
-    if (i < SIM_COUNT(verbs))
+    if (i < COUNT_OF(verbs))
         return verbs[i].usage;
-    return i == SIM_COUNT(verbs) ? "enumerate ... vary NAME VALUE... column [NAME] QUANTITY ... end"
-                                 : NULL;
+    return i == COUNT_OF(verbs) ? "enumerate ... vary NAME VALUE... column [NAME] QUANTITY ... end"
+                                : NULL;
 }
 
 static const struct verb *find_verb(const char *name)
 {
-    for (size_t i = 0; i < SIM_COUNT(verbs); i++)
+    for (size_t i = 0; i < COUNT_OF(verbs); i++)
         if (!strcmp(verbs[i].name, name))
             return &verbs[i];
     return NULL;
@@ -948,12 +948,12 @@ bool sim_statement(struct sim *sim, struct words *w, struct cursor *cursor)
         return sim_enumerate(sim, w, cursor);
     if (!v)
         return sim_wrong(sim, w->word[0].column,
-                         "There is no statement '%s'; 'spe sim --list statements' prints them",
+                         "there is no statement '%s'; 'spe sim --list statements' prints them",
                          w->word[0].text);
     if (arguments < v->least || arguments > v->most) {
         size_t at = arguments < v->least ? w->count - 1 : v->most + 1u;
 
-        return sim_wrong(sim, w->word[at].column, "It is written: %s", v->usage);
+        return sim_wrong(sim, w->word[at].column, "it is written: %s", v->usage);
     }
     if (v->unit && !sim_need_unit(sim))
         return false;

@@ -180,12 +180,12 @@ static const char *bad_sampling(const struct spe_spu_config *c)
     bool ernd = spe_has(c->features, SPE_FEAT_SPE_ERnd);
 
     if (ernd && c->reload_point != SPE_RELOAD_BEFORE_RANDOM)
-        return "Option reload_point must be before_random with FEAT_SPE_ERnd";
+        return "option reload_point must be before_random with FEAT_SPE_ERnd";
     if (ernd != (c->random_when == SPE_RANDOM_AFTER_ZERO))
-        return "Option random_when must be after_zero with FEAT_SPE_ERnd and before_countdown "
+        return "option random_when must be after_zero with FEAT_SPE_ERnd and before_countdown "
                "without it";
     if (!ernd && c->ecount_select != SPE_ECOUNT_ON_REACH)
-        return "Option ecount_select next needs FEAT_SPE_ERnd";
+        return "option ecount_select next needs FEAT_SPE_ERnd";
     return NULL;
 }
 
@@ -194,18 +194,18 @@ static const char *bad_events(const struct spe_spu_config *c)
     spe_features f = c->features;
 
     if (c->ev_align && !spe_has(f, SPE_FEAT_SPEv1p1))
-        return "Option ev_align needs FEAT_SPEv1p1";
+        return "option ev_align needs FEAT_SPEv1p1";
     if ((c->ev_l2 || c->ev_modified || c->ev_recent || c->ev_snoop) &&
         !spe_has(f, SPE_FEAT_SPEv1p4))
-        return "Options ev_l2, ev_modified, ev_recent and ev_snoop need FEAT_SPEv1p4";
+        return "options ev_l2, ev_modified, ev_recent and ev_snoop need FEAT_SPEv1p4";
     if ((c->impdef_events & 0xff000000) && spe_has(f, SPE_FEAT_SPEv1p4))
-        return "Option impdef_events cannot have events 24 to 31 with FEAT_SPEv1p4";
+        return "option impdef_events cannot have events 24 to 31 with FEAT_SPEv1p4";
     if ((c->impdef_events & 0x3000000) && spe_has(f, SPE_FEAT_SPE_SME))
-        return "Option impdef_events cannot have events 24 and 25 with FEAT_SPE_SME";
+        return "option impdef_events cannot have events 24 and 25 with FEAT_SPE_SME";
     if (c->events_size && c->events_size < 8 && spu_config_events(c) >> (c->events_size * 8))
-        return "Option events_size is too small for the events that are implemented";
+        return "option events_size is too small for the events that are implemented";
     if (c->fixed_counter_value > spe_counter_max(c->count_size))
-        return "Option fixed_counter_value does not fit count_size";
+        return "option fixed_counter_value does not fit count_size";
     return NULL;
 }
 
@@ -215,19 +215,19 @@ static const char *bad_types(const struct spe_spu_config *c)
     bool v1p1 = spe_has(f, SPE_FEAT_SPEv1p1);
 
     if (spe_has(f, SPE_FEAT_SPE_LDS) != (c->data_source != SPE_SOURCE_NONE))
-        return "Option data_source must be none without FEAT_SPE_LDS, and only then";
+        return "option data_source must be none without FEAT_SPE_LDS, and only then";
     if (!v1p1 && c->pre_v1p3_tag_mops_as == SPE_AS_UNSPECIFIED)
-        return "Option pre_v1p3_tag_mops_as unspecified needs FEAT_SPEv1p1";
+        return "option pre_v1p3_tag_mops_as unspecified needs FEAT_SPEv1p1";
     if (!v1p1 && c->tag_data_store_as == SPE_AS_UNSPECIFIED)
-        return "Option tag_data_store_as unspecified needs FEAT_SPEv1p1";
+        return "option tag_data_store_as unspecified needs FEAT_SPEv1p1";
     if (!v1p1 && c->dc_zva_as == SPE_ZVA_STORE)
-        return "Option dc_zva_as store is a store of unspecified registers: it needs FEAT_SPEv1p1";
+        return "option dc_zva_as store is a store of unspecified registers: it needs FEAT_SPEv1p1";
     if (!v1p1 && c->sme_ldst_as == SPE_SME_LDST_UNSPECIFIED)
-        return "Option sme_ldst_as unspecified needs FEAT_SPEv1p1";
+        return "option sme_ldst_as unspecified needs FEAT_SPEv1p1";
     if (spe_has(f, SPE_FEAT_SPE_ArchInst) && c->simd_split_bits)
-        return "Option simd_split_bits needs sample_unit micro_op";
+        return "option simd_split_bits needs sample_unit micro_op";
     if (spe_has(f, SPE_FEAT_SPE_ArchInst) && c->sve128_as)
-        return "Option sve128_as advsimd needs sample_unit micro_op";
+        return "option sve128_as advsimd needs sample_unit micro_op";
     return NULL;
 }
 
@@ -235,13 +235,13 @@ static const char *bad_clock(const struct spe_spu_config *c)
 {
     if (c->async_counter_clock == SPE_ASYNC_SMCU_ALT) {
         if (!spe_has(c->features, SPE_FEAT_SPE_SME))
-            return "Option async_counter_clock smcu_alt needs FEAT_SPE_SME";
+            return "option async_counter_clock smcu_alt needs FEAT_SPE_SME";
         if (!spe_has(c->features, SPE_FEAT_SPE_ALTCLK) || c->altclk != SPE_ALTCLK_SMCU)
-            return "Option async_counter_clock smcu_alt needs FEAT_SPE_ALTCLK and altclk smcu";
+            return "option async_counter_clock smcu_alt needs FEAT_SPE_ALTCLK and altclk smcu";
     }
     if (c->async_counter_clock == SPE_ASYNC_IMPDEF &&
         (c->impdef_counters >> c->async_counter_index & 1))
-        return "Option async_counter_clock impdef needs an async_counter_index that is not one of "
+        return "option async_counter_clock impdef needs an async_counter_index that is not one of "
                "impdef_counters";
     return NULL;
 }
@@ -250,17 +250,17 @@ static const char *bad_clock(const struct spe_spu_config *c)
 static const char *bad_speculation(const struct spe_spu_config *c)
 {
     if (c->capture_misspec && !c->pop_misspec)
-        return "Option capture_misspec needs pop_misspec";
+        return "option capture_misspec needs pop_misspec";
     if (c->capture_nonarch && !c->pop_nonarch)
-        return "Option capture_nonarch needs pop_nonarch";
+        return "option capture_nonarch needs pop_nonarch";
     if (c->capture_nonarch_exc && !c->pop_nonarch_exc)
-        return "Option capture_nonarch_exc needs pop_nonarch_exc";
+        return "option capture_nonarch_exc needs pop_nonarch_exc";
     if (c->spec_sampling)
         return NULL;
     if (c->capture_misspec || c->capture_nonarch)
-        return "Options capture_misspec and capture_nonarch need spec_sampling";
+        return "options capture_misspec and capture_nonarch need spec_sampling";
     if (c->capture_nonarch_exc && c->nonarch_exc_record == SPE_NONARCH_NOT_EXECUTED)
-        return "Option capture_nonarch_exc with nonarch_exc_record not_executed needs "
+        return "option capture_nonarch_exc with nonarch_exc_record not_executed needs "
                "spec_sampling";
     return NULL;
 }
@@ -271,21 +271,21 @@ static const char *bad_buffer(const struct spe_spu_config *c)
 
     if (spe_has(f, SPE_FEAT_SPEv1p3)) {
         if (c->write_abort == SPE_ABORT_REPORT || c->walk_abort == SPE_ABORT_REPORT)
-            return "Options write_abort and walk_abort cannot be report with FEAT_SPEv1p3";
+            return "options write_abort and walk_abort cannot be report with FEAT_SPEv1p3";
         if (!c->spu_hw_af_dirty)
-            return "Option spu_hw_af_dirty must be 1 with FEAT_SPEv1p3";
+            return "option spu_hw_af_dirty must be 1 with FEAT_SPEv1p3";
         if (!c->ea_described)
-            return "Option ea_described must be 1 with FEAT_SPEv1p3";
+            return "option ea_described must be 1 with FEAT_SPEv1p3";
     }
     if (c->speculative_dirty && !c->spu_hw_af_dirty)
-        return "Option speculative_dirty needs spu_hw_af_dirty";
+        return "option speculative_dirty needs spu_hw_af_dirty";
     if (c->fault_late_samples && !spe_has(f, SPE_FEAT_SPEv1p5))
-        return "Option fault_late_samples needs FEAT_SPEv1p5";
+        return "option fault_late_samples needs FEAT_SPEv1p5";
     if (c->pmscr_el1_ee_reserved == SPE_EE_LITERAL && spe_has(f, SPE_FEAT_NV))
-        return "Option pmscr_el1_ee_reserved cannot be literal with FEAT_NV, which gives the "
+        return "option pmscr_el1_ee_reserved cannot be literal with FEAT_NV, which gives the "
                "values a meaning";
     if (c->min_align_bytes > c->max_size)
-        return "Option min_align_bytes is larger than max_size";
+        return "option min_align_bytes is larger than max_size";
     return NULL;
 }
 
@@ -329,7 +329,7 @@ static int check_layout(const struct spe_spu_config *config, char *why, size_t w
     int error;
 
     if (!config->layout)
-        return spu_refuse(why, why_size, "Option layout is missing");
+        return spu_refuse(why, why_size, "option layout is missing");
     spu_config_layout(config, &layout);
     error = spe_layout_validate(&layout, why, why_size);
     for (int branch = 0; !error && branch < 2; branch++) {
@@ -338,10 +338,10 @@ static int check_layout(const struct spe_spu_config *config, char *why, size_t w
         if (error >= 0)
             error = SPE_OK;
         else if (error == SPE_ERR_SIZE)
-            spu_refuse(why, why_size, "Option max_size %u is too small for the largest %s record",
+            spu_refuse(why, why_size, "option max_size %u is too small for the largest %s record",
                        config->max_size, branch ? "branch" : "load");
         else
-            spu_refuse(why, why_size, "Option layout %s cannot hold the largest %s record: %s",
+            spu_refuse(why, why_size, "option layout %s cannot hold the largest %s record: %s",
                        layout.name, branch ? "branch" : "load", spe_strerror(error));
     }
     return error ? SPE_ERR_INVALID : SPE_OK;
@@ -353,21 +353,21 @@ static int check_single(const struct spe_spu_config *config, char *why, size_t w
         const struct spu_option *o = &spu_options[i];
 
         if (o->kind < KIND_FEATURE && !spu_option_permits(o, spu_option_load(o, config)))
-            return spu_refuse(why, why_size, "Option %s cannot be %llu; it takes %s",
+            return spu_refuse(why, why_size, "option %s cannot be %llu; it takes %s",
                               o->option.name, (unsigned long long)spu_option_load(o, config),
                               o->option.values);
     }
     for (unsigned i = 0; i < 32; i++)
         if (config->store_cache_events[i] > (SPU_STORE_EVENTS >> i & 1 ? SPE_STORE_VARYING : 0))
-            return spu_refuse(why, why_size, "Option store_cache_events cannot be %u for event %u",
+            return spu_refuse(why, why_size, "option store_cache_events cannot be %u for event %u",
                               config->store_cache_events[i], i);
     if (config->data_source_map_count > SPE_SOURCE_MAP_MAX)
-        return spu_refuse(why, why_size, "Option data_source_map has more than %d entries",
+        return spu_refuse(why, why_size, "option data_source_map has more than %d entries",
                           SPE_SOURCE_MAP_MAX);
     for (unsigned i = 0; i < config->data_source_map_count; i++)
         if (config->data_source != SPE_SOURCE_16BIT && config->data_source_map[i] > 0xff)
             return spu_refuse(why, why_size,
-                              "Option data_source_map has 0x%x, which needs data_source 16bit",
+                              "option data_source_map has 0x%x, which needs data_source 16bit",
                               config->data_source_map[i]);
     return SPE_OK;
 }
@@ -382,7 +382,7 @@ int spu_config_validate(const struct spe_spu_config *config, char *why, size_t w
     int error;
 
     if (!spe_has(config->features, SPE_FEAT_SPE))
-        return spu_refuse(why, why_size, "The features lack FEAT_SPE");
+        return spu_refuse(why, why_size, "the features lack FEAT_SPE");
     error = spe_features_validate(config->features, why, why_size);
     if (!error)
         error = check_single(config, why, why_size);

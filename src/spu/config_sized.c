@@ -12,7 +12,7 @@ int spu_config_take(struct spe_spu_config *own, const struct spe_spu_config *con
     memset(own, 0, sizeof(*own));
     spu_options_default(own);
     if (!sized_take(own, sizeof(*own), config, config->size))
-        return spu_refuse(why, why_size, "The configuration has no size, or is of a later version");
+        return spu_refuse(why, why_size, "the configuration has no size, or is of a later version");
     own->size = sizeof(*own);
     return SPE_OK;
 }

@@ -224,7 +224,7 @@ int spu_option_set(struct spe_spu_config *config, const char *name, const char *
     spe_features features = config->features;
 
     if (!o) {
-        spu_refuse(why, why_size, "There is no option named %s", name);
+        spu_refuse(why, why_size, "there is no option named %s", name);
         return SPE_ERR_UNKNOWN;
     }
     if (o->kind == KIND_FEATURES) {
@@ -235,7 +235,7 @@ int spu_option_set(struct spe_spu_config *config, const char *name, const char *
         return error;
     }
     if (set_value(o, config, value))
-        return spu_refuse(why, why_size, "Option %s cannot be %s; it takes %s", name, value,
+        return spu_refuse(why, why_size, "option %s cannot be %s; it takes %s", name, value,
                           o->option.values);
     return SPE_OK;
 }

@@ -307,15 +307,15 @@ static int check(const struct spe_spu *spu, const uint8_t *bytes, size_t size, c
                  size_t why_size)
 {
     if (size < HEAD + TAIL || load64(bytes) != MAGIC)
-        spu_refuse(why, why_size, "The bytes are not a unit's state");
+        spu_refuse(why, why_size, "the bytes are not a unit's state");
     else if (load32(bytes + 8) != VERSION)
-        spu_refuse(why, why_size, "The state is of version %u, this library has version %u",
+        spu_refuse(why, why_size, "the state is of version %u, this library has version %u",
                    load32(bytes + 8), VERSION);
     else if (load32(bytes + 12) != size ||
              load64(bytes + size - TAIL) != spu_save_checksum(bytes, size - TAIL))
-        spu_refuse(why, why_size, "The state is damaged");
+        spu_refuse(why, why_size, "the state is damaged");
     else if (load64(bytes + 16) != digest(spu))
-        return spu_refuse(why, why_size, "The state is of a unit with another configuration");
+        return spu_refuse(why, why_size, "the state is of a unit with another configuration");
     else
         return SPE_OK;
     return SPE_ERR_FORMAT;
@@ -331,7 +331,7 @@ int spe_spu_restore(struct spe_spu *spu, const void *bytes, size_t size, char *w
         return error;
     walk(&c, spu);
     if (c.bad || c.at + TAIL != size) {
-        spu_refuse(why, why_size, "The state has a value that no unit has");
+        spu_refuse(why, why_size, "the state has a value that no unit has");
         return SPE_ERR_FORMAT;
     }
     c = (struct codec){.bytes = in, .size = size, .at = HEAD, .mode = READ};

@@ -77,7 +77,7 @@ static int check_host(const struct spe_spu_config *config, const struct spe_spu_
                       char *why, size_t why_size)
 {
     if (config->rng_kind == SPE_RNG_USER && !host->random_byte)
-        return spu_refuse(why, why_size, "Option rng_kind user needs the host's random_byte");
+        return spu_refuse(why, why_size, "option rng_kind user needs the host's random_byte");
     return SPE_OK;
 }
 
@@ -93,7 +93,7 @@ static int create(const struct spe_spu_config *config, const struct spe_spu_host
         return error;
     unit = calloc(1, sizeof(*unit) + config->max_inflight_samples * sizeof(unit->flight[0]));
     if (!unit) {
-        spu_refuse(why, why_size, "There is no memory for the unit");
+        spu_refuse(why, why_size, "there is no memory for the unit");
         return SPE_ERR_NOMEM;
     }
     unit->config = *config;
@@ -116,7 +116,7 @@ int spe_spu_create(const struct spe_spu_config *config, const struct spe_spu_hos
     int error = spu_config_take(&own_config, config, why, why_size);
 
     if (!error && host && !sized_take(&own_host, sizeof(own_host), host, host->size))
-        error = spu_refuse(why, why_size, "The host has no size, or is of a later version");
+        error = spu_refuse(why, why_size, "the host has no size, or is of a later version");
     return error ? error : create(&own_config, &own_host, spu, why, why_size);
 }
 

@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/count_of.h"
 #include "launch/child.h"
 #include "launch/folders.h"
 #include "launch/option.h"
@@ -475,7 +476,7 @@ static int qemu_failed(struct boot *b, int status)
     } crashes[] = {{SIGSEGV, "SIGSEGV"}, {SIGABRT, "SIGABRT"}, {SIGBUS, "SIGBUS"},
                    {SIGILL, "SIGILL"},   {SIGFPE, "SIGFPE"},   {SIGTRAP, "SIGTRAP"}};
 
-    for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++)
+    for (size_t i = 0; i < COUNT_OF(crashes); i++)
         if (status == 128 + crashes[i].number)
             return problem_say(b->error, SPE_ERR_IO, b->qemu.path, "QEMU crashed (%s)",
                                crashes[i].name);
@@ -684,7 +685,7 @@ static void remove_folder(struct boot *b)
     static const char *const names[] = {"tree", "initrd", "disk", "console"};
     char path[PATH_MAX];
 
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
         in_folder(b, names[i], path, sizeof(path));
         unlink(path);
     }

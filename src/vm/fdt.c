@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count_of.h"
 #include "vm/vm.h"
 
 const bool vm_has_fdt = true;
@@ -64,7 +65,7 @@ static int find_gic(const uint8_t *tree, int *version)
     int node = fdt_node_offset_by_compatible(tree, -1, gic_v3);
 
     *version = node >= 0 ? 3 : 2;
-    for (size_t i = 0; node < 0 && i < sizeof(gic_v2) / sizeof(gic_v2[0]); i++)
+    for (size_t i = 0; node < 0 && i < COUNT_OF(gic_v2); i++)
         node = fdt_node_offset_by_compatible(tree, -1, gic_v2[i]);
     return node;
 }

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/count_of.h"
 #include "vm/vm.h"
 
 enum { BLOCK = 512 };
@@ -244,7 +245,7 @@ static const char *compression(const void *bytes)
         {"lzma", "\x5d\x00\x00\x80\x00", 5},
     };
 
-    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+    for (size_t i = 0; i < COUNT_OF(known); i++)
         if (memcmp(bytes, known[i].magic, known[i].size) == 0)
             return known[i].name;
     return NULL;

@@ -303,6 +303,23 @@ class Browse(CommandTest):
             "cell.scrollWidth > cell.clientWidth).map((cell) => cell.textContent)"), [])
         self.assertLessEqual(self.run_in_page("document.documentElement.scrollWidth"), 400)
 
+    def test_code_in_narrow_windows(self):
+        """The text of code lies in the window, however far its numbers were moved."""
+        self.addCleanup(self.browser.size, 1280, 900)
+        for width in (400, 768, 1100):
+            self.browser.size(width, 800)
+            self.usual()
+            for moved in (0, 10000):
+                ends = self.run_in_page(
+                    "[...document.querySelectorAll('.code.shown .scroll')].flatMap((box) => {"
+                    f"box.scrollLeft = {moved}; return [...box.querySelectorAll('td.text')]"
+                    ".map((cell) => (({left, right}) => [left, right])(cell.getBoundingClientRect())); })")
+                self.assertGreater(len(ends), 3)
+                for left, right in ends:
+                    self.assertGreater(left, 0)
+                    self.assertGreater(right - left, width / 3)
+                    self.assertLessEqual(right, width)
+
     def test_hostile(self):
         p.hostile(self.dir, self.path)
         self.open()

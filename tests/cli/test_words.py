@@ -11,6 +11,7 @@ import re
 import subprocess
 import unittest
 
+import perf_options
 import recording_file as t
 from spetest import SPE, CommandTest, spe
 
@@ -68,7 +69,8 @@ class Words(CommandTest):
         self.assertRegex(self.bad(2, "reprot"), "did you mean 'report'\\? There are record, report,")
         self.assertIn("did you mean 'script'", self.bad(2, "scrpt"))
         self.assertNotIn("did you mean", self.bad(2, "frobnicate"))
-        self.assertEqual(self.good("version"), self.good("--version"))
+        for word in ("version", "-v", "-V"):
+            self.assertEqual(self.good(word), self.good("--version"))
         for command in ("list", "mem", "stat", "top"):
             message = self.bad(2, command, "report")
             self.assertTrue(message.startswith(f"spe: {command}: is a command of perf; "), message)
@@ -101,6 +103,7 @@ class Words(CommandTest):
         self.assertRegex(self.bad(2, "record", "--cpu", "neoverse-n9", "x"),
                          "no model of such a CPU; did you mean neoverse-.*there are .*kunpeng-920")
         self.assertRegex(self.bad(2, "report", "--by", "funtion"), "did you mean function\\?")
+        self.assertNotIn("did you mean", self.bad(2, "report", "--by", "foo"))  # dso is far off
 
     def test_answers(self):
         for args, answer in (
@@ -119,6 +122,14 @@ class Words(CommandTest):
             message = self.bad(2, *args)
             self.assertIn(": is perf's option; ", message)
             self.assertIn(answer, message)
+
+    def test_each_option_of_perf(self):
+        """It is taken, or the answer says what to do instead: no word of perf is merely unknown."""
+        for command, words in perf_options.OPTIONS.items():
+            for word in words:
+                with self.subTest(f"{command} {word}"):
+                    message = spe(command, word, "-", "/", "/").stderr.decode()
+                    self.assertNotIn("there is no such option", message)
 
     def test_words_that_change_nothing(self):
         plain = self.good("report", self.path)

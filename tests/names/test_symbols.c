@@ -758,6 +758,35 @@ static void sysroot(void **state)
     }
 }
 
+/* The same by .gnu_debuglink, for a program that has no build-id. */
+static void sysroot_link(void **state)
+{
+    char name[4096], warning[256], path[256];
+    uint64_t in_local;
+    uint32_t line;
+
+    (void)state;
+    assert_int_equal(run("cd %s && mkdir -p tree/opt/bin tree/usr/lib/debug/opt/bin && " CC
+                         " -g -O1 -fno-ipa-icf -fno-pie -no-pie -Wl,--build-id=none -o plain "
+                         "prog.c && "
+                         "aarch64-linux-gnu-objcopy --only-keep-debug plain plain.debug && "
+                         "aarch64-linux-gnu-strip -o tree/opt/bin/plain plain && "
+                         "aarch64-linux-gnu-objcopy --add-gnu-debuglink=plain.debug "
+                         "tree/opt/bin/plain && mv plain.debug tree/usr/lib/debug/opt/bin",
+                         directory),
+                     0);
+    in_local = address_of("plain", "in_local");
+    snprintf(path, sizeof(path), "%s/tree/opt/bin/plain", directory);
+    name_of("plain", path, NULL, 0, in_local, name, &line, warning);
+    assert_string_equal(name, "local_one");
+    assert_int_equal(line, 18);
+    assert_string_equal(warning, "");
+    assert_int_equal(run("echo >> %s/tree/usr/lib/debug/opt/bin/plain.debug", directory), 0);
+    name_of("plain", path, NULL, 0, in_local, name, &line, warning);
+    assert_memory_equal(name, "plain+0x", 8);
+    assert_non_null(strstr(warning, "is the debug file of another program"));
+}
+
 /* No symbols and no debug file: tables to unwind the stack tell where functions are. */
 static void stripped_file(void **state)
 {
@@ -1190,6 +1219,7 @@ int main(void)
         cmocka_unit_test(build_id_cache),
         cmocka_unit_test(separate_debug_file),
         cmocka_unit_test(sysroot),
+        cmocka_unit_test(sysroot_link),
         cmocka_unit_test(stripped_file),
         cmocka_unit_test(mini_debug_info),
         cmocka_unit_test(go_table),

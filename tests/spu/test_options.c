@@ -1036,7 +1036,7 @@ static void unknown_options_are_named(void **state)
     config_with(&config, "");
     assert_int_equal(spe_spu_option_set(&config, "sample_peck", "exact", why, sizeof(why)),
                      SPE_ERR_UNKNOWN);
-    assert_string_equal(why, "There is no option named sample_peck");
+    assert_string_equal(why, "there is no option named sample_peck");
     assert_int_equal(spe_spu_option_set(&config, "", "1", NULL, 0), SPE_ERR_UNKNOWN);
     assert_int_equal(spe_spu_option_set(&config, "size", "1", NULL, 0), SPE_ERR_UNKNOWN);
     assert_memory_equal(&config, &before, sizeof(config));
@@ -1072,10 +1072,10 @@ static void texts_are_bounded(void **state)
     }
     memset(why, 'x', sizeof(why));
     assert_int_equal(spe_spu_option_set(&config, "ev_llc", "2", why, 10), SPE_ERR_INVALID);
-    assert_string_equal(why, "Option ev");
+    assert_string_equal(why, "option ev");
     assert_int_equal(why[10], 'x');
     assert_int_equal(spe_spu_option_set(&config, "ev_llc", "2", why, 0), SPE_ERR_INVALID);
-    assert_string_equal(why, "Option ev");
+    assert_string_equal(why, "option ev");
 }
 
 /* ---- What features settle ------------------------------------------------------------------- */

@@ -472,7 +472,7 @@ SPE_API const struct spe_sharing_result *spe_sharing_result(const struct spe_sha
 /*
  * The largest costs and their causes. docs/findings.md has a section for each rule, with its
  * threshold. A finding is reported only if the lower end of its interval also meets the threshold.
- * The rules use up to 16384 samples, spread evenly over the recording.
+ * The rules use up to 32768 samples, spread evenly over the recording.
  */
 enum spe_finding_rule {
     SPE_FINDING_ONE_THREAD,

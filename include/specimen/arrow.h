@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 The Specimen authors */
 /*
  * The sample table as a stream of the Arrow C data interface, which pyarrow, Polars, DuckDB, pandas
- * and others take without a copy. docs/columns.md lists the columns.
+ * and others read without a copy. docs/columns.md lists the columns.
  *
  *     struct spe_arrow_options options = SPE_ARROW_OPTIONS;
  *     options.columns = "time_ns,pc,symbol,total";
@@ -26,7 +26,7 @@
 extern "C" {
 #endif
 
-/* The layout of these is Arrow's, and the macros tell other headers that it is there. */
+/* These are Arrow's own structs; the macros keep other headers from defining them again. */
 #ifndef ARROW_C_DATA_INTERFACE
 #define ARROW_C_DATA_INTERFACE
 
@@ -73,22 +73,21 @@ struct ArrowArrayStream {
 #endif
 
 struct spe_arrow_options {
-    size_t size; /* sizeof(struct spe_arrow_options) */
-    const char
-        *columns;      /* names with commas between them; NULL: all that cost no look-up of data */
-    size_t batch_rows; /* most rows of a batch; 0: 16384; at most 1048576 */
-    bool keep_profile; /* the profile stays the caller's and must outlive the stream; else the
-                          stream closes it when it is released */
+    size_t size;         /* sizeof(struct spe_arrow_options) */
+    const char *columns; /* comma-separated names; NULL: all except the names of data */
+    size_t batch_rows;   /* maximum rows of a batch, up to 1048576; 0: 16384 */
+    bool keep_profile;   /* the caller keeps the profile, which must outlive the stream; else the
+                            stream closes it on release */
 };
 
-/* The usual ones. */
+/* The defaults. */
 static inline void spe_arrow_options_init(struct spe_arrow_options *it)
 {
     memset(it, 0, sizeof(*it));
     it->size = sizeof(*it);
 }
 
-/* The same as an initializer. */
+/* The same defaults as an initializer. */
 #ifdef __cplusplus
 static inline struct spe_arrow_options spe_arrow_options_usual(void)
 {
@@ -105,26 +104,26 @@ static inline struct spe_arrow_options spe_arrow_options_usual(void)
     }
 #endif
 
-/* What a profile must be opened with for the columns: sets `want` and `omit`. SPE_OK, or
- * SPE_ERR_INVALID with a sentence in *error (which may be NULL): there is no such column. */
+/* Set `want` and `omit` of the options for a profile with these columns. SPE_OK, or SPE_ERR_INVALID
+ * with a sentence in *error (which may be NULL) if a column does not exist. */
 SPE_API int spe_arrow_prepare(const struct spe_arrow_options *options,
                               struct spe_profile_options *profile, struct spe_profile_error *error);
 
 /*
- * A stream of the profile's rows, in the profile's order: a struct of the columns. Absent values
+ * A stream of the profile's rows in the profile's order, as structs of the columns. Missing values
  * are null. Names are dictionary-encoded (int32 to utf8); a dictionary grows from batch to batch.
  * Facts about the recording are in the schema's metadata.
  *
- * SPE_OK, or an error with a sentence in *error (which may be NULL); the profile then stays the
- * caller's. The stream is for one thread at a time; arrays and schemas may go to any.
+ * SPE_OK, or an error with a sentence in *error (which may be NULL); the caller then keeps the
+ * profile. One thread at a time may use the stream; any thread may use its arrays and schemas.
  */
 SPE_API int spe_arrow_stream(struct spe_profile *profile, const struct spe_arrow_options *options,
                              struct ArrowArrayStream *stream, struct spe_profile_error *error);
 
-/* The columns there are, for help texts; false past the last. */
+/* The available columns, for help texts; false past the last. */
 struct spe_arrow_column {
     char name[40];
-    const char *format; /* of Arrow: "L"; "i" with a dictionary of "u" for names; "b" for events */
+    const char *format; /* Arrow's: "L"; "i" with a dictionary of "u" for names; "b" for events */
     const char *sentence;
 };
 

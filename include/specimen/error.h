@@ -17,15 +17,15 @@ enum spe_error {
     SPE_OK = 0,
     SPE_ERR_TRUNCATED = -1, /* the bytes end inside a packet or record: more may follow */
     SPE_ERR_FRAMING = -2,   /* the bytes cannot be a packet: no size can be derived */
-    SPE_ERR_INVALID = -3,   /* the caller's argument makes no sense */
+    SPE_ERR_INVALID = -3,   /* an argument is invalid */
     SPE_ERR_NOSPACE = -4,   /* the caller's buffer is too small */
-    SPE_ERR_LAYOUT = -5,    /* the record has a packet for which the layout has no place */
+    SPE_ERR_LAYOUT = -5,    /* the record has a packet without a slot in the layout */
     SPE_ERR_SIZE = -6,      /* the record is larger than the layout's maximum */
     SPE_ERR_RANGE = -7,     /* a value does not fit its field */
     SPE_ERR_UNKNOWN = -8,   /* a name (of a CPU, feature, option ...) is not known */
     SPE_ERR_NOMEM = -9,     /* out of memory */
-    SPE_ERR_IO = -10,       /* the operating system refused; errno says why */
-    SPE_ERR_FORMAT = -11,   /* the contents of a file are not of its format */
+    SPE_ERR_IO = -10,       /* a system call failed; see errno */
+    SPE_ERR_FORMAT = -11,   /* the contents of a file do not match its format */
 };
 
 /* One sentence without a full stop, for any int; never NULL. */

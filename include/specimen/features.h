@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
 /*
- * Architecture features, as a set. They decide which encodings are defined and which are reserved
- * (naming, validation) and what the unit may record. Decoding never depends on them.
+ * Architecture features, as a set. They determine which encodings are defined and which are
+ * reserved (for naming and validation), and what the unit may record. Decoding never depends on
+ * them.
  */
 #ifndef SPECIMEN_FEATURES_H
 #define SPECIMEN_FEATURES_H
@@ -16,7 +17,7 @@
 extern "C" {
 #endif
 
-/* Spelled as the Arm ARM spells them after FEAT_. Values are bit numbers: add at the end. */
+/* Spelled as in the Arm ARM after FEAT_. Values are bit numbers: add at the end. */
 enum spe_feature {
     SPE_FEAT_SPE,
     SPE_FEAT_SPEv1p1,
@@ -51,7 +52,7 @@ enum spe_feature {
     SPE_FEAT_LS64_V,
     SPE_FEAT_LS64_ACCDATA,
     SPE_FEAT_RME,
-    SPE_FEAT_Secure, /* Secure state is implemented (not a FEAT_ name; D18.2.1 asks for it) */
+    SPE_FEAT_Secure, /* Secure state is implemented (not a FEAT_ name, but D18.2.1 depends on it) */
     SPE_FEAT_EL2,    /* EL2 is implemented (likewise) */
     SPE_FEAT_EL3,    /* EL3 is implemented (likewise) */
     SPE_FEAT_SEL2,
@@ -89,24 +90,23 @@ static inline int spe_has(spe_features set, enum spe_feature f)
 /* "FEAT_SPEv1p1" and so on; NULL for a number that is not a feature. */
 SPE_API const char *spe_feature_name(unsigned feature);
 
-/* The set with everything that its members imply (v1p3 brings v1p2 and v1p1; v1p5 brings CRR, EXC
- * and nVM; ...). Idempotent. */
+/* The set with all features that its members imply (v1p3 implies v1p2 and v1p1; v1p5 implies CRR,
+ * EXC and nVM; ...). Idempotent. */
 SPE_API spe_features spe_features_close(spe_features set);
 
-/* Zero if every member's needs are in the set, else SPE_ERR_INVALID and in `why` a sentence that
- * names the member and its need. */
+/* Zero if the set has every feature that its members require. Else SPE_ERR_INVALID, and the
+ * sentence in `why` names the member and the missing feature. */
 SPE_API int spe_features_validate(spe_features set, char *why, size_t why_size);
 
 /*
  * Parse a list such as "v1p4,sve,spe_sme,-mte2" into *set and close it. Names are those of the Arm
  * ARM with or without "FEAT_" or "FEAT_SPE", in any case; "v1p0" is plain SPE; "all" is every
- * feature; a leading '-' removes one from those before. *set is where the list starts from.
- * SPE_ERR_UNKNOWN names the word in `why`.
+ * feature; a leading '-' removes a feature from the list so far. The list starts from the initial
+ * *set. For SPE_ERR_UNKNOWN, `why` names the word.
  */
 SPE_API int spe_features_parse(const char *list, spe_features *set, char *why, size_t why_size);
 
-/* Write the set as a list that spe_features_parse takes; returns the length that it needs, as
- * snprintf does. */
+/* Write the set as a list for spe_features_parse. Returns the required length, like snprintf. */
 SPE_API int spe_features_format(spe_features set, char *out, size_t out_size);
 
 #ifdef __cplusplus

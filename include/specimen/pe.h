@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
 /*
- * What a processing element (PE) adds to the unit: what an A64 instruction is for SPE, and a
- * functional model of caches, TLB and branch prediction.
+ * The parts of a processing element (PE) that the unit needs: the classification of A64
+ * instructions for SPE, and a model of caches, TLB and branch prediction.
  *
  *   instructions   spe_a64_classify, spe_a64_evaluate   pure functions of the word and registers
  *   machine        spe_machine_*                        docs/microarchitecture.md
  *
- * Both describe operations in the unit's own words: struct spe_operation of spu.h. Neither knows an
- * emulator.
+ * Both describe operations as struct spe_operation of spu.h. Neither depends on an emulator.
  */
 #ifndef SPECIMEN_PE_H
 #define SPECIMEN_PE_H
@@ -27,13 +26,14 @@ extern "C" {
 
 /* ---- A64 instructions ----------------------------------------------------------------------- */
 
-/* How an instruction finds the address of its access. */
+/* How an instruction forms the address of its access. */
 enum spe_a64_address {
     SPE_A64_NO_ADDRESS,
-    SPE_A64_BASE,          /* [Xn|SP]: post-indexed forms too */
-    SPE_A64_BASE_OFFSET,   /* [Xn|SP, #offset]: pre-indexed forms too */
+    SPE_A64_BASE,          /* [Xn|SP]; also post-indexed forms */
+    SPE_A64_BASE_OFFSET,   /* [Xn|SP, #offset]; also pre-indexed forms */
     SPE_A64_BASE_REGISTER, /* [Xn|SP, Rm, extend #shift] */
-    SPE_A64_BASE_VL,       /* [Xn|SP, #offset, MUL VL]: offset counts `scale` bytes at 128 bits */
+    SPE_A64_BASE_VL,       /* [Xn|SP, #offset, MUL VL]: the offset is in units of `scale` bytes for
+                              128-bit vectors */
     SPE_A64_LITERAL,       /* PC + offset */
     SPE_A64_REGISTER,      /* Xt of DC, IC, AT, GCSSS1: `base`, 31 is XZR */
     SPE_A64_VECTOR_ADDRESSES, /* SVE gather and scatter: Z`index` and, if any, X`base` */
@@ -44,18 +44,17 @@ enum spe_a64_address {
 #define SPE_A64_NO_REGISTER 0xff
 
 /*
- * One instruction word, classified. Everything that the word alone decides is here; what depends on
- * registers or memory is left zero in `operation` (accesses, taken, targets that are not direct).
+ * One classified instruction word, with everything that the word alone determines. Values that
+ * depend on registers or memory are zero in `operation` (accesses, taken, indirect targets).
  */
 struct spe_a64 {
     uint32_t word;
-    bool allocated;   /* an instruction of the architecture this library knows; else it is taken as
-                         OTHER */
-    bool load, store; /* it reads, writes memory (atomics: both); prefetch, CMO, AT: neither */
+    bool allocated;   /* an instruction that this library knows; else its kind is OTHER */
+    bool load, store; /* it reads or writes memory (atomics: both); prefetch, CMO, AT: neither */
     bool branch;      /* it may change the PC: direct, indirect, ERET; not exceptions */
-    bool ends_block;  /* the next instruction in memory does not simply follow: branch, SVC, HVC,
-                         SMC, BRK, HLT, ERET, UDF */
-    bool writes_memory_unconditionally; /* store that is not exclusive, not compare-and-swap */
+    bool ends_block;  /* the next instruction in memory is not always executed next: branch, SVC,
+                         HVC, SMC, BRK, HLT, ERET, UDF */
+    bool writes_memory_unconditionally; /* a store that is neither exclusive nor compare-and-swap */
 
     /* Address and size of the access, if load, store, CMO, prefetch, AT or DC ZVA */
     uint8_t address; /* enum spe_a64_address */
@@ -65,25 +64,25 @@ struct spe_a64 {
     uint8_t shift;   /* of the index */
     uint32_t scale;  /* BASE_VL */
     int64_t offset;
-    uint32_t bytes;        /* whole access, contiguous; 0: depends on registers */
+    uint32_t bytes;        /* size of the whole contiguous access; 0: depends on registers */
     uint8_t element_bytes; /* SIMD structures, SVE: size of an element in memory */
     uint8_t lane_bytes;    /* SVE, SME: size of an element in the vector, if predicated */
     uint8_t predicate;     /* Governing predicate Pg or PNg, if operation.predicated */
-    bool authenticated;    /* base or target register holds a signed pointer: LDRAA, BRAA, RETAA */
-    bool rounds_down;      /* the access starts at a multiple of its size: DC ZVA, Tags */
+    bool authenticated; /* the base or target register holds a signed pointer: LDRAA, BRAA, RETAA */
+    bool rounds_down;   /* the access starts at a multiple of its size: DC ZVA, Tags */
 
     /* Branches */
     bool direct; /* target = pc + displacement */
     int64_t displacement;
     uint8_t target_register; /* indirect: Xn */
     uint8_t condition;       /* B.cond, BC.cond, CSEL, CCMP ...: the four bits */
-    bool has_condition;      /* `condition` counts (CBZ, TBZ have none) */
+    bool has_condition;      /* `condition` is valid (not for CBZ, TBZ) */
 
     struct spe_operation operation; /* kind, registers, flags; pc is not set */
 };
 
-/* Classify a word. Never fails: what is not allocated is OTHER with allocated false. Vector fields
- * that depend on the vector length are those of `vl_bits` (128 to 2048; 0: 128). */
+/* Classify a word. Never fails: an unallocated word is OTHER with allocated false. Fields that
+ * depend on the vector length use `vl_bits` (128 to 2048; 0: 128). */
 SPE_API void spe_a64_classify_sized(uint32_t word, uint32_t vl_bits, struct spe_a64 *insn,
                                     size_t size);
 
@@ -92,7 +91,7 @@ static inline void spe_a64_classify(uint32_t word, uint32_t vl_bits, struct spe_
     spe_a64_classify_sized(word, vl_bits, insn, sizeof(*insn));
 }
 
-/* The registers of a PE that stands before an instruction. A NULL callback: not known. */
+/* The registers of a PE before an instruction. A NULL callback: not known. */
 struct spe_a64_registers {
     size_t size; /* written by spe_a64_registers_init */
     void *user;
@@ -101,8 +100,8 @@ struct spe_a64_registers {
     /* Z and P registers: fill all of out; false: not known. */
     bool (*z)(void *user, unsigned n, uint8_t *out, size_t size);
     bool (*p)(void *user, unsigned n, uint8_t *out, size_t size);
-    uint32_t zva_bytes; /* the size of DC ZVA, by DCZID_EL0; 0: 64 */
-    uint32_t tag_bytes; /* whose tags LDGM, STGM, STZGM transfer, by GMID_EL1; 0: 64 */
+    uint32_t zva_bytes; /* the size of DC ZVA, from DCZID_EL0; 0: 64 */
+    uint32_t tag_bytes; /* bytes whose tags LDGM, STGM, STZGM transfer, from GMID_EL1; 0: 64 */
 };
 
 /* Nothing is known. */
@@ -115,14 +114,14 @@ static inline void spe_a64_registers_init(struct spe_a64_registers *it)
 #define SPE_A64_ACCESSES_MAX 256 /* bytes of a 2048-bit vector */
 
 /*
- * Fill in what registers decide: branch taken, target and condition_failed; conditional select and
- * compare; addresses and sizes of accesses; predication. What is not known stays as classified.
- * `op` is written whole, from insn->operation and pc; its accesses are in `accesses`, at most
- * SPE_A64_ACCESSES_MAX: one for a contiguous access, one an element for gather and scatter (those
- * of inactive elements are marked so), two for what reads and writes different places. Of a
- * contiguous access with inactive elements in front, those are one access, the rest another. The
- * one access of an atomic is not marked as a store.
- * Returns a set of SPE_A64_KNOWS_*.
+ * Fill in the values that registers determine: branch taken, target and condition_failed;
+ * conditional select and compare; addresses and sizes of accesses; predication. Unknown values stay
+ * as classified. All of `op` is written, from insn->operation and pc. Its accesses are in
+ * `accesses`, at most SPE_A64_ACCESSES_MAX: one for a contiguous access, one per element for gather
+ * and scatter (inactive elements are marked), two for instructions that read and write different
+ * places. If a contiguous access begins with inactive elements, these are one access and the rest
+ * is another. The single access of an atomic is not marked as a store. Returns a set of
+ * SPE_A64_KNOWS_*.
  */
 enum {
     SPE_A64_KNOWS_ADDRESS = 1u << 0,   /* all accesses have their addresses */
@@ -144,12 +143,12 @@ static inline unsigned spe_a64_evaluate(const struct spe_a64 *insn, uint64_t pc,
 }
 
 /*
- * The registers that the instruction reads and writes, for code that follows data: bit n is Xn (0
- * to 30), SPE_A64_USES_FLAGS the condition flags, bit 32 + n is Vn and Zn. Other registers are in
+ * The registers that the instruction reads and writes, for data-flow analysis: bit n is Xn (0 to
+ * 30), SPE_A64_USES_FLAGS is the condition flags, bit 32 + n is Vn and Zn. Other registers are in
  * neither set: SP, XZR, predicates, FFR, ZA, ZT0, system registers. A register is read if any part
  * of it may be read: an instruction that merges, accumulates or writes one lane also reads its
  * destination. Registers written by exceptions and changes of the streaming mode are not included.
- * A word that is not allocated has none.
+ * An unallocated word has no registers.
  */
 #define SPE_A64_USES_FLAGS (UINT64_C(1) << 31)
 SPE_API void spe_a64_uses_sized(const struct spe_a64 *insn, size_t size, uint64_t *reads,
@@ -169,9 +168,9 @@ struct spe_cache_shape {
     uint32_t latency;     /* cycles from issue of a load to its data */
 };
 
-/* A prefetcher: how many lines it asks for at a time, and how many it runs ahead. */
+/* A prefetcher: how many lines it requests at a time, and how many lines it runs ahead. */
 struct spe_prefetch_shape {
-    uint32_t degree, distance; /* distance 0: there is none; at most 64 */
+    uint32_t degree, distance; /* distance 0: no prefetcher; at most 64 */
 };
 
 struct spe_machine_config {
@@ -179,32 +178,31 @@ struct spe_machine_config {
     uint32_t cpus;                       /* 1 to 256 */
     uint32_t sockets;                    /* 1 to 8; cpus are spread evenly, first socket first */
     uint32_t line_bytes;                 /* 32 to 256 */
-    struct spe_cache_shape l1d, l2, llc; /* llc: one a socket; bytes 0: no such level */
+    struct spe_cache_shape l1d, l2, llc; /* llc: one per socket; bytes 0: no such level */
     uint32_t l1_tlb_entries;             /* 1 to 64, fully associative */
     uint32_t l2_tlb_entries;             /* 0: no second level; else a power of two times ways */
     uint32_t l2_tlb_ways;                /* 1 to 32 */
     uint32_t page_bytes;                 /* a power of two, from 4096 */
-    uint32_t l2_tlb_latency;             /* cycles that a translation takes if the second level has
-                                            it */
-    uint32_t walk_latency;               /* ... and if it has not */
+    uint32_t l2_tlb_latency;             /* cycles of a translation that hits in the L2 TLB */
+    uint32_t walk_latency;               /* cycles of a table walk */
     uint32_t memory_latency;             /* cycles from issue of a load to its data */
-    uint32_t remote_latency;             /* added by another socket */
-    uint32_t snoop_latency;              /* added by a wait for another core's cache */
+    uint32_t remote_latency;             /* added for another socket */
+    uint32_t snoop_latency;              /* added for another core's cache */
     uint32_t predictor_bits;             /* log2 of the direction tables' size, 1 to 24 */
     uint32_t btb_entries;                /* indirect targets: a power of two */
     uint32_t return_stack;               /* entries, from 1 */
     uint32_t mispredict_cycles;
     uint32_t issue_width;
-    uint32_t window;                       /* operations between dispatch and commit, 1 to 512 */
-    uint32_t load_misses;                  /* L1 misses that are served at the same time, 1 to 64 */
-    uint32_t store_queue;                  /* stores that wait for their lines, 1 to 256 */
-    uint32_t memory_interval;              /* cycles between lines that one cpu gets from memory */
-    struct spe_prefetch_shape l1_prefetch; /* by the stride of each instruction */
-    struct spe_prefetch_shape l2_prefetch; /* streams of lines within a page */
+    uint32_t window;          /* operations between dispatch and commit, 1 to 512 */
+    uint32_t load_misses;     /* maximum L1 misses in flight, 1 to 64 */
+    uint32_t store_queue;     /* maximum stores that wait for their lines, 1 to 256 */
+    uint32_t memory_interval; /* minimum cycles between two lines that one cpu gets from memory */
+    struct spe_prefetch_shape l1_prefetch; /* follows the stride of each instruction */
+    struct spe_prefetch_shape l2_prefetch; /* follows streams of lines within a page */
     /* The data source value (D18.2.4) of each place; SPE_MACHINE_NO_SOURCE: none. These are the
-     * CPU's own values, so a unit that gets them has data_source_map_count 0. */
+     * CPU's own values, so the unit must have data_source_map_count 0. */
     uint16_t source[8];                 /* by enum spe_machine_place */
-    uint32_t l2_interval, llc_interval; /* as memory_interval, of lines from these caches */
+    uint32_t l2_interval, llc_interval; /* as memory_interval, for lines from these caches */
 };
 
 #define SPE_MACHINE_NO_SOURCE 0xffff
@@ -220,11 +218,11 @@ enum spe_machine_place {
     SPE_PLACE_COUNT
 };
 
-/* For spe_machine_config_init, which writes the size first. */
+/* Called by spe_machine_config_init after it has set the size. */
 SPE_API int spe_machine_config_preset(struct spe_machine_config *config, const char *preset);
 
-/* Presets: "neoverse-n1", "neoverse-v2" ... (the same names as spe_spu_config_init where both
- * have one) with 8 cpus on one socket, "small" for tests. NULL is the first. SPE_ERR_UNKNOWN. */
+/* Presets: "neoverse-n1", "neoverse-v2" ... (spe_spu_config_init uses the same names) with 8 cpus
+ * on one socket, and "small" for tests. NULL is the first preset. SPE_ERR_UNKNOWN. */
 static inline int spe_machine_config_init(struct spe_machine_config *config, const char *preset)
 {
     config->size = sizeof(*config);
@@ -249,8 +247,9 @@ SPE_API int spe_machine_create(const struct spe_machine_config *config,
                                struct spe_machine **machine, char *why, size_t why_size);
 SPE_API void spe_machine_destroy(struct spe_machine *machine);
 
-/* Threads: functions with a `cpu` may be called by several threads at once, for different cpus;
- * spe_machine_counts for any. A cpu that the machine does not have does nothing. */
+/* Threads: several threads may call the functions with a `cpu` at the same time for different cpus,
+ * and spe_machine_counts for any cpu. A call for a cpu that the machine does not have does nothing.
+ */
 
 enum { /* kinds of access, or-ed */
        SPE_ACCESS_STORE = 1u << 0,
@@ -266,8 +265,8 @@ enum { /* kinds of access, or-ed */
 struct spe_machine_access {
     uint32_t facts;                      /* SPE_FACT_* */
     uint8_t place;                       /* enum spe_machine_place that served it */
-    bool asked;                          /* another cpu's cache was asked for the line */
-    uint32_t translation_cycles, cycles; /* waiting for translation; issue to done, both in all */
+    bool asked;                          /* another cpu's cache was snooped for the line */
+    uint32_t translation_cycles, cycles; /* translation latency; total from issue to completion */
 };
 
 /*
@@ -285,7 +284,7 @@ enum { /* kinds of branch, or-ed */
        SPE_BRANCH_LINK = 1u << 2,
        SPE_BRANCH_RETURN = 1u << 3,
 };
-/* A branch ran. Predicts, compares, learns. Returns true if it was mispredicted. */
+/* Execute a branch: predict, compare, train the predictor. Returns true if it was mispredicted. */
 SPE_API bool spe_machine_branch(struct spe_machine *machine, unsigned cpu, uint64_t pc,
                                 unsigned kind, bool taken, uint64_t target);
 
@@ -293,9 +292,10 @@ SPE_API bool spe_machine_branch(struct spe_machine *machine, unsigned cpu, uint6
 SPE_API void spe_machine_flush_tlb(struct spe_machine *machine, unsigned cpu);
 
 /*
- * Complete the description of a sampled operation: facts, sources and times of its accesses (which
- * are given in `accesses`, the array that op->accesses points at; `met` has the result of
- * spe_machine_touch for each), cycles of all stages, by its kind. `mispredicted` is op's own.
+ * Complete the description of a sampled operation: facts, sources and times of its accesses, and
+ * the cycles of all stages, according to its kind. `accesses` is the array that op->accesses points
+ * to; `met` has the result of spe_machine_touch for each access. op->mispredicted must be set
+ * already.
  */
 SPE_API void spe_machine_describe(const struct spe_machine *machine, unsigned cpu,
                                   struct spe_operation *op, struct spe_memory_access *accesses,
@@ -305,8 +305,8 @@ SPE_API void spe_machine_describe(const struct spe_machine *machine, unsigned cp
  * maintenance does not count. */
 struct spe_machine_counts {
     uint64_t accesses, l1_misses, l2_misses, llc_misses, tlb_l1_misses, walks;
-    uint64_t modified_snoops; /* requests of this cpu that another had the line modified for */
-    uint64_t invalidations;   /* copies that other cpus lost to its requests */
+    uint64_t modified_snoops; /* requests of this cpu for lines that another cpu had modified */
+    uint64_t invalidations;   /* copies in other cpus that its requests invalidated */
     uint64_t branches, mispredicted;
     uint64_t served[8]; /* by enum spe_machine_place; their sum is accesses */
 };

@@ -7,11 +7,10 @@
  *   writing    spe_perf_writer_*   files and pipes that perf 6.1 and everything newer reads
  *   time       spe_perf_time_*     timestamps <-> nanoseconds of the recording's clock
  *
- * The structs of records, events, features and metadata are the same in both directions: what the
- * reader fills in, the writer takes. SPE packets are not looked at: AUX bytes are handed out, and
- * taken, as they are.
+ * Reader and writer use the same structs for records, events, features and metadata. SPE packets
+ * are not decoded: AUX bytes are passed through unchanged.
  *
- * A reader or writer is used by one thread at a time, with one exception that is marked.
+ * One thread at a time may use a reader or writer; the one exception is marked.
  */
 #ifndef SPECIMEN_PERFDATA_H
 #define SPECIMEN_PERFDATA_H
@@ -27,10 +26,10 @@
 extern "C" {
 #endif
 
-/* A problem of a file, and its place. */
+/* An error in a file. */
 struct spe_perf_error {
-    int code;        /* enum spe_error; 0: nothing is */
-    uint64_t offset; /* in the file, of the bytes that are wrong */
+    int code;        /* enum spe_error; 0: none */
+    uint64_t offset; /* of the wrong bytes, in the file */
     char text[200];  /* one sentence without a full stop */
 };
 
@@ -42,14 +41,14 @@ struct spe_perf_time_conv {
     uint64_t mult;  /* not 0 */
     uint64_t zero;  /* modulo 2^64: the clock may have started before the counter */
     uint64_t cycles, mask;
-    bool cap_zero, cap_short; /* cap_short: `cycles` and `mask` count */
+    bool cap_zero, cap_short; /* cap_short: `cycles` and `mask` are valid */
 };
 
-/* SPE_OK, or SPE_ERR_RANGE if shift or mult make no conversion. */
+/* SPE_OK, or SPE_ERR_RANGE if shift or mult is invalid. */
 SPE_API int spe_perf_time_validate(const struct spe_perf_time_conv *tc);
 
-/* All are exact in 128 bits and wrap at 2^64 as the clock itself would. The ticks of a nanosecond
- * are the last that do not lie after it. A conversion that does not validate gives 0. */
+/* All are exact in 128 bits and wrap at 2^64 as the clock itself does. spe_perf_time_to_ticks gives
+ * the last tick that is not after the nanosecond. An invalid conversion gives 0. */
 SPE_API uint64_t spe_perf_time_to_ns(const struct spe_perf_time_conv *tc, uint64_t ticks);
 SPE_API void spe_perf_times_to_ns(const struct spe_perf_time_conv *tc, const uint64_t *ticks,
                                   uint64_t *ns, size_t count);
@@ -61,7 +60,7 @@ SPE_API int spe_perf_time_from_hz(struct spe_perf_time_conv *tc, uint64_t hz);
 
 /* ---- Events --------------------------------------------------------------------------------- */
 
-/* Bits of sample_type that decide where fields are. */
+/* Bits of sample_type that determine the positions of fields. */
 enum {
     SPE_PERF_SAMPLE_IP = 1u << 0,
     SPE_PERF_SAMPLE_TID = 1u << 1,
@@ -78,7 +77,7 @@ enum {
     SPE_PERF_SAMPLE_PHYS_ADDR = 1u << 19,
 };
 
-/* Bits of an event's flags word (those of struct perf_event_attr that matter here). */
+/* Bits of an event's flags word (from struct perf_event_attr) that are used here. */
 #define SPE_PERF_FLAG_DISABLED (UINT64_C(1) << 0)
 #define SPE_PERF_FLAG_INHERIT (UINT64_C(1) << 1)
 #define SPE_PERF_FLAG_EXCLUDE_KERNEL (UINT64_C(1) << 5)
@@ -98,27 +97,26 @@ enum {
 #define SPE_PERF_FLAG_BPF_EVENT (UINT64_C(1) << 30)
 
 struct spe_perf_event {
-    uint32_t type; /* PMU: 1 is software, dynamic ones (SPE) are 6 and up */
-    uint32_t
-        attr_size; /* of struct perf_event_attr in the file; writing: 0 lets the writer choose */
+    uint32_t type;      /* PMU: 1 is software, dynamic PMUs (SPE) are 6 and above */
+    uint32_t attr_size; /* bytes of struct perf_event_attr; writing: 0 for the default */
     uint64_t config, config1, config2, config3, config4;
-    uint64_t period; /* or frequency, by the flag */
+    uint64_t period; /* or frequency, with SPE_PERF_FLAG_FREQ */
     uint64_t sample_type, read_format, flags;
     int32_t clockid;
-    const char *name;    /* NULL if the file does not say (a pipe may say it late) */
+    const char *name;    /* NULL if it is not known (in a pipe it may come later) */
     const uint64_t *ids; /* reading: in ascending order */
     size_t id_count;
-    const uint8_t *attr; /* reading: attr_size bytes as they are in the file; writing: if not NULL,
-                            written in place of the fields above */
+    const uint8_t *attr; /* reading: attr_size bytes from the file; writing: if not NULL, written
+                            instead of the fields above */
 };
 
 enum {
-    SPE_PERF_PER_THREAD = 1u << 0, /* buffers follow threads: no CPU in records */
+    SPE_PERF_PER_THREAD = 1u << 0, /* buffers belong to threads: no CPU in records */
     SPE_PERF_TIMELESS = 1u << 1,   /* no time in records */
     SPE_PERF_PHYSICAL = 1u << 2,   /* pa_enable: physical addresses are recorded */
 };
 
-/* The two events of a recording, as `perf record -e arm_spe//` sets them up. The SPE event comes
+/* The two events of a recording, as `perf record -e arm_spe//` opens them. The SPE event comes
  * first in a file. Per-thread recordings with Context packets must be timeless: perf stops with an
  * error if such a recording has time. */
 SPE_API void spe_perf_event_init_spe_sized(struct spe_perf_event *event, size_t size,
@@ -137,9 +135,9 @@ static inline void spe_perf_event_init_tracking(struct spe_perf_event *event, un
     spe_perf_event_init_tracking_sized(event, sizeof(*event), how);
 }
 
-/* A third one, whose SAMPLE records have the call stacks of SPE records: one for each that has a
- * stack, with its thread, time and pc. perf shows them as samples of this event. Its PMU is one
- * that the file alone knows (spe_perf_features.pmus), and not SPE's. */
+/* A third event, whose SAMPLE records have the call stacks of SPE records: one for each SPE record
+ * with a stack, with its thread, time and pc. perf shows them as samples of this event. Its PMU is
+ * not SPE's, but one that exists only in the file (spe_perf_features.pmus). */
 #define SPE_PERF_CALLS_NAME "spe-callchain"
 SPE_API void spe_perf_event_init_calls_sized(struct spe_perf_event *event, size_t size,
                                              uint32_t pmu_type, unsigned how);
@@ -164,9 +162,9 @@ struct spe_perf_cpu {
 };
 
 struct spe_perf_metadata {
-    unsigned version;   /* 1 or 2, by the form of the block */
+    unsigned version;   /* 1 or 2, according to the layout of the block */
     uint32_t pmu_type;  /* of the first SPE PMU */
-    uint32_t word;      /* version word of the block; PMU type in those of this writer */
+    uint32_t word;      /* version word of the block; this writer puts the PMU type there */
     bool per_cpu_mmaps; /* version 1 only */
     const struct spe_perf_cpu *cpus; /* version 2, else NULL */
     size_t cpu_count;
@@ -174,7 +172,7 @@ struct spe_perf_metadata {
 
 /* ---- Features ------------------------------------------------------------------------------- */
 
-/* Numbers of the sections behind the data. */
+/* Numbers of the sections after the data. */
 enum spe_perf_feature {
     SPE_PERF_FEATURE_TRACING_DATA = 1,
     SPE_PERF_FEATURE_BUILD_ID = 2,
@@ -202,7 +200,7 @@ enum spe_perf_feature {
     SPE_PERF_FEATURE_DIR_FORMAT = 24,
     SPE_PERF_FEATURE_COMPRESSED = 27,
     SPE_PERF_FEATURE_CLOCK_DATA = 29,
-    SPE_PERF_FEATURE_COUNT = 256 /* room in the file's header */
+    SPE_PERF_FEATURE_COUNT = 256 /* bits in the file's header */
 };
 
 struct spe_perf_numa_node {
@@ -211,7 +209,7 @@ struct spe_perf_numa_node {
     const char *cpus; /* "0-3,8" */
 };
 
-/* Which blocks of physical memory a node has: bit n stands for block n. */
+/* The blocks of physical memory of a node: bit n is block n. */
 struct spe_perf_mem_node {
     uint64_t node;
     uint64_t bits;
@@ -226,15 +224,15 @@ struct spe_perf_pmu {
 #define SPE_PERF_BUILD_ID_MAX 20
 
 struct spe_perf_build_id {
-    int32_t pid;   /* -1: kernel and its modules, or any process */
+    int32_t pid;   /* -1: the kernel and its modules, or any process */
     uint16_t misc; /* cpumode: 1 kernel, 2 user */
     uint8_t id_size;
     uint8_t id[SPE_PERF_BUILD_ID_MAX];
     const char *path;
 };
 
-/* The features. Text is as in the file: untrusted. NULL, 0 or no elements: it is missing.
- * The reader's arrays belong to the reader; the writer copies its arguments. */
+/* The features. Text is untrusted. NULL, 0 or an empty array: the feature is missing. The reader
+ * owns its arrays; the writer copies its arguments. */
 struct spe_perf_features {
     const char *hostname, *osrelease, *version, *arch, *cpudesc, *cpuid;
     uint32_t cpus_available, cpus_online;
@@ -280,7 +278,7 @@ enum spe_perf_record_type {
     SPE_PERF_BPF = 18,
     SPE_PERF_CGROUP = 19,
     SPE_PERF_TEXT_POKE = 20,
-    /* From 64 on they are made by perf, not by the kernel, and have no sample_id. */
+    /* Types from 64 are written by perf, not by the kernel, and have no sample_id. */
     SPE_PERF_HEADER_ATTR = 64,
     SPE_PERF_TRACING_DATA = 66,
     SPE_PERF_BUILD_ID = 67,
@@ -297,7 +295,7 @@ enum spe_perf_record_type {
     SPE_PERF_COMPRESSED = 81,
     SPE_PERF_FINISHED_INIT = 82,
     SPE_PERF_COMPRESSED2 = 83,
-    SPE_PERF_RECORD_TYPES = 128 /* of the account; larger types count as type 0 */
+    SPE_PERF_RECORD_TYPES = 128 /* size of tables by type; larger types count as type 0 */
 };
 
 /* Bits of misc. */
@@ -309,15 +307,15 @@ enum {
     SPE_PERF_MISC_COMM_EXEC = 1u << 13,
     SPE_PERF_MISC_SWITCH_OUT = 1u << 13,
     SPE_PERF_MISC_SWITCH_OUT_PREEMPT = 1u << 14,
-    SPE_PERF_MISC_MMAP_BUILD_ID = 1u << 14, /* the reader tells by id_size */
+    SPE_PERF_MISC_MMAP_BUILD_ID = 1u << 14, /* the reader sets id_size instead */
     SPE_PERF_MISC_BUILD_ID_SIZE = 1u << 15,
 };
 
-/* The words that the kernel appends to its records (sample_id_all), if the event asked for them. */
+/* The words that the kernel appends to its records (sample_id_all), if the event requested them. */
 struct spe_perf_sample_id {
-    uint64_t has; /* SPE_PERF_SAMPLE_TID, _TIME, _ID, _STREAM_ID, _CPU: those that are there */
+    uint64_t has; /* fields present: SPE_PERF_SAMPLE_TID, _TIME, _ID, _STREAM_ID, _CPU */
     uint32_t pid, tid;
-    uint64_t time; /* ns; 0 in records that perf made itself */
+    uint64_t time; /* ns; 0 in records that perf wrote itself */
     uint64_t id, stream_id;
     uint32_t cpu;
 };
@@ -343,8 +341,8 @@ struct spe_perf_task { /* FORK, EXIT */
     uint64_t time;
 };
 
-struct spe_perf_switch {           /* SWITCH, SWITCH_CPU_WIDE; misc says in or out */
-    uint32_t other_pid, other_tid; /* SWITCH_CPU_WIDE: the thread that comes (out) or went (in) */
+struct spe_perf_switch {           /* SWITCH, SWITCH_CPU_WIDE; misc has the direction */
+    uint32_t other_pid, other_tid; /* SWITCH_CPU_WIDE: the next (out) or previous (in) thread */
 };
 
 struct spe_perf_thread { /* ITRACE_START */
@@ -389,11 +387,12 @@ struct spe_perf_bpf {
     uint8_t tag[8];
 };
 
-struct spe_perf_sample { /* SAMPLE: the fields of fixed place; sample_id has the others */
+struct spe_perf_sample { /* SAMPLE: the fields at fixed positions; sample_id has the others */
     uint64_t ip, address, period;
-    const uint8_t *callchain; /* callchain_count words, not aligned, innermost first; those from
-                                 SPE_PERF_CONTEXT_MAX on are not addresses. They say of what the
-                                 following are. NULL: the event has none */
+    /* callchain_count words, not aligned, innermost first. Words from SPE_PERF_CONTEXT_MAX on are
+     * not addresses, but the context (user, kernel) of the words that follow. NULL: the event has
+     * no call chains. */
+    const uint8_t *callchain;
     uint64_t callchain_count;
 };
 
@@ -401,34 +400,34 @@ struct spe_perf_sample { /* SAMPLE: the fields of fixed place; sample_id has the
 #define SPE_PERF_CONTEXT_MAX ((uint64_t)-4095)
 
 enum {
-    SPE_PERF_PIECE_UNSYNCED = 1u << 0,  /* does not continue the piece before it: end the SPE stream
-                                           and start one with SPE_STREAM_UNSYNCED */
+    SPE_PERF_PIECE_UNSYNCED = 1u << 0,  /* does not continue the previous piece: end the SPE stream
+                                           and start a new one with SPE_STREAM_UNSYNCED */
     SPE_PERF_PIECE_TRUNCATED = 1u << 1, /* the file ends inside it */
 };
 
 #define SPE_PERF_OFFSET_NEXT UINT64_MAX
 
 struct spe_perf_auxtrace {
-    uint64_t size;      /* reading: in the file, with padding */
+    uint64_t size;      /* reading: in the file, including padding */
     uint64_t offset;    /* in the queue's AUX bytes; writing: may be SPE_PERF_OFFSET_NEXT */
     uint64_t reference; /* any number */
     uint32_t idx;       /* the queue */
     uint32_t tid, cpu;  /* -1: any */
     uint8_t flags;      /* SPE_PERF_PIECE_...; reading */
-    uint8_t held;       /* zeros that end the stream before an UNSYNCED piece; reading */
+    uint8_t held; /* reading: zeros to feed before an UNSYNCED piece, see spe_perf_reader_aux */
 };
 
 struct spe_perf_record {
-    uint32_t type; /* enum spe_perf_record_type, or one that this version does not know */
+    uint32_t type; /* enum spe_perf_record_type, or a type that this version does not know */
     uint16_t misc;
-    bool viewed;          /* the union is filled in */
-    bool decompressed;    /* it came out of a compressed record, and `offset` is that one's */
+    bool viewed;          /* the union below is filled in */
+    bool decompressed;    /* it was in a compressed record, whose offset is `offset` */
     uint64_t offset;      /* in the file */
-    const uint8_t *bytes; /* the whole record with its 8-byte header; writing: the body of a type
-                             that has no view (and of no other), behind its header */
+    const uint8_t *bytes; /* the whole record with its 8-byte header; writing: the body without the
+                             header, only for types without a view */
     size_t size;          /* of bytes */
-    int event;            /* number of the event it belongs to, -1 if that cannot be told; writing:
-                             by which event's sample_type a sample_id is appended, -1: none is */
+    int event; /* number of its event, -1 if not known; writing: the event whose sample_type
+                  determines the appended sample_id, -1: append none */
     struct spe_perf_sample_id id;
     union {
         struct spe_perf_mmap mmap;
@@ -449,7 +448,7 @@ struct spe_perf_record {
     };
 };
 
-/* "MMAP2", "AUXTRACE_INFO" ...; NULL for a type without a name. */
+/* "MMAP2", "AUXTRACE_INFO" ...; NULL for an unknown type. */
 SPE_API const char *spe_perf_record_name(uint32_t type);
 
 /* ---- Reading -------------------------------------------------------------------------------- */
@@ -460,29 +459,30 @@ enum {
     /* Read the file instead of mapping it. Mapping is faster, but if another process truncates the
      * mapped file, or its disk fails, the next access raises SIGBUS. */
     SPE_PERF_NO_MAP = 1u << 0,
-    /* Keep no list of AUX pieces; queues only count. Always so where there is no random access. */
+    /* Keep no list of AUX pieces; queues only count. This is always so for input without random
+     * access. */
     SPE_PERF_NO_PIECES = 1u << 1,
 };
 
-/* Where bytes come from when they are in no file: at most `size` bytes into `bytes`; returns their
- * number, 0 at the end, or a negative spe_error. */
+/* A source of bytes that is not a file. The callback reads at most `size` bytes into `bytes` and
+ * returns their number, 0 at the end, or a negative spe_error. */
 struct spe_perf_input {
     int64_t (*read)(void *user, void *bytes, size_t size);
     void *user;
 };
 
-/* Are these first bytes those of a perf.data, in any byte order? 8 are enough. */
+/* Do these bytes begin a perf.data file, in any byte order? 8 bytes are enough. */
 SPE_API bool spe_perf_probe(const uint8_t *bytes, size_t size);
 
 /*
- * Open a recording: header, events and features are read, the data is not. The descriptor of
- * spe_perf_reader_open_fd stays the caller's, and it, or the memory, or the input have to outlive
- * the reader. A directory, as `perf record --kcore` makes it, is opened as the file "data" in it.
- * Pipes and inputs are read in bounded memory; there, features of a recording in file form come
- * last, and are known only when spe_perf_reader_next has returned 0.
+ * Open a recording and read its header, events and features, but not its data. The caller keeps the
+ * descriptor of spe_perf_reader_open_fd; descriptor, memory or input must outlive the reader. For a
+ * directory, as `perf record --kcore` makes it, the file "data" in it is opened. Pipes and inputs
+ * are read in bounded memory. There, the features of a recording in file format come last and are
+ * known only after spe_perf_reader_next has returned 0.
  *
- * SPE_OK, or SPE_ERR_IO (errno), SPE_ERR_NOMEM, SPE_ERR_FORMAT, and then the sentence in *error
- * (which may be NULL) and NULL in *reader.
+ * SPE_OK, or SPE_ERR_IO (errno), SPE_ERR_NOMEM, SPE_ERR_FORMAT with a sentence in *error (which may
+ * be NULL) and NULL in *reader.
  */
 SPE_API int spe_perf_reader_open(struct spe_perf_reader **reader, const char *path, unsigned flags,
                                  struct spe_perf_error *error);
@@ -493,21 +493,21 @@ SPE_API int spe_perf_reader_open_memory(struct spe_perf_reader **reader, const v
 SPE_API int spe_perf_reader_open_input(struct spe_perf_reader **reader,
                                        const struct spe_perf_input *input, unsigned flags,
                                        struct spe_perf_error *error);
-SPE_API void spe_perf_reader_close(struct spe_perf_reader *reader); /* NULL is fine */
+SPE_API void spe_perf_reader_close(struct spe_perf_reader *reader); /* NULL is allowed */
 
 struct spe_perf_info {
-    bool pipe;         /* pipe form: attributes and features are records */
+    bool pipe;         /* pipe format: attributes and features are records */
     bool seekable;     /* pieces can be read at any time */
-    bool mapped;       /* ... and are in memory */
-    bool unterminated; /* the header's data size is 0: the recording was killed */
-    bool truncated;    /* the input is shorter than its header says */
-    bool incomplete;   /* Specimen's writer was ended before spe_perf_writer_finish. Of a pipe it is
-                          known at the end. False where nothing tells: perf has no such mark */
+    bool mapped;       /* the file is mapped into memory */
+    bool unterminated; /* the header's data size is 0: the recorder was killed */
+    bool truncated;    /* the input is shorter than its header states */
+    bool incomplete;   /* Specimen's writer ended before spe_perf_writer_finish. For a pipe this is
+                          known at the end. Always false for files of perf, which have no such mark */
     bool overwrite;    /* snapshot mode: AUX records with the OVERWRITE flag were seen */
-    uint64_t size;     /* of the input; 0 until it is known */
+    uint64_t size;     /* of the input; 0: not known yet */
     uint64_t data_offset;
-    uint64_t data_size;                             /* that the header says */
-    uint64_t features[SPE_PERF_FEATURE_COUNT / 64]; /* those that can be read */
+    uint64_t data_size;                             /* according to the header */
+    uint64_t features[SPE_PERF_FEATURE_COUNT / 64]; /* bits of the features that can be read */
 };
 
 SPE_API const struct spe_perf_info *spe_perf_reader_info(const struct spe_perf_reader *reader);
@@ -518,37 +518,37 @@ SPE_API const struct spe_perf_event *spe_perf_reader_event(const struct spe_perf
 SPE_API int spe_perf_reader_event_by_id(const struct spe_perf_reader *reader,
                                         uint64_t id); /* number, or SPE_ERR_UNKNOWN */
 
-/* Everything of this reader stays valid and unchanged until the next call of
- * spe_perf_reader_next or spe_perf_reader_close. */
+/* Valid and unchanged until the next call of spe_perf_reader_next or spe_perf_reader_close. */
 SPE_API const struct spe_perf_features *
 spe_perf_reader_features(const struct spe_perf_reader *reader);
 
-/* A feature's bytes. SPE_OK, or SPE_ERR_UNKNOWN if it is not there. The index of AUXTRACE records
- * is used but not kept: it is unknown here. */
+/* The bytes of a feature. SPE_OK, or SPE_ERR_UNKNOWN if the file does not have it. The index of
+ * AUXTRACE records is not kept: it is always SPE_ERR_UNKNOWN. */
 SPE_API int spe_perf_reader_feature(const struct spe_perf_reader *reader, unsigned feature,
                                     const uint8_t **bytes, size_t *size);
 
-/* NULL until the record has come; of several the last one counts. */
+/* NULL until the record has been read; the last of several records is used. */
 SPE_API const struct spe_perf_metadata *
 spe_perf_reader_metadata(const struct spe_perf_reader *reader);
 SPE_API const struct spe_perf_time_conv *
 spe_perf_reader_time_conv(const struct spe_perf_reader *reader);
 
-/* MIDR_EL1 of a CPU: by the metadata, else by the CPUID feature; 0 if the file does not say. For
- * cpu -1 (per-thread buffers) what all CPUs have in common. */
+/* MIDR_EL1 of a CPU from the metadata, else from the CPUID feature; 0 if not known. For cpu -1
+ * (per-thread buffers): the value that all CPUs have in common. */
 SPE_API uint64_t spe_perf_reader_midr(const struct spe_perf_reader *reader, uint32_t cpu);
 
-/* Is the event one of an SPE PMU, by the metadata? Several PMUs may be. */
+/* Does the event belong to an SPE PMU, according to the metadata? There may be several SPE PMUs. */
 SPE_API bool spe_perf_reader_is_spe(const struct spe_perf_reader *reader, size_t event);
 
 /*
- * The next record: 1, or 0 at the end, or SPE_ERR_IO, SPE_ERR_NOMEM (spe_perf_reader_problem has
- * the sentence; the next call gives the same). Compressed records come out as their contents.
- * Damage is not an error: it is stepped over, as far as the file allows, and kept in the account.
+ * Read the next record. Returns 1, 0 at the end, or SPE_ERR_IO, SPE_ERR_NOMEM
+ * (spe_perf_reader_problem has the sentence; the next call returns the same error). For a
+ * compressed record, its contents are returned. Damage is not an error: it is skipped, as far as
+ * the file allows, and counted in the account.
  *
  * Strings and bytes of the record are valid until the next call of this or of spe_perf_reader_aux.
  * Text is untrusted, but ends with a NUL. A record that is too short for its type, or whose text
- * has no end, comes without a view and is counted as malformed.
+ * has no NUL, has no view and is counted as malformed.
  */
 SPE_API int spe_perf_reader_next_sized(struct spe_perf_reader *reader,
                                        struct spe_perf_record *record, size_t size);
@@ -563,17 +563,17 @@ static inline int spe_perf_reader_next(struct spe_perf_reader *reader,
  * The next bytes of an AUXTRACE record, after the record itself. Returns 1, or 0 if there are no
  * more bytes, or an error. Bytes that are not read are skipped.
  *
- * Up to 7 zeros at the end of a piece may be filling. Only the next piece of the queue shows
- * whether they are, so they are held back; zeros that are not filling come first with the next
- * piece. Before an SPE stream ends, feed it the held zeros: spe_perf_auxtrace.held if the next
- * piece is UNSYNCED, spe_perf_queue.held at the end of the recording.
+ * Up to 7 zeros at the end of a piece may be alignment. Only the next piece of the queue shows
+ * whether they are, so they are held back; zeros that are data come first with the next piece.
+ * Before an SPE stream ends, feed it the held zeros: spe_perf_auxtrace.held if the next piece is
+ * UNSYNCED, spe_perf_queue.held at the end of the recording.
  */
 SPE_API int spe_perf_reader_aux(struct spe_perf_reader *reader, const uint8_t **bytes,
                                 size_t *size);
 
 /* ---- AUX queues ----------------------------------------------------------------------------- */
 
-/* One AUXTRACE record's bytes in the file. */
+/* The bytes of one AUXTRACE record in the file. */
 struct spe_perf_piece {
     uint64_t file_offset;
     uint64_t size; /* without the padding that follows it */
@@ -583,19 +583,20 @@ struct spe_perf_piece {
     uint8_t flags;   /* SPE_PERF_PIECE_... */
 };
 
-/* The buffers of one ring, in order: together one stream of SPE records, except that a piece with
- * SPE_PERF_PIECE_UNSYNCED starts a new one. In snapshot mode the first has the flag too. */
+/* The buffers of one AUX ring, in order. Together they are one stream of SPE records, except that a
+ * piece with SPE_PERF_PIECE_UNSYNCED starts a new stream. In snapshot mode the first piece also has
+ * this flag. */
 struct spe_perf_queue {
     uint32_t idx;
     uint32_t cpu, tid; /* of the first piece */
     uint64_t bytes;    /* in all pieces, without padding */
-    uint8_t held;      /* zeros at the end that spe_perf_reader_aux has not handed out */
+    uint8_t held;      /* zeros at the end that spe_perf_reader_aux has not returned */
     uint64_t piece_count;
-    const struct spe_perf_piece *pieces; /* NULL where no list is kept */
+    const struct spe_perf_piece *pieces; /* NULL if no list is kept */
 };
 
-/* In the order in which they appeared. Complete when spe_perf_reader_next has returned 0; the last
- * piece of a queue may change until then. */
+/* Queues in order of appearance. They are complete when spe_perf_reader_next has returned 0; the
+ * last piece of a queue may change until then. */
 SPE_API size_t spe_perf_reader_queue_count(const struct spe_perf_reader *reader);
 SPE_API const struct spe_perf_queue *spe_perf_reader_queue(const struct spe_perf_reader *reader,
                                                            size_t i);
@@ -611,23 +612,22 @@ SPE_API int64_t spe_perf_piece_read(const struct spe_perf_reader *reader,
                                     const struct spe_perf_piece *piece, uint64_t from, void *buffer,
                                     size_t size, const uint8_t **bytes);
 
-/* These bytes of a piece are not needed any more: a mapped file need not stay in memory for them.
- */
+/* These bytes of a piece are no longer needed: the memory of a mapped file can be released. */
 SPE_API void spe_perf_piece_done(const struct spe_perf_reader *reader,
                                  const struct spe_perf_piece *piece, uint64_t from, uint64_t size);
 
 /* ---- Accounting ----------------------------------------------------------------------------- */
 
 enum spe_perf_skip {
-    SPE_PERF_SKIP_HEADER,       /* a record's size is less than that of its header */
+    SPE_PERF_SKIP_HEADER,       /* a record's size is smaller than its header */
     SPE_PERF_SKIP_TRUNCATED,    /* the data ends inside a record */
     SPE_PERF_SKIP_QUEUES,       /* bytes of more queues than SPE_PERF_QUEUE_MAX */
-    SPE_PERF_SKIP_DECOMPRESS,   /* a compressed record does not decompress */
-    SPE_PERF_SKIP_DECOMPRESSED, /* ... or the result is not records */
+    SPE_PERF_SKIP_DECOMPRESS,   /* a compressed record cannot be decompressed */
+    SPE_PERF_SKIP_DECOMPRESSED, /* the decompressed bytes are not records */
     SPE_PERF_SKIP_COUNT
 };
 
-#define SPE_PERF_SKIP_ROOM 16 /* of tables by reason: there may be more of them */
+#define SPE_PERF_SKIP_ROOM 16 /* size of tables by reason, with room for more */
 
 SPE_API const char *spe_perf_skip_name(unsigned reason); /* a short phrase; never NULL */
 
@@ -641,7 +641,7 @@ struct spe_perf_range {
 };
 
 /*
- * Where every byte went that has been read so far; after the last record:
+ * An account of every byte that has been read so far. After the last record:
  *
  *   bytes      = header_bytes + data_bytes + rest_bytes
  *   data_bytes = record_bytes + attached_bytes + aux_bytes + padding_bytes + skipped_bytes
@@ -650,28 +650,28 @@ struct spe_perf_range {
 struct spe_perf_account {
     uint64_t bytes;          /* of the input */
     uint64_t header_bytes;   /* before the data: header, IDs, attributes */
-    uint64_t rest_bytes;     /* behind the data: features */
-    uint64_t data_bytes;     /* that are there */
-    uint64_t missing_bytes;  /* that are not there although the header, or a record, says so */
-    uint64_t record_bytes;   /* records with their headers; compressed ones as they are */
-    uint64_t attached_bytes; /* behind TRACING_DATA records */
-    uint64_t aux_bytes;      /* behind AUXTRACE records, without padding */
-    uint64_t padding_bytes;  /* behind AUX bytes, and zeros between records */
+    uint64_t rest_bytes;     /* after the data: features */
+    uint64_t data_bytes;     /* present in the input */
+    uint64_t missing_bytes;  /* missing, although the header or a record states them */
+    uint64_t record_bytes;   /* records with their headers; compressed records as in the file */
+    uint64_t attached_bytes; /* after TRACING_DATA records */
+    uint64_t aux_bytes;      /* after AUXTRACE records, without padding */
+    uint64_t padding_bytes;  /* after AUX bytes, and zeros between records */
     uint64_t skipped_bytes;
     uint64_t skipped_by[SPE_PERF_SKIP_ROOM];
 
-    uint64_t unpacked_bytes; /* that came out of compressed records */
+    uint64_t unpacked_bytes; /* from compressed records */
     uint64_t unpacked_record_bytes, unpacked_skipped_bytes;
 
-    uint64_t records;                           /* handed out, and compressed ones */
-    uint64_t records_by[SPE_PERF_RECORD_TYPES]; /* number, by type, both kinds */
-    uint64_t bytes_by[SPE_PERF_RECORD_TYPES];   /* likewise; not those attached */
-    uint64_t malformed;                         /* records without a view that should have one */
-    uint64_t index_entries;                     /* of the AUXTRACE index */
-    uint64_t index_found;                       /* of these, where an AUXTRACE record is */
+    uint64_t records;                           /* returned records and compressed records */
+    uint64_t records_by[SPE_PERF_RECORD_TYPES]; /* number of these, by type */
+    uint64_t bytes_by[SPE_PERF_RECORD_TYPES]; /* bytes of these, by type, without attached bytes */
+    uint64_t malformed;                       /* records without a view that should have one */
+    uint64_t index_entries;                   /* of the AUXTRACE index */
+    uint64_t index_found; /* of these, entries that point to an AUXTRACE record */
     uint64_t aux_truncated, aux_overwrite, aux_partial, aux_collision; /* AUX records, by flag */
-    uint64_t lost;   /* by LOST and LOST_SAMPLES records */
-    uint64_t ranges; /* skipped ones */
+    uint64_t lost;   /* according to LOST and LOST_SAMPLES records */
+    uint64_t ranges; /* number of skipped ranges */
 };
 
 SPE_API const struct spe_perf_account *
@@ -682,33 +682,33 @@ spe_perf_reader_account(const struct spe_perf_reader *reader);
 SPE_API const struct spe_perf_range *spe_perf_reader_range(const struct spe_perf_reader *reader,
                                                            size_t i);
 
-/* The first thing that was found wrong, features included; its code is 0 if nothing was. */
+/* The first problem that was found, including features; its code is 0 if there is none. */
 SPE_API const struct spe_perf_error *spe_perf_reader_problem(const struct spe_perf_reader *reader);
 
-/* Is the file damaged? Then one sentence of the text says where, and how many bytes are missing or
- * were skipped. Complete when spe_perf_reader_next has returned 0. It is not damage that a
- * recording was killed (info.unterminated, info.incomplete) or that it says it lost samples. */
+/* Is the file damaged? If so, the text says where, and how many bytes are missing or were skipped.
+ * Complete when spe_perf_reader_next has returned 0. A killed recorder (info.unterminated,
+ * info.incomplete) and reported losses of samples are not damage. */
 SPE_API bool spe_perf_reader_damage(const struct spe_perf_reader *reader, char *text, size_t size);
 
 /* ---- Writing -------------------------------------------------------------------------------- */
 
 /*
- * A recording is written in this order: create; events; features (any time); begin; records and AUX
- * bytes in the order of the file; now and then flush; finish; destroy.
+ * A recording is written in this order: open; events; features (at any time); begin; records and
+ * AUX bytes in file order; an occasional flush; finish; close.
  *
- * A file can be read at any moment up to the last flush, by Specimen and by perf, however the
- * program ends: the header is written last, and states the end of the flushed data. (With
+ * At any moment, Specimen and perf can read the file up to the last flush, however the program
+ * ends: the header is written last and states the end of the flushed data. (With
  * SPE_PERF_WRITE_SYNC this includes a crash of the machine.)
  *
- * SPE_ERR_INVALID, and SPE_ERR_SIZE of a record, are mistakes of the caller and leave the recording
- * as it was. After any other error all later calls return the same one.
+ * SPE_ERR_INVALID, and SPE_ERR_SIZE for a record, are mistakes of the caller and do not change the
+ * recording. After any other error all later calls return the same error.
  */
 struct spe_perf_writer;
 
 /* The receiver of the bytes. Offsets ascend, except that a file's header is written again; with
- * SPE_PERF_WRITE_PIPE they only ascend. write: all `size` bytes or a negative spe_error; sync (may
- * be NULL): make the bytes so far survive a crash of the machine; truncate (may be NULL): the file
- * ends here. */
+ * SPE_PERF_WRITE_PIPE they always ascend. write: write all `size` bytes, or return a negative
+ * spe_error. sync (may be NULL): make the bytes so far survive a crash of the machine. truncate
+ * (may be NULL): end the file at this size. */
 struct spe_perf_output {
     int (*write)(void *user, uint64_t offset, const void *bytes, size_t size);
     int (*sync)(void *user);
@@ -717,9 +717,9 @@ struct spe_perf_output {
 };
 
 enum {
-    SPE_PERF_WRITE_PIPE = 1u << 0, /* pipe form: for `perf script -i -`; features are those known at
-                                      the beginning, and there is no index */
-    SPE_PERF_WRITE_SYNC = 1u << 1, /* flush reaches the disk */
+    SPE_PERF_WRITE_PIPE = 1u << 0, /* pipe format, for `perf script -i -`: only the features known
+                                      at the beginning are written, and there is no index */
+    SPE_PERF_WRITE_SYNC = 1u << 1, /* a flush waits until the data is on disk */
 };
 
 /* Create or truncate a file; or use an open descriptor, which the caller still owns; or an output,
@@ -732,8 +732,8 @@ SPE_API int spe_perf_writer_open_output(struct spe_perf_writer **writer,
                                         const struct spe_perf_output *output, unsigned flags,
                                         struct spe_perf_error *error);
 
-/* Add an event; returns its number. The SPE event first. IDs are not 0 and in no other event. Give
- * every event the IDENTIFIER bit if there are several. */
+/* Add an event; returns its number. The SPE event must be the first. IDs must be unique and not 0.
+ * With several events, each must have the IDENTIFIER bit. */
 SPE_API int spe_perf_writer_event_sized(struct spe_perf_writer *writer,
                                         const struct spe_perf_event *event, size_t size);
 
@@ -743,7 +743,7 @@ static inline int spe_perf_writer_event(struct spe_perf_writer *writer,
     return spe_perf_writer_event_sized(writer, event, sizeof(*event));
 }
 
-/* Set the features: a copy is kept, in place of an earlier one; features without a value are not
+/* Set the features. They are copied and replace earlier ones; features without a value are not
  * written. EVENT_DESC and AUXTRACE are always written. `perf c2c` needs numa, arch and
  * cpus_available; `perf buildid-list` needs build_ids. */
 SPE_API int spe_perf_writer_features_sized(struct spe_perf_writer *writer,
@@ -755,21 +755,21 @@ static inline int spe_perf_writer_features(struct spe_perf_writer *writer,
     return spe_perf_writer_features_sized(writer, features, sizeof(*features));
 }
 
-/* One more build-id, behind those of spe_perf_writer_features. */
+/* Add a build-id after those of spe_perf_writer_features. */
 SPE_API int spe_perf_writer_build_id(struct spe_perf_writer *writer,
                                      const struct spe_perf_build_id *build_id);
 
-struct spe_perf_id { /* of the ID_INDEX record */
+struct spe_perf_id { /* entry of the ID_INDEX record */
     uint64_t id, idx;
     uint64_t cpu, tid; /* -1: any */
 };
 
 struct spe_perf_start {
-    size_t size;                                /* written by spe_perf_start_init */
-    const struct spe_perf_time_conv *time_conv; /* NULL only if no event has time: perf divides by
-                                                   zero without it */
-    const struct spe_perf_metadata *metadata;   /* pmu_type and cpus (none: version 1) */
-    const struct spe_perf_id *ids;              /* ID_INDEX, if any */
+    size_t size; /* written by spe_perf_start_init */
+    /* NULL only if no event has time: perf divides by zero without it. */
+    const struct spe_perf_time_conv *time_conv;
+    const struct spe_perf_metadata *metadata; /* pmu_type and cpus (no cpus: version 1) */
+    const struct spe_perf_id *ids;            /* ID_INDEX, if any */
     size_t id_count;
 };
 
@@ -783,17 +783,17 @@ static inline void spe_perf_start_init(struct spe_perf_start *it)
  * Write the beginning, in the order that perf needs: header and attributes, TIME_CONV, ID_INDEX,
  * AUXTRACE_INFO.
  *
- * AUXTRACE_INFO has the form of version 2, which knows every CPU's MIDR, with the PMU type where
- * the version would be: perf up to 6.12 reads the PMU type there, and later versions do not mind.
- * If there are more CPUs than fit into a record (1169), it has version 1, and the CPUID feature
- * must have the MIDR.
+ * AUXTRACE_INFO has the layout of version 2, which has every CPU's MIDR, but with the PMU type in
+ * place of the version: perf up to 6.12 reads the PMU type there, and later versions ignore it.
+ * With more CPUs than fit into a record (1169), it is version 1, and the CPUID feature must have
+ * the MIDR.
  */
 SPE_API int spe_perf_writer_begin(struct spe_perf_writer *writer,
                                   const struct spe_perf_start *start);
 
-/* Append a record, by the view of its type, else by `bytes` and `size`. Its offset, viewed and
- * decompressed fields are not looked at. Text may not be NULL. SPE_ERR_INVALID for AUXTRACE and
- * HEADER_ATTR, SPE_ERR_SIZE if it becomes larger than 65528 bytes. */
+/* Append a record from the view of its type, or from `bytes` and `size` for a type without one.
+ * offset, viewed and decompressed are ignored. Text must not be NULL. SPE_ERR_INVALID for AUXTRACE
+ * and HEADER_ATTR, SPE_ERR_SIZE if the record is larger than 65528 bytes. */
 SPE_API int spe_perf_writer_record_sized(struct spe_perf_writer *writer,
                                          const struct spe_perf_record *record, size_t size);
 
@@ -804,28 +804,29 @@ static inline int spe_perf_writer_record(struct spe_perf_writer *writer,
 }
 
 /*
- * Append AUX bytes as one AUXTRACE record, filled up with zeros to a multiple of 8. Cut the bytes
- * at the end of an SPE record (spe_stream and spe_record_decode find it). Specimen reads pieces
- * that are cut anywhere, but perf reads a packet in two pieces as two broken ones, and the filling
+ * Append AUX bytes as one AUXTRACE record, padded with zeros to a multiple of 8. End the bytes at
+ * the end of an SPE record (spe_stream and spe_record_decode find it). Specimen reads pieces that
+ * end anywhere, but perf reads a packet in two pieces as two broken packets, and the padding
  * between them confuses readers that ignore offsets. piece->size is ignored.
  */
 SPE_API int spe_perf_writer_aux(struct spe_perf_writer *writer,
                                 const struct spe_perf_auxtrace *piece, const void *bytes,
                                 size_t size);
 
-/* Make the file complete up to here. It costs a write of all features, index included: call it
- * every second or so, not for every record. In a pipe: write the buffered bytes. */
+/* Make the file readable up to here. This writes all features, including the index: call it about
+ * once per second, not for every record. For a pipe: write the buffered bytes. */
 SPE_API int spe_perf_writer_flush(struct spe_perf_writer *writer);
 
 /* The last flush, which marks the recording as complete (docs/perfdata.md). Nothing can be added
  * later. */
 SPE_API int spe_perf_writer_finish(struct spe_perf_writer *writer);
 
-/* Without finish before it, the file is that of a killed program. NULL is fine. */
+/* Without spe_perf_writer_finish before it, the file stays marked as incomplete. NULL is allowed.
+ */
 SPE_API void spe_perf_writer_close(struct spe_perf_writer *writer);
 
-/* Bytes of the file up to the end of the data, those in memory included; once it is finished, bytes
- * of all of it. */
+/* The size of the file up to the end of the data, including buffered bytes; after finish, the size
+ * of the whole file. */
 SPE_API uint64_t spe_perf_writer_size(const struct spe_perf_writer *writer);
 
 SPE_API const struct spe_perf_error *spe_perf_writer_problem(const struct spe_perf_writer *writer);

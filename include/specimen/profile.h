@@ -15,10 +15,10 @@
  *     }
  *
  * Several internal threads decode and join queues. Rows, their order, ids and counts do not depend
- * on their number. Call the functions of one profile from one thread at a time.
+ * on the number of threads. One thread at a time may use a profile.
  *
  * Text (names of symbols, files, threads, hosts) is untrusted. It is bounded in length, ends with a
- * NUL, and may hold any other byte. Escape it before you show it.
+ * NUL, and may contain any other byte. Escape it before you display it.
  */
 #ifndef SPECIMEN_PROFILE_H
 #define SPECIMEN_PROFILE_H
@@ -43,18 +43,18 @@ struct spe_filter;
 /* An error in a file or in a filter. */
 struct spe_profile_error {
     int code;            /* enum spe_error; 0: none */
-    uint64_t offset;     /* in the file, where it is known; of the filter: see filter_position */
+    uint64_t offset;     /* in the file, if known; for a filter see filter_position */
     int filter_position; /* -1, or the first wrong byte of options.filter */
     char text[800];      /* one sentence without a full stop */
 };
 
 /* ---- Opening -------------------------------------------------------------------------------- */
 
-/* Joins that take time: done only if these flags or the filter need them. */
+/* Joins that take time. They are done only if these flags or the filter need them. */
 enum {
     SPE_WANT_SYMBOL = 1u << 0, /* symbol */
     SPE_WANT_LINE = 1u << 1,   /* line: needs debug information, and time to read it */
-    SPE_WANT_STACK = 1u << 2,  /* stack: where the recording has call stacks (`spe record -g`) */
+    SPE_WANT_STACK = 1u << 2,  /* stack: if the recording has call stacks (`spe record -g`) */
 };
 
 /* Columns to leave out, for speed. Such a column is NULL unless the library itself needs it. */
@@ -76,57 +76,58 @@ enum {
 /* The order of rows. Queues (SPE buffers, one for each CPU or thread) are numbered as they appear
  * in the file. The rows of a group belong to one queue, except with SPE_ORDER_TIME. */
 enum spe_profile_order {
-    SPE_ORDER_FAST,  /* groups of all queues in turn: best for sums, uses all cores */
+    SPE_ORDER_FAST,  /* groups from all queues in turn: best for sums, uses all cores */
     SPE_ORDER_QUEUE, /* one queue after the other, each by offset */
-    SPE_ORDER_TIME,  /* by time; equal times by queue, then by offset. Records without time come
-                        with the one before them. In a recording without time: as QUEUE */
+    SPE_ORDER_TIME,  /* by time; equal times by queue, then by offset. A record without a time
+                        follows the record before it. Without times: as SPE_ORDER_QUEUE */
 };
 
 struct spe_profile_options {
-    size_t size;      /* written by spe_profile_options_init */
-    unsigned threads; /* 0: as many as there are CPUs, at most one for each 256 MB of SPE bytes */
-    unsigned order;   /* enum spe_profile_order */
-    unsigned want;    /* SPE_WANT_... */
-    unsigned omit; /* SPE_OMIT_...: columns that are not read. A filter and a cut read everything */
-    unsigned group_rows; /* most rows of a group; 0: 1024; at most 65536 */
+    size_t size;         /* written by spe_profile_options_init */
+    unsigned threads;    /* 0: one per CPU, but at most one per 256 MB of SPE bytes */
+    unsigned order;      /* enum spe_profile_order */
+    unsigned want;       /* SPE_WANT_... */
+    unsigned omit;       /* SPE_OMIT_...: columns to leave out, ignored with a filter or a cut */
+    unsigned group_rows; /* maximum rows of a group, up to 65536; 0: 1024 */
     bool map;            /* map the file instead of reading it (see SPE_PERF_NO_MAP for SIGBUS) */
 
-    const char *symfs;     /* files of the recording's machine are below this directory; NULL: / */
+    const char *symfs;     /* directory with the files of the recorded machine; NULL: / */
     const char *debug_dir; /* build-id cache; NULL: $HOME/.debug; "": none */
-    const char *vmlinux;   /* symbols of the kernel: an ELF file ... */
-    const char *kallsyms;  /* ... or a copy of /proc/kallsyms (and of its modules) */
-    bool no_debuginfod;    /* do not ask, even if DEBUGINFOD_URLS is set */
+    const char *vmlinux;   /* symbols of the kernel: an ELF file */
+    const char *kallsyms;  /* symbols of the kernel and its modules: a copy of /proc/kallsyms */
+    bool no_debuginfod;    /* do not use debuginfod, even if DEBUGINFOD_URLS is set */
 
-    const char *cpu; /* "neoverse-n1" or a MIDR ("0x413fd0c1"), if the file does not name it */
-    bool raw;        /* read the bytes as one SPE buffer, even if they look like something else */
+    const char *cpu; /* "neoverse-n1" or a MIDR ("0x413fd0c1"), if the file has none */
+    bool raw;        /* read the bytes as one SPE buffer, even if they do not look like SPE */
 
-    /* A cut: rows outside are dropped before they are joined, and counted in `cut`. */
+    /* A cut: rows outside it are dropped before they are joined, and counted in `cut`. */
     uint64_t time_from, time_to; /* ns, from <= time < to; to 0: no end. Rows without time stay */
-    const uint32_t *cpus, *pids, *tids; /* any of; NULL: all */
+    const uint32_t *cpus, *pids, *tids; /* keep rows of any of these; NULL: all */
     size_t cpu_count, pid_count, tid_count;
 
     const char *filter; /* spe-filter(7); NULL: all rows */
 
-    /* Most bytes of memory, about, for each of two things: what the recording's tasks, maps and
-     * queues take (0: 1 GiB, or as many as the file has), and what is unpacked and parsed of
-     * programs: symbols, debug information (0: 1 GiB). What does not fit is left out, with a
+    /* Approximate memory limit in bytes, which applies separately to two parts: the recording's
+     * tasks, maps and queues (0: 1 GiB, or the size of the file if that is larger), and the symbols
+     * and debug information of programs (0: 1 GiB). Data beyond the limit is skipped, with a
      * warning. */
     uint64_t memory_limit;
 
-    /* Numbers of queues; NULL: all. Others are not read, nor counted as cut: several readers can
-     * share a recording. A number that is not there is not an error. */
+    /* Numbers of the queues to read; NULL: all. Other queues are not read and not counted as cut,
+     * so that several readers can share a recording. A number that does not exist is not an error.
+     */
     const uint32_t *queues;
     size_t queue_count;
 };
 
-/* The usual ones. */
+/* The defaults. */
 static inline void spe_profile_options_init(struct spe_profile_options *it)
 {
     memset(it, 0, sizeof(*it));
     it->size = sizeof(*it);
 }
 
-/* The same as an initializer. */
+/* The same defaults as an initializer. */
 #ifdef __cplusplus
 static inline struct spe_profile_options spe_profile_options_usual(void)
 {
@@ -160,96 +161,98 @@ SPE_API int spe_profile_open_memory(struct spe_profile **profile, const void *by
                                     const struct spe_profile_options *options,
                                     struct spe_profile_error *error);
 
-SPE_API void spe_profile_close(struct spe_profile *profile); /* NULL is fine */
+SPE_API void spe_profile_close(struct spe_profile *profile); /* NULL is allowed */
 
 /* ---- About the recording --------------------------------------------------------------------- */
 
 struct spe_profile_cpu {
     uint32_t number;
     uint64_t midr;             /* 0: not known */
-    const struct spe_cpu *cpu; /* facts about it; NULL: none are known */
+    const struct spe_cpu *cpu; /* properties of the CPU; NULL: not known */
 };
 
-/* NULL, 0: the file does not say. */
+/* NULL or 0: the file does not have the value. */
 struct spe_profile_info {
     bool raw;        /* raw SPE bytes: no time, no threads, no maps */
-    bool timed;      /* time_ns means something */
+    bool timed;      /* rows have a valid time_ns */
     bool per_thread; /* buffers belong to threads, and rows have no CPU */
     bool snapshot;
-    bool truncated;     /* the file is shorter than it should be */
-    bool unterminated;  /* the recording was killed */
-    bool incomplete;    /* ... or could not be written to its end, as the file says */
-    const char *damage; /* a sentence about the damage of the file; NULL: none */
+    bool truncated;     /* the file is shorter than its header states */
+    bool unterminated;  /* the recorder was killed */
+    bool incomplete;    /* the file is marked as not written to its end */
+    const char *damage; /* a sentence about damage of the file; NULL: none */
     const char *hostname, *osrelease, *perf_version, *arch, *cpudesc;
     const char *const *command; /* the arguments of the recorder */
     size_t command_count;
-    const struct spe_profile_cpu *cpus; /* of the metadata, or those with SPE buffers; ascending */
+    const struct spe_profile_cpu *cpus; /* from the metadata, or CPUs with SPE buffers; ascending */
     size_t cpu_count;
     uint32_t cpus_available, cpus_online;
-    const struct spe_cpu *cpu; /* the one that all have in common, else NULL */
-    spe_features features;     /* of that CPU, hence the SPE version; 0: not known */
+    const struct spe_cpu *cpu; /* if all CPUs are of the same type, else NULL */
+    spe_features features;     /* of that CPU, including the SPE version; 0: not known */
     bool simulated;            /* written by a model of an SPU, not recorded from hardware */
-    const char *model_note;    /* its description of itself */
+    const char *model_note;    /* the model's description of itself */
     uint64_t period;           /* sample period of the first SPE event; 0: not known */
     uint64_t config, config1, config2;      /* of the same */
-    uint64_t first_event_ns, last_event_ns; /* of records with time, SPE's excepted */
+    uint64_t first_event_ns, last_event_ns; /* of records with a time, without SPE records */
     uint64_t bytes;                         /* of the file */
     uint64_t aux_bytes;                     /* of SPE buffers in it */
     size_t queue_count;
-    uint64_t stacks; /* call stacks in it, of SPE records or of other events */
+    uint64_t stacks; /* call stacks of SPE records or of other events */
     const struct spe_perf_features *features_of_file; /* NUMA, memory, PMUs; NULL for raw bytes */
-    uint64_t other_stacks;   /* of these, if SPE records have none: those of one other event */
-    const char *other_event; /* its name; NULL: there are none, or stacks are not wanted */
+    uint64_t other_stacks;   /* stacks of one other event, if SPE records have none */
+    const char *other_event; /* its name; NULL: there is none, or stacks are not wanted */
 };
 
-/* In config: "jitter" in the kernel's format of the event, PMSIRR_EL1.RND. */
+/* The bit of config for the term "jitter", which sets PMSIRR_EL1.RND. */
 #define SPE_CONFIG_JITTER (UINT64_C(1) << 16)
 
 SPE_API const struct spe_profile_info *spe_profile_info(const struct spe_profile *profile);
 
-/* Of loads and stores that spe_profile_only_data left out. */
+/* Sums of the loads and stores that spe_profile_only_data skipped. */
 struct spe_profile_left_out {
-    uint64_t samples, stores; /* with a data address; those of them that store */
-    uint64_t latency;         /* the sum of their total latencies */
-    uint64_t said;            /* of these: the data source is known */
+    uint64_t samples, stores; /* with a data address; of these, stores */
+    uint64_t latency;         /* sum of their total latencies */
+    uint64_t said;            /* samples with a known data source */
     uint64_t no_address;      /* loads and stores without a data address */
-    uint32_t thread;          /* of the samples, if there are any ... */
-    bool several_threads;     /* ... and whether all have this one */
+    uint32_t thread;          /* a thread of the samples, if there are any */
+    bool several_threads;     /* the samples belong to more than one thread */
 };
 
-/* Up to the rows handed out so far, complete when spe_profile_next has returned 0; those marked *
- * are complete from the beginning. account: records + padding + skipped = bytes fed. */
+/* Counts up to the last returned row, complete when spe_profile_next has returned 0. Counts marked
+ * * are complete from the beginning. */
 struct spe_profile_counts {
     struct spe_account account;   /* of SPE bytes: records, bytes not decoded by reason */
     struct spe_perf_account file; /* * of the perf.data; zeros for raw bytes */
     uint64_t rows;                /* handed out */
     uint64_t cut, filtered;       /* dropped by the cut, by the filter */
-    uint64_t lost;                /* * by LOST and LOST_SAMPLES records */
-    uint64_t aux_truncated;       /* * AUX records that say: samples were lost, buffer full */
-    uint64_t aux_collision;       /* * ... samples collided */
-    uint64_t aux_partial;         /* * ... the buffer has gaps */
-    uint64_t without_time;        /* rows of a timed recording without a timestamp */
+    uint64_t lost;                /* * according to LOST and LOST_SAMPLES records */
+    uint64_t aux_truncated; /* * AUX records with the flag TRUNCATED: samples were lost, the buffer
+                               was full */
+    uint64_t aux_collision; /* * AUX records with the flag COLLISION: samples collided */
+    uint64_t aux_partial;   /* * AUX records with the flag PARTIAL: the buffer has gaps */
+    uint64_t without_time;  /* rows without a timestamp in a recording with times */
     uint64_t by_context, by_switch, by_buffer; /* rows, by the source of the thread */
     uint64_t by_nothing;                       /* rows whose thread is not known: tid -1 */
-    uint64_t context_unknown;   /* rows: CONTEXT names a thread that no record of the file names */
-    uint64_t context_mismatch;  /* rows: SWITCH records, or the buffer, name another thread than
-                                   CONTEXT. The row has the thread of CONTEXT */
-    uint64_t no_map;            /* rows whose pc lies in no known map */
-    uint64_t stacks;            /* rows that have a call stack, if these are wanted */
-    uint64_t first_ns, last_ns; /* least and greatest time of a row; 0 if there is none */
-    uint64_t passed;            /* records that spe_profile_only left out: they are in by_* and
-                                   context_*, but not in the other counts of rows */
-    uint64_t passed_latency;    /* the sum of their total latencies; not with ..._only_data */
+    uint64_t context_unknown;  /* rows: CONTEXT has a thread that no other record of the file has */
+    uint64_t context_mismatch; /* rows: SWITCH records or the buffer have another thread than
+                                  CONTEXT. The row has the thread of CONTEXT */
+    uint64_t no_map;           /* rows whose pc is in no known map */
+    uint64_t stacks;           /* rows with a call stack, if stacks are wanted */
+    uint64_t first_ns, last_ns; /* smallest and largest time of a row; 0: none */
+    uint64_t passed;         /* records that spe_profile_only skipped: they are included in by_* and
+                                context_*, but not in the other counts of rows */
+    uint64_t passed_latency; /* sum of their total latencies; not with spe_profile_only_data */
     struct spe_profile_left_out left_out;
 };
 
 SPE_API const struct spe_profile_counts *spe_profile_counts(const struct spe_profile *profile);
 
-/* Sentences for the user (a binary was refused, CONTEXT is missing ...), in an order that does not
- * depend on the number of threads; NULL past the last. Complete after the last row. */
+/* Warnings for the user (a binary was refused, CONTEXT is missing ...), one sentence each. The
+ * order does not depend on the number of threads. NULL past the last. Complete after the last row.
+ */
 SPE_API const char *spe_profile_warning(const struct spe_profile *profile, size_t i);
 
-/* SPE_OK, or the reason for missing names of functions, lines or files in the look-ups so far:
+/* SPE_OK, or the error because of which look-ups so far returned no function, line or file:
  * SPE_ERR_NOMEM, SPE_ERR_IO. Call it after the last look-up. */
 SPE_API int spe_profile_status(const struct spe_profile *profile);
 
@@ -260,34 +263,34 @@ SPE_API int spe_profile_status(const struct spe_profile *profile);
 
 /* rows.flags */
 enum {
-    SPE_ROW_TIMESTAMP = 1u << 0, /* the record has a timestamp of its own */
+    SPE_ROW_TIMESTAMP = 1u << 0, /* the record has its own timestamp */
     SPE_ROW_BY_CONTEXT = 1u << 1,
     SPE_ROW_BY_SWITCH = 1u << 2,
     SPE_ROW_BY_BUFFER = 1u << 3,
     SPE_ROW_MISMATCH = 1u << 4, /* see context_mismatch */
-    SPE_ROW_KERNEL = 1u << 5,   /* EL1 and up */
+    SPE_ROW_KERNEL = 1u << 5,   /* EL1 and above */
     SPE_ROW_NS = 1u << 6,       /* NS and NSE of the pc */
     SPE_ROW_NSE = 1u << 7,
 };
 
 /*
- * `count` rows as columns. A cell is zero (an id: none) if the record does not have the value;
- * `has`, `addresses` and `counters` distinguish this from a zero. Valid until the next call for the
- * profile.
+ * `count` rows as columns. A cell is zero (for ids: SPE_NO_...) if the record does not have the
+ * value; `has`, `addresses` and `counters` distinguish this from a zero. Valid until the next call
+ * for the profile.
  */
 struct spe_rows {
     size_t size; /* written by spe_profile_next */
     size_t count;
-    size_t queue;           /* whose rows these are; with SPE_ORDER_TIME see queues */
+    size_t queue;           /* the queue of these rows; with SPE_ORDER_TIME see queues */
     const uint32_t *queues; /* SPE_ORDER_TIME: the queue of each row, else NULL */
 
-    const uint64_t *offset;    /* of the record in the queue's SPE bytes */
-    const uint64_t *time_ns;   /* timed recordings, by perf's rule; a record without a timestamp has
-                                  the time of the one before it */
+    const uint64_t *offset;  /* of the record in the queue's SPE bytes */
+    const uint64_t *time_ns; /* converted as perf does; a record without a timestamp has the time of
+                                the record before it */
     const uint64_t *timestamp; /* as recorded, in ticks */
     const uint32_t *cpu;
     const uint32_t *pid, *tid;
-    const uint8_t *el; /* SPE_NO_EL without a pc */
+    const uint8_t *el; /* SPE_NO_EL if there is no pc */
     const uint8_t *flags;
 
     /* Addresses as software uses them: virtual ones sign-extended from bit 55, without tag. */
@@ -298,8 +301,8 @@ struct spe_rows {
     const uint16_t *op;     /* CLASS << 8 | payload: spe_op_decode(op >> 8, op & 0xff, ...) */
     const uint16_t *total, *issue, *translation, *alt_issue;
     const uint16_t *source;
-    const uint8_t *level; /* enum spe_source_level by the CPU's table; a record without a Data
-                             Source packet, or a CPU without a table, is SPE_LEVEL_UNKNOWN */
+    const uint8_t *level; /* enum spe_source_level, from the CPU's table; SPE_LEVEL_UNKNOWN without
+                             a Data Source packet or without a table */
     const uint32_t *context1, *context2;
 
     const uint8_t *has;       /* SPE_HAS_... */
@@ -312,11 +315,11 @@ struct spe_rows {
     const uint32_t *map;    /* spe_profile_map, of the pc */
     const uint64_t *symbol; /* spe_profile_symbol; NULL if not wanted */
     const uint32_t *line;   /* spe_profile_line; NULL if not wanted */
-    const uint32_t *stack;  /* spe_profile_call: its innermost; NULL if not wanted */
+    const uint32_t *stack;  /* spe_profile_call: the innermost call; NULL if not wanted */
 };
 
-/* The next group: 1, or 0 at the end, or SPE_ERR_IO, SPE_ERR_NOMEM. A group has at least one row.
- * Damage is not an error: it is in the counts. */
+/* Get the next group. Returns 1, 0 at the end, or SPE_ERR_IO, SPE_ERR_NOMEM. A group has at least
+ * one row. Damage is not an error: it is in the counts. */
 SPE_API int spe_profile_next_sized(struct spe_profile *profile, struct spe_rows *rows, size_t size);
 
 static inline int spe_profile_next(struct spe_profile *profile, struct spe_rows *rows)
@@ -328,58 +331,58 @@ static inline int spe_profile_next(struct spe_profile *profile, struct spe_rows 
 SPE_API int spe_profile_rewind(struct spe_profile *profile);
 
 struct spe_profile_span {
-    uint64_t start, end; /* addresses of code; end is the first behind it */
+    uint64_t start, end; /* addresses of code; end is exclusive */
 };
 
 /*
- * From now on, rows are needed only of these addresses: of others, and of records without a pc,
- * rows may be left out, which is several times as fast if they are most. How many are is in the
- * counts. Nothing is left out by this where there is a cut or a filter. The spans are copied; with
- * none of them no row is needed, and with NULL all are. It holds until the next call. SPE_OK or
- * SPE_ERR_NOMEM.
+ * From now on, the caller needs only rows with a pc in these spans. Rows of other addresses, and of
+ * records without a pc, may be skipped, which is several times as fast if most rows are skipped.
+ * The counts have their number. With a cut or a filter nothing is skipped. The spans are copied.
+ * With a count of 0 no row is needed; with NULL all rows are. This holds until the next call.
+ * SPE_OK or SPE_ERR_NOMEM.
  */
 SPE_API int spe_profile_only(struct spe_profile *profile, const struct spe_profile_span *spans,
                              size_t count);
 
 struct spe_profile_data {
     size_t size;     /* sizeof(struct spe_profile_data) */
-    uint32_t levels; /* a bit for each enum spe_source_level */
+    uint32_t levels; /* bit n: enum spe_source_level n is needed */
     unsigned shift;  /* lines of 2^shift bytes */
-    uint64_t memory; /* most bytes of notes, about */
+    uint64_t memory; /* approximate memory limit for notes, in bytes */
 };
 
 /*
- * The same by data: rows are needed only of loads and stores with a data address that were served
- * from one of these levels. What is left out is in the counts, and notes are taken of it: after the
- * last row, spe_profile_left_out gives rows of those whose data address is in one of the lines.
- * When the notes take too much memory, nothing more is left out. NULL: all rows are needed, and
- * notes are forgotten, as spe_profile_rewind does. To be called before the first row or after the
- * last one. SPE_OK, SPE_ERR_NOMEM or SPE_ERR_INVALID.
+ * The same by data: the caller needs only rows of loads and stores with a data address that were
+ * served from one of these levels. The counts have sums of the skipped rows. Notes are kept, so
+ * that after the last row spe_profile_left_out can return skipped rows by cache line. When the
+ * notes reach the memory limit, nothing more is skipped. NULL: all rows are needed, and the notes
+ * are dropped, as by spe_profile_rewind. Call it before the first row or after the last one.
+ * SPE_OK, SPE_ERR_NOMEM or SPE_ERR_INVALID.
  */
 SPE_API int spe_profile_only_data(struct spe_profile *profile, const struct spe_profile_data *data);
 
-/* From the next call on, spe_profile_next gives rows of what was left out: of these lines, given by
- * an address each, and perhaps of others, queue after queue, without offset. They change no
- * counts. SPE_OK or SPE_ERR_NOMEM. */
+/* From the next call on, spe_profile_next returns skipped rows of these lines, each given by one
+ * address. Rows of other lines may be among them. They come queue by queue, without offset, and do
+ * not change the counts. SPE_OK or SPE_ERR_NOMEM. */
 SPE_API int spe_profile_left_out(struct spe_profile *profile, const uint64_t *addresses,
                                  size_t count);
 
-/* Where a map has a function's code; false if it has none of it. */
+/* The addresses of a function in a map; false if the map has none of its code. */
 SPE_API bool spe_profile_span(const struct spe_profile *profile, uint32_t map, uint64_t symbol,
                               struct spe_profile_span *span);
 
 /* ---- Tables --------------------------------------------------------------------------------- */
 
-/* Never NULL: "" for an id that is none. Valid until the profile is closed. */
+/* Never NULL: "" for an invalid id. Valid until the profile is closed. */
 SPE_API const char *spe_profile_string(const struct spe_profile *profile, uint32_t id);
 
 struct spe_profile_thread {
     uint32_t pid, tid; /* pid SPE_NO_TASK: not known */
-    uint32_t comm;     /* string: the last name it had; SPE_NO_ID */
-    uint64_t start_ns; /* 0: was there before */
+    uint32_t comm;     /* string: its last name; SPE_NO_ID */
+    uint64_t start_ns; /* 0: started before the recording */
 };
 
-/* A tid that is used again by another thread is another thread. NULL past the last. */
+/* If a tid is reused, it is a different thread here. NULL past the last. */
 SPE_API const struct spe_profile_thread *spe_profile_thread(const struct spe_profile *profile,
                                                             uint32_t id);
 SPE_API size_t spe_profile_thread_count(const struct spe_profile *profile);
@@ -389,14 +392,14 @@ SPE_API const struct spe_profile_dso *spe_profile_dso(const struct spe_profile *
                                                       uint32_t id);
 SPE_API size_t spe_profile_dso_count(const struct spe_profile *profile);
 
-/* The file of the recorded program: of the first process (of those in spe_profile_options.pids)
- * that mapped a file. SPE_NO_ID if no process did. */
+/* The file of the recorded program: the first file that a process mapped (a process of
+ * spe_profile_options.pids, if set). SPE_NO_ID if there is none. */
 SPE_API uint32_t spe_profile_program(const struct spe_profile *profile);
 
-/* The first dso with this path, or else with this name without directories; SPE_NO_ID. */
+/* The first dso with this path, or else with this name without directories, or SPE_NO_ID. */
 SPE_API uint32_t spe_profile_find_dso(const struct spe_profile *profile, const char *name);
 
-/* The mean number of operations from one sample to the next; 0 if it is not known. */
+/* The mean number of operations between two samples; 0 if it is not known. */
 SPE_API double spe_profile_interval(const struct spe_profile *profile);
 
 SPE_API const struct spe_profile_map *spe_profile_map(const struct spe_profile *profile,
@@ -406,11 +409,11 @@ SPE_API size_t spe_profile_map_count(const struct spe_profile *profile);
 struct spe_profile_symbol {
     const char *name;
     uint32_t dso;
-    uint64_t address, size; /* in the file's own addresses; of the kernel: as it ran */
+    uint64_t address, size; /* address in the file; for the kernel, address in memory */
 };
 
-/* SPE_OK, or SPE_ERR_UNKNOWN: *symbol is then { "", SPE_NO_ID, 0, 0 }. Ids are not dense, but
- * ascend within a dso: id >> 32 is the dso. */
+/* SPE_OK, or SPE_ERR_UNKNOWN with *symbol { "", SPE_NO_ID, 0, 0 }. Ids are not dense; within a dso
+ * they ascend. id >> 32 is the dso. */
 SPE_API int spe_profile_symbol_sized(const struct spe_profile *profile, uint64_t id,
                                      struct spe_profile_symbol *symbol, size_t size);
 
@@ -425,13 +428,12 @@ SPE_API int spe_profile_line(const struct spe_profile *profile, uint32_t id,
                              struct spe_profile_line *line);
 
 /*
- * A call that a row is in, by rows.stack, and whose caller is the next outer one, and so on up to
- * the id for which SPE_ERR_UNKNOWN is returned. A row without a stack has SPE_NO_ID; one whose
- * stack is known to have no call has an id for which SPE_ERR_UNKNOWN is returned at once. Equal
- * stacks of a program have equal ids.
+ * One call of a call stack. rows.stack is the innermost call; `caller` is the next outer call, and
+ * so on until SPE_ERR_UNKNOWN is returned. A row without a stack has SPE_NO_ID. If a stack is known
+ * to be empty, its id gives SPE_ERR_UNKNOWN at once. Equal stacks of a program have equal ids.
  */
 struct spe_profile_call {
-    uint64_t address; /* behind the call, where it returns to: the caller is at address - 4 */
+    uint64_t address; /* the return address: the call instruction is at address - 4 */
     uint32_t caller;
 };
 
@@ -441,14 +443,14 @@ SPE_API int spe_profile_call(const struct spe_profile *profile, uint32_t id,
 /*
  * Call stacks of another event, such as cycles of `perf record -g -e arm_spe// -e cycles`, in a
  * recording whose SPE records have none. They do not belong to rows; they only show the callers of
- * a function and their frequency. If several events have call stacks, the one with the most is
- * used.
+ * a function and their frequency. If several events have call stacks, the event with the most
+ * stacks is used.
  */
 struct spe_profile_other_stack {
     uint64_t pc, time_ns;
     uint64_t weight; /* the event's period, or 1 */
     uint32_t thread; /* or SPE_NO_ID */
-    uint32_t stack;  /* spe_profile_call: its innermost, as of rows.stack */
+    uint32_t stack;  /* spe_profile_call: the innermost call, as rows.stack */
 };
 
 /* SPE_OK, or SPE_ERR_UNKNOWN past the last of info.other_stacks. */
@@ -465,14 +467,14 @@ static inline int spe_profile_other_stack(const struct spe_profile *profile, siz
 
 struct spe_profile_place {
     uint32_t map;       /* or SPE_NO_ID */
-    uint32_t dso;       /* likewise */
+    uint32_t dso;       /* or SPE_NO_ID */
     uint64_t symbol;    /* function, or with data: object; or SPE_NO_SYMBOL */
     uint64_t address;   /* in the file's own addresses */
     uint64_t in_symbol; /* offset from the symbol's start */
 };
 
-/* What an address was for a thread at a time (ns; UINT64_MAX: at the end). data: look for objects,
- * not functions, and in all maps. SPE_OK, or SPE_ERR_UNKNOWN if there was no map. */
+/* Look up an address for a thread at a time (ns; UINT64_MAX: the end). data: look for data objects
+ * instead of functions, in all maps. SPE_OK, or SPE_ERR_UNKNOWN if the address was not mapped. */
 SPE_API int spe_profile_place_sized(struct spe_profile *profile, uint32_t thread, uint64_t time_ns,
                                     uint64_t address, bool data, struct spe_profile_place *place,
                                     size_t size);
@@ -483,22 +485,22 @@ static inline int spe_profile_place(struct spe_profile *profile, uint32_t thread
     return spe_profile_place_sized(profile, thread, time_ns, address, data, place, sizeof(*place));
 }
 
-/* Function of a pc in a map, as in rows.symbol: id or SPE_NO_SYMBOL. */
+/* The function of a pc in a map, as in rows.symbol: id or SPE_NO_SYMBOL. */
 SPE_API uint64_t spe_profile_find_symbol(struct spe_profile *profile, uint32_t map, uint64_t pc);
 
-/* Line of a pc in a map, as in rows.line: id or SPE_NO_ID. */
+/* The line of a pc in a map, as in rows.line: id or SPE_NO_ID. */
 SPE_API uint32_t spe_profile_find_line(struct spe_profile *profile, uint32_t map, uint64_t pc);
 
-/* An address in the file's own addresses, from one in a map; UINT64_MAX: the file has no such
- * place. Means something if the dso's state is verified or unverified. */
+/* Convert an address in a map to an address in the file; UINT64_MAX: the file has no such address.
+ * The result is valid only if the dso's state is verified or unverified. */
 SPE_API uint64_t spe_profile_find_address(struct spe_profile *profile, uint32_t map, uint64_t pc);
 
-/* The functions that were inlined at a pc, innermost first, and last the one that is a symbol.
- * Writes at most `max` and returns how many there are; 0 without debug information. */
+/* The functions that were inlined at a pc, innermost first; the last is the function with a symbol.
+ * Writes at most `max` frames and returns the number of frames; 0 without debug information. */
 SPE_API int spe_profile_inlines(struct spe_profile *profile, uint32_t map, uint64_t pc,
                                 struct spe_profile_frame *frames, size_t max);
 
-/* The same at an address of a dso, in the file's own addresses. */
+/* The same for an address in the file of a dso. */
 SPE_API int spe_profile_inlines_at(struct spe_profile *profile, uint32_t dso, uint64_t address,
                                    struct spe_profile_frame *frames, size_t max);
 
@@ -520,28 +522,28 @@ SPE_API int64_t spe_profile_code(struct spe_profile *profile, uint32_t dso, uint
 SPE_API int spe_profile_object(struct spe_profile *profile, uint32_t thread, uint64_t time_ns,
                                uint64_t address, struct spe_profile_object *object);
 
-/* Report that a thread used this address as its stack, for later calls. A recording names the stack
- * of a process's first thread at most. */
+/* Declare that this address is on the stack of a thread, for later calls. A recording itself has at
+ * most the stack of the first thread of a process. */
 SPE_API int spe_profile_stack(struct spe_profile *profile, uint32_t thread, uint64_t address);
 
-/* "table.slots[17].key", "counter+0x4", "stack of worker (4711)", "[heap]": at most size bytes with
- * the NUL. access_size: bytes that are accessed there (0: one). */
+/* "table.slots[17].key", "counter+0x4", "stack of worker (4711)", "[heap]": at most size bytes
+ * including the NUL. access_size: size of the access in bytes (0: 1). */
 SPE_API void spe_profile_object_text(struct spe_profile *profile,
                                      const struct spe_profile_object *object, uint32_t access_size,
                                      char *text, size_t size);
 
-/* The data that a load or store accesses, from its pc in a map alone. Results are kept for each
- * instruction. SPE_OK, or SPE_ERR_UNKNOWN with the reason. */
+/* The data that a load or store accesses, derived only from its pc in a map. Results are cached for
+ * each instruction. SPE_OK, or SPE_ERR_UNKNOWN with access->reason. */
 SPE_API int spe_profile_access(struct spe_profile *profile, uint32_t map, uint64_t pc,
                                struct spe_profile_access *access);
 
-/* The same at an address of a dso, in the file's own addresses. */
+/* The same for an address in the file of a dso. */
 SPE_API int spe_profile_access_at(struct spe_profile *profile, uint32_t dso, uint64_t address,
                                   struct spe_profile_access *access);
 
-/* The member of an object's type at the object's offset, for an access of the size in `access`: an
- * answer from the data address, for instructions whose code does not give one. SPE_OK, or
- * SPE_ERR_UNKNOWN if the object has no type, or no member there. */
+/* The member of an object's type at the object's offset, for an access of the size in `access`.
+ * This uses the data address, for instructions whose code gives no answer. SPE_OK, or
+ * SPE_ERR_UNKNOWN if the object has no type, or no member at the offset. */
 SPE_API int spe_profile_access_of_object(struct spe_profile *profile,
                                          const struct spe_profile_object *object,
                                          struct spe_profile_access *access);
@@ -567,15 +569,15 @@ SPE_API int spe_profile_member(struct spe_profile *profile, uint32_t type, size_
  */
 SPE_API int spe_filter_create(struct spe_filter **filter, const char *text,
                               struct spe_profile_error *error);
-SPE_API void spe_filter_destroy(struct spe_filter *filter); /* NULL is fine */
+SPE_API void spe_filter_destroy(struct spe_filter *filter); /* NULL is allowed */
 
 /* SPE_WANT_... that the expression needs in the rows. */
 SPE_API unsigned spe_filter_wants(const struct spe_filter *filter);
 
 /*
- * Set bit i of selected (rows.count bits, in words of 64; the last one's rest is cleared) if row i
- * matches. Returns the number of rows that do, or SPE_ERR_NOMEM. Names are looked up once an id and
- * remembered in the filter, so a filter is for one profile, and for one thread at a time.
+ * Set bit i of selected (rows.count bits, in 64-bit words; unused bits of the last word are
+ * cleared) if row i matches. Returns the number of matching rows, or SPE_ERR_NOMEM. The filter
+ * caches the names of ids, so use it with one profile only, and from one thread at a time.
  */
 SPE_API int64_t spe_filter_select(struct spe_filter *filter, const struct spe_profile *profile,
                                   const struct spe_rows *rows, uint64_t *selected);

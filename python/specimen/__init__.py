@@ -157,7 +157,7 @@ class Samples:
 
 
 class Recording:
-    """A perf.data file, or bare SPE bytes. Made by `open`."""
+    """A perf.data file, or raw SPE bytes. Made by `open`."""
 
     def __init__(self, source: dict[str, Any]) -> None:
         self._source = source
@@ -198,13 +198,13 @@ def open(path: Path, *, filter: str | None = None,
          symfs: Path | None = None, debug_dir: Path | None = None, vmlinux: Path | None = None,
          kallsyms: Path | None = None, cpu: str | None = None, raw: bool = False,
          threads: int | None = None, map: bool = False) -> Recording:
-    """Open a perf.data file or a file of bare SPE bytes.
+    """Open a perf.data file or a file of raw SPE bytes.
 
     filter: an expression of spe-filter(7). time: from and to, in ns as in the column time_ns, either
     may be None. cpus, pids, tids: of these only. queues: numbers of SPE buffers, from 0 to info.queues;
     others are not read, so that several readers can share a recording. symfs: files of the recording's machine are below
     this folder. debug_dir: cache of binaries by build-id. vmlinux, kallsyms: names of the kernel.
-    cpu: the CPU, where the file does not say. raw: bare SPE bytes, whatever they look like.
+    cpu: the CPU, where the file does not say. raw: raw SPE bytes, whatever they look like.
     threads: decode with so many. map: map the file instead of reading it, which takes less time; a
     file that shrinks meanwhile then ends the process (SIGBUS), so only for files that nobody writes."""
     return Recording(_source(
@@ -216,7 +216,7 @@ def open(path: Path, *, filter: str | None = None,
 def decode(data: bytes | bytearray | memoryview, columns: Iterable[str] | None = None, *,
            filter: str | None = None, cpu: str | None = None,
            batch_rows: int | None = None) -> Samples:
-    """The samples of bare SPE records. cpu ("neoverse-n1", or a MIDR) says how to read data sources."""
+    """The samples of raw SPE records. cpu ("neoverse-n1", or a MIDR) says how to read data sources."""
     source = _source(data=bytes(data), filter=filter, cpu=cpu, raw=True)
     _native.info(source)  # a filter or a CPU that makes no sense is said here
     return Samples(source, columns, batch_rows)

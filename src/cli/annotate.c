@@ -23,7 +23,7 @@ static const char usage[] =
     "Source lines and instructions of the hottest functions, or of those at PLACE, with\n"
     "samples, latency, misses and where loads were served. PLACE is the name of a\n"
     "function, FILE:LINE of its source, or an address: 0x1234, function+0x10,\n"
-    "library.so+0x1234. FILE is a perf.data file; without it perf.data in this folder.\n";
+    "library.so+0x1234. FILE is a perf.data file (perf.data).\n";
 
 static const char examples[] = "Examples:\n"
                                "  spe annotate\n"
@@ -68,7 +68,7 @@ static bool columns_option(const struct command *c, void *target, const char *te
 
         if (i == ANNOTATE_COLUMNS) {
             list_names(list, sizeof(list), names, ANNOTATE_COLUMNS, " and ");
-            usage_error(c, "--columns", "there is no '%.*s'; there are %s",
+            usage_error(c, "--columns", "there is no column '%.*s'; there are %s",
                         length < 40 ? (int)length : 40, word, list);
             return false;
         }
@@ -122,17 +122,15 @@ static bool percent_option(const struct command *c, void *target, const char *te
 
 static const struct option_row options[] = {
     {OPTION_TEXT("What to show:")},
-    {"symbol", 's', "NAME", "as PLACE, in perf's way", OPTION_STRING(struct job, place.text)},
-    {"top", 0, "N", "functions, where no PLACE is given (3)",
+    {"symbol", 's', "NAME", "the same as PLACE, as in perf", OPTION_STRING(struct job, place.text)},
+    {"top", 0, "N", "number of functions without PLACE (3)",
      OPTION_NUMBER(struct job, top, 1, FUNCTIONS_MAX)},
-    {"sort", 0, "KEY",
-     "what is hot: by latency or by samples (latency; samples if there are no latencies)",
+    {"sort", 0, "KEY", "hot by latency or by samples (latency; samples if there are no latencies)",
      OPTION_TAKE(sort_option)},
     {"source", 0, NULL, "source lines only", OPTION_FLAG(struct job, annotate.source)},
     {"asm", 0, NULL, NULL, OPTION_FLAG(struct job, annotate.assembly)},
     {"no-source", 0, NULL, "instructions only", OPTION_FLAG(struct job, annotate.assembly)},
-    {"all", 0, NULL, "also code without samples: nothing is folded",
-     OPTION_FLAG(struct job, annotate.all)},
+    {"all", 0, NULL, "also show code without samples", OPTION_FLAG(struct job, annotate.all)},
     {"percent-limit", 0, "N", "also fold instructions with less than N % of the function",
      OPTION_TAKE(limit_option)},
     {"columns", 'F', "LIST",
@@ -141,17 +139,19 @@ static const struct option_row options[] = {
      OPTION_TAKE(columns_option)},
     {"percent-type", 0, "T", "shares of the function (local) or of all samples (global)",
      OPTION_TAKE(percent_option)},
-    {"asm-raw", 0, NULL, "also the words of instructions", OPTION_FLAG(struct job, annotate.words)},
-    {"full-paths", 'P', NULL, "paths of source files, not only their names",
+    {"asm-raw", 0, NULL, "also show the instruction words",
+     OPTION_FLAG(struct job, annotate.words)},
+    {"full-paths", 'P', NULL, "full paths of source files, not only names",
      OPTION_FLAG(struct job, annotate.full_paths)},
-    {"source-dir", 0, "DIR", "source files are below DIR",
+    {"source-dir", 0, "DIR", "look for source files below DIR",
      OPTION_STRING(struct job, sources.directory)},
     {"json", 0, NULL, "everything as one JSON object", OPTION_FLAG(struct job, json)},
     WIDTH_OPTION(struct job, width),
     {OPTION_ROWS(page_options)},
     {"stdio", 0, NULL, NULL, OPTION_NOTHING},
     {"print-line", 'l', NULL, NULL, OPTION_NOTHING},
-    {"show-nr-samples", 'n', NULL, "perf's words; the page is like that anyway", OPTION_NOTHING},
+    {"show-nr-samples", 'n', NULL, "accepted for compatibility with perf; no effect",
+     OPTION_NOTHING},
     {OPTION_TABLE(struct job, recording, recording_options)},
     {0},
 };
@@ -210,7 +210,7 @@ static bool take_words(struct job *job, int argc, char **argv)
         } else if (!job->recording.input) {
             job->recording.input = word; /* opening it says what is wrong with it */
         } else {
-            usage_error(job->command, word, "one place and one file at a time");
+            usage_error(job->command, word, "give one place and one file only");
             return false;
         }
     }
@@ -350,7 +350,7 @@ static int nothing_there(struct job *job, struct spe_profile *profile,
                  near);
     else
         complain(job->annotate.file,
-                 "no sample is in '%s'; 'spe report --by function' shows what has samples",
+                 "no sample is in '%s'; 'spe report --by function' lists functions with samples",
                  job->place.text);
     return STATUS_BAD_DATA;
 }

@@ -11,10 +11,10 @@
 static const char usage[] =
     "Usage: spe c2c [report] [OPTION]... [FILE]\n"
     "\n"
-    "Cache lines that travel between cores: how often, what they cost, who uses which\n"
-    "of their bytes, whether it is true or false sharing, and what would separate it.\n"
-    "FILE is a perf.data file, or bare SPE bytes, or - for standard input; without it\n"
-    "perf.data in this folder.\n";
+    "Cache lines that travel between cores: how often, at what cost, which threads use\n"
+    "which bytes, whether sharing is true or false, and how to separate the threads.\n"
+    "FILE is a perf.data file, raw SPE bytes, or - for standard input; the default is\n"
+    "perf.data in the current directory.\n";
 
 static const char examples[] = "Examples:\n"
                                "  spe record --model core -- ./program && spe c2c\n"
@@ -53,8 +53,8 @@ static bool display_option(const struct command *c, void *target, const char *te
     if (strcmp(text, "peer") == 0)
         return true;
     usage_error(c, "--display",
-                "'%s' is not here: SPE records have no HITM; lines are sorted by loads that other "
-                "cores served (peer)",
+                "'%s' is not available: SPE records have no HITM; lines are sorted by loads that "
+                "other cores served (peer)",
                 text);
     return false;
 }
@@ -69,7 +69,7 @@ static const struct option_row options[] = {
     {"json", 0, NULL, "everything as one JSON object", OPTION_FLAG(struct job, json)},
     WIDTH_OPTION(struct job, width),
     {OPTION_ROWS(page_options)},
-    {"stdio", 0, NULL, "perf's word; the page is like that anyway", OPTION_NOTHING},
+    {"stdio", 0, NULL, "accepted for compatibility with perf; no effect", OPTION_NOTHING},
     {"display", 'd', "peer", "likewise: lines are sorted by loads that others served",
      OPTION_TAKE(display_option)},
     {OPTION_TABLE(struct job, recording, recording_options), .without = "cd"},

@@ -18,10 +18,10 @@
 static const char usage[] =
     "Usage: spe check [OPTION]... [FILE]...\n"
     "\n"
-    "Check every record against what the architecture lets a PE with these features\n"
-    "write, and account for every byte. FILE is a perf.data file, or bare SPE bytes, or\n"
-    "- for standard input; without it perf.data in this folder. The exit status is 1 if\n"
-    "a rule was broken, bytes were skipped, or the file is damaged or not complete.\n";
+    "Check every record against the architecture, for a PE with these features, and\n"
+    "account for every byte. FILE is a perf.data file, raw SPE bytes, or - for standard\n"
+    "input (perf.data). The exit status is 1 if a rule was broken, bytes were skipped,\n"
+    "or the file is damaged or incomplete.\n";
 
 static const char examples[] = "Examples:\n"
                                "  spe check perf.data\n"
@@ -92,8 +92,8 @@ static const struct option_row options[] = {
     {"cpu", 0, "NAME", "this CPU's features, counters, record size and alignment",
      OPTION_STRING(struct job, machine.cpu)},
     {"features", 0, "LIST",
-     "these features, for example v1p4,sve; beside --cpu the list adds to the CPU's and -NAME "
-     "takes away",
+     "these features, for example v1p4,sve; with --cpu the list adds to the CPU's features, "
+     "and -NAME removes one",
      OPTION_STRING(struct job, machine.features)},
     {"count-bits", 0, "N", "counters have 12 or 16 bits", OPTION_TAKE(count_bits_option),
      OPTION_TARGET(struct job, machine.count_bits, uint64_t)},
@@ -109,13 +109,12 @@ static const struct option_row options[] = {
                  "feature may be there or not.\n"
                  "\n"
                  "What to show:")},
-    {"limit", 0, "N", "at most N reports of each rule (20), then only counts; 'all'",
+    {"limit", 0, "N", "show at most N reports of each rule, or 'all' (20)",
      OPTION_TAKE(limit_option), OPTION_TARGET(struct job, limit, uint64_t)},
-    {"json", 0, NULL, "JSON: one object a report, then one for the whole",
-     OPTION_FLAG(struct job, json)},
-    {"list-rules", 0, NULL, "the rules, and where in the Arm ARM they come from",
+    {"json", 0, NULL, "one JSON object per report, then a summary", OPTION_FLAG(struct job, json)},
+    {"list-rules", 0, NULL, "print the rules with their sections of the Arm ARM",
      OPTION_FLAG(struct job, list)},
-    {"raw", 0, NULL, "take the file as bare SPE bytes, without a check",
+    {"raw", 0, NULL, "treat the file as raw SPE bytes, without a check",
      OPTION_FLAG(struct job, raw)},
     {OPTION_ROWS(page_options)},
     {0},

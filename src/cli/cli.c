@@ -215,9 +215,10 @@ static bool no_pager_option(const struct command *c, void *target, const char *t
 }
 
 const struct option_row page_options[] = {
-    {"color", 0, "WHEN", "colours: always, never, or auto: on a terminal (auto)",
+    {"color", 0, "WHEN", "colours: always, never, or auto, on a terminal (auto)",
      OPTION_TAKE(color_option)},
-    {"no-pager", 0, NULL, "no $PAGER (less -FRX) on a terminal", OPTION_TAKE(no_pager_option)},
+    {"no-pager", 0, NULL, "do not use $PAGER (less -FRX) on a terminal",
+     OPTION_TAKE(no_pager_option)},
     {0},
 };
 
@@ -353,7 +354,7 @@ bool is_input(const char *output, const char *input)
         !stat_input(input, &from) || from.st_dev != to.st_dev || from.st_ino != to.st_ino)
         return false;
     complain(standard ? "standard output" : output,
-             "is the file that is read: give another name for the output");
+             "is the input file: give another name for the output");
     return true;
 }
 

@@ -17,10 +17,10 @@
 static const char usage[] =
     "Usage: spe diff [OPTION]... OLD NEW\n"
     "\n"
-    "What changed between two recordings, for the whole program and by function, and\n"
-    "whether it is more than chance. Functions are matched by name.\n"
-    "OLD and NEW are perf.data files, or bare SPE bytes; or both are files of\n"
-    "'spe record --stat-json', whose counts are exact and are compared as they are.\n";
+    "The changes between two recordings, for the whole program and by function, and\n"
+    "whether they are significant. Functions are matched by name.\n"
+    "OLD and NEW are perf.data files or raw SPE bytes; or both are files of\n"
+    "'spe record --stat-json', which have exact counts.\n";
 
 static const char examples[] =
     "Examples:\n"
@@ -139,7 +139,7 @@ static bool fail_option(const struct command *c, void *target, const char *text)
     const char *sign = NULL;
 
     if (job->bound_count == GATES) {
-        usage_error(c, "--fail-if", "there are more than %d of them", GATES);
+        usage_error(c, "--fail-if", "there are more than %d bounds", GATES);
         return false;
     }
     for (size_t i = length; i > 0 && !sign; i--) { /* names of functions may have these signs */
@@ -284,7 +284,7 @@ static bool take_files(struct job *job, int argc, char **argv)
         files[n++] = job->recording.input;
     for (int i = optind; i < argc; i++) {
         if (n == 2) {
-            usage_error(job->command, argv[i], "two recordings; more of a side by --old and --new");
+            usage_error(job->command, argv[i], "give two recordings; --old and --new add more");
             return false;
         }
         files[n++] = argv[i];
@@ -320,21 +320,20 @@ static bool new_option(const struct command *c, void *target, const char *text)
 static const struct option_row options[] = {
     {OPTION_TEXT("What to compare:")},
     {"per", 0, "UNIT",
-     "by unit of work: operation, run (the whole of it), time (seconds), or the name of a "
-     "function, whose operations are the unit (operation; of exact counts: run)",
+     "unit of work: operation, run (the whole run), time (seconds), or the name of a function, "
+     "whose operations are the unit (operation; for exact counts run)",
      OPTION_TAKE(per_option)},
     {"by", 0, "WHAT", "by function, line or dso (function)", OPTION_TAKE(by_option)},
-    {"old", 0, "FILE", "one more recording of the old program, taken together",
-     OPTION_TAKE(old_option)},
-    {"new", 0, "FILE", "... of the new one", OPTION_TAKE(new_option)},
+    {"old", 0, "FILE", "another recording of the old program", OPTION_TAKE(old_option)},
+    {"new", 0, "FILE", "another recording of the new program", OPTION_TAKE(new_option)},
     {"fail-if", 0, "BOUND",
-     "exit with status 1 if a bound is exceeded for sure, such as 'latency > +5%'; also 'walk: "
-     "latency > +5%' of a function. Of operations, latency, loads, stores, branches, not_taken, "
+     "exit with status 1 if the bound is exceeded, such as 'latency > +5%', or 'walk: latency > "
+     "+5%' for one function. Quantities: operations, latency, loads, stores, branches, not_taken, "
      "mispredicted, l1_misses, llc_misses, walks, misaligned, partial_predicates",
      OPTION_TAKE(fail_option)},
     {OPTION_TEXT("\nWhat to show:")},
     {"top", 0, "N", "rows (10)", OPTION_NUMBER(struct job, top, 1, 1000000)},
-    {"all", 0, NULL, "also those without a significant change", OPTION_FLAG(struct job, page.all)},
+    {"all", 0, NULL, "also rows without a significant change", OPTION_FLAG(struct job, page.all)},
     {"json", 0, NULL, "everything as one JSON object", OPTION_FLAG(struct job, json)},
     WIDTH_OPTION(struct job, width),
     {OPTION_ROWS(page_options)},

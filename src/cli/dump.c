@@ -16,8 +16,8 @@ static const char usage[] =
     "Usage: spe dump [OPTION]... [FILE]...\n"
     "\n"
     "Show SPE bytes: one packet per line, in the layout and words of 'perf script -D'.\n"
-    "FILE is a perf.data file, or bare SPE bytes, or - for standard input; without it\n"
-    "perf.data in this folder.\n";
+    "FILE is a perf.data file, raw SPE bytes, or - for standard input; the default is\n"
+    "perf.data in the current directory.\n";
 
 static const char examples[] =
     "Examples:\n"
@@ -41,15 +41,15 @@ struct job {
 
 static const struct option_row options[] = {
     {OPTION_TEXT("What to show:")},
-    {"records", 0, NULL, "one record a line", OPTION_VALUE(struct job, view, VIEW_RECORDS)},
-    {"json", 0, NULL, "one JSON object a record, all fields raw and decoded",
+    {"records", 0, NULL, "one record per line", OPTION_VALUE(struct job, view, VIEW_RECORDS)},
+    {"json", 0, NULL, "one JSON object per record, fields raw and decoded",
      OPTION_VALUE(struct job, view, VIEW_JSON)},
-    {"offset", 0, "N", "start at byte N of bare SPE bytes (N may end in K, M or G)",
+    {"offset", 0, "N", "start at byte N of raw SPE bytes (N may end in K, M or G)",
      OPTION_SIZE(struct job, offset, 0, UINT64_MAX)},
     {"count", 0, "N", "stop after N lines", OPTION_NUMBER(struct job, count, 0, UINT64_MAX)},
     {OPTION_ROWS(page_options)},
     {OPTION_TEXT("\nWhat the bytes are:")},
-    {"raw", 0, NULL, "take the file as bare SPE bytes, without a check",
+    {"raw", 0, NULL, "treat the file as raw SPE bytes, without a check",
      OPTION_FLAG(struct job, raw)},
     {"cpu", 0, "NAME", "name data sources and events as this CPU does",
      OPTION_STRING(struct job, machine.cpu)},

@@ -18,11 +18,11 @@
 
 static const char usage[] =
     "Usage: spe export --format FORMAT [OPTION]... [FILE]\n"
-    "       spe export --format FORMAT -o FOLDER/ [OPTION]... FILE...\n"
+    "       spe export --format FORMAT -o DIRECTORY/ [OPTION]... FILE...\n"
     "\n"
     "Write the samples of a recording for other programs.\n"
-    "FILE is a perf.data file, or bare SPE bytes, or - for standard input; without it\n"
-    "perf.data in this folder.\n";
+    "FILE is a perf.data file, raw SPE bytes, or - for standard input; the default is\n"
+    "perf.data in the current directory.\n";
 
 static const char examples[] =
     "Examples:\n"
@@ -112,11 +112,11 @@ static const struct option_row options[] = {
      "csv: one row per sample\n"
      "ndjson: one JSON object per sample\n"
      "arrow: an Arrow IPC stream\n"
-     "parquet: a Parquet file, packed with zstd\n"
+     "parquet: a Parquet file, compressed with zstd\n"
      "folded: 'dso;function weight', for flame graphs; where there are call stacks, "
      "'caller;...;function weight'\n"
      "pprof: a profile for pprof, Pyroscope, Parca\n"
-     "speedscope: for speedscope.app, a profile a thread\n"
+     "speedscope: for speedscope.app, one profile per thread\n"
      "firefox: for profiler.firefox.com\n"
      "perfetto: a trace for ui.perfetto.dev, over time\n"
      "perf: a perf.data file, cut by --time, --cpus, --pid and --tid (needs -o)\n"
@@ -127,18 +127,18 @@ static const struct option_row options[] = {
     {"columns", 0, "LIST", "csv, ndjson, arrow and parquet: these columns only; help lists them",
      OPTION_STRING(struct job, columns)},
     {"output", 'o', "FILE",
-     "where to; - or nothing is standard output. A folder gets a table of each recording",
+     "output file; the default, -, is standard output. A directory gets one table per recording",
      OPTION_STRING(struct job, output)},
-    {"partition", 0, "LIST", "... in folders host=..., date=...: host, date or both",
+    {"partition", 0, "LIST", "subdirectories host=..., date=...: host, date or both",
      OPTION_STRING(struct job, partition)},
-    {"dso", 0, "NAME", "bolt and autofdo: which one, by path or name (the program)",
+    {"dso", 0, "NAME", "bolt and autofdo: the program or library, by path or name (the program)",
      OPTION_STRING(struct job, dso)},
     {"weight", 0, "WHAT",
-     "folded and speedscope: samples or latency (samples); pprof: which of them it shows first",
+     "folded and speedscope: samples or latency (samples); pprof: the one to show first",
      OPTION_TAKE(weight_option)},
     {"task", 0, "WHAT", "folded: begin each stack with a frame for the comm or the thread",
      OPTION_TAKE(task_option)},
-    {"lines", 0, NULL, "look up source lines; folded: a frame for each, of callers too",
+    {"lines", 0, NULL, "look up source lines; folded: a frame for each line, also of callers",
      OPTION_FLAG(struct job, lines)},
     {OPTION_TABLE(struct job, recording, recording_options)},
     {0},
@@ -202,7 +202,7 @@ static bool check_files(struct job *job, int argc, char **argv)
         return false;
     }
     if (job->partition && !folder) {
-        usage_error(job->command, "--partition", "needs a folder, such as -o fleet/");
+        usage_error(job->command, "--partition", "needs a directory, such as -o fleet/");
         return false;
     }
     if (folder && is_columns(job)) {
@@ -390,7 +390,7 @@ static int export_recording(struct job *job, struct spe_profile *profile)
     int result, late;
 
     if (spe_profile_info(profile)->raw) {
-        complain(job->file, "is not a perf.data file that could be cut");
+        complain(job->file, "is not a perf.data file, so no part of it can be exported");
         return STATUS_BAD_DATA;
     }
     late = out_file_open(&file, job->output);

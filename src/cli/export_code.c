@@ -30,7 +30,7 @@ uint32_t export_code_dso(struct spe_profile *profile, const char *file, const ch
         if (dso->warning)
             complain(file, "%s", dso->warning);
         else
-            complain(path, "%s; --symfs and --debug-dir name folders to look in",
+            complain(path, "%s; --symfs and --debug-dir name directories to look in",
                      spe_dso_state_name(dso->state));
         return SPE_NO_ID;
     }

@@ -185,7 +185,7 @@ const char *dataset_path(struct dataset *d, const struct spe_profile *profile, c
     if (!make_folders(path))
         return NULL;
     if (lstat(path, &st) == 0) {
-        complain(path, "is there already: remove it, or choose another folder");
+        complain(path, "exists already: remove it, or choose another directory");
         return NULL;
     }
     return path;

@@ -51,7 +51,7 @@ static void say_what_is_missing(const struct timeline *s, const char *file, bool
                  "stacks; --filter and --time make it fewer",
                  s->left_out);
     if (s->without_time)
-        complain(file, "%" PRIu64 " samples without time are not in it", s->without_time);
+        complain(file, "%" PRIu64 " samples without a time are omitted", s->without_time);
 }
 
 static int write_file(const struct viewer *v, enum viewer_format format)

@@ -138,14 +138,14 @@ static bool configure(struct job *job)
 /* About streams: not for --vectors. */
 static const struct option_row stream_options[] = {
     {"records", 0, "N", "how many (1000)", OPTION_NUMBER(struct job, records, 0, UINT64_MAX)},
-    {"seed", 0, "N", "another number, another stream (1)",
+    {"seed", 0, "N", "seed of the random numbers (1)",
      OPTION_NUMBER(struct job, config.seed, 0, UINT64_MAX)},
     {OPTION_TEXT("\nWhat is in the records:")},
     {"cpu", 0, "NAME", "features, layout, data sources and events of this CPU",
      OPTION_STRING(struct job, machine.cpu)},
     {"features", 0, "LIST",
-     "these features, for example v1p4,sve; beside --cpu the list adds to the CPU's and -NAME "
-     "takes away",
+     "these features, for example v1p4,sve; with --cpu the list adds to the CPU's features, "
+     "and -NAME removes one",
      OPTION_STRING(struct job, machine.features)},
     {"layout", 0, "NAME",
      "order and places of the packets: architecture, neoverse-n1 or kunpeng-920 (the CPU's, or "
@@ -175,7 +175,7 @@ static const struct option_row stream_options[] = {
 };
 
 static const struct option_row options[] = {
-    {"output", 'o', "FILE", "where to; - or nothing is standard output",
+    {"output", 'o', "FILE", "output file; the default, -, is standard output",
      OPTION_STRING(struct job, output)},
     {OPTION_ROWS(stream_options), .given = offsetof(struct job, stream_options)},
     {OPTION_TEXT("\nInstead of a stream:")},

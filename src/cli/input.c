@@ -216,7 +216,7 @@ static bool open_recording(struct input *in, uint64_t offset)
     struct spe_perf_error error = {0};
 
     if (offset) {
-        complain(in->name, "is a perf.data file: --offset is for bare SPE bytes");
+        complain(in->name, "is a perf.data file: --offset is for raw SPE bytes");
         return false;
     }
     if (!in->size_known) {

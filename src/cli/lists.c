@@ -7,15 +7,15 @@
 #include "cli/recording.h"
 #include "render/safe.h"
 
-#define INPUT_USAGE "FILE is a perf.data file; without it perf.data in this folder.\n"
+#define INPUT_USAGE "FILE is a perf.data file; the default is perf.data in the current directory.\n"
 
 struct job {
     const char *input;
 };
 
 static const struct option_row options[] = {
-    {"input", 'i', "FILE", "as FILE, in perf's way", OPTION_STRING(struct job, input)},
-    {"force", 'f', NULL, "is taken, as perf has it, and changes nothing", OPTION_NOTHING},
+    {"input", 'i', "FILE", "the same as FILE, as in perf", OPTION_STRING(struct job, input)},
+    {"force", 'f', NULL, "accepted for perf's sake; changes nothing", OPTION_NOTHING},
     {0},
 };
 
@@ -125,7 +125,7 @@ const struct command command_evlist = {
     .summary = "the events of a recording",
     .usage = "Usage: spe evlist [OPTION]... [FILE]\n"
              "\n"
-             "The events of a recording, one a line, as 'perf evlist' names them.\n" INPUT_USAGE,
+             "The events of a recording, one per line, as 'perf evlist' names them.\n" INPUT_USAGE,
     .options = options,
     .examples = "Examples:\n"
                 "  spe evlist perf.data\n",

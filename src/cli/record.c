@@ -17,14 +17,14 @@
 static const char usage[] =
     "Usage: spe record [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
     "\n"
-    "Run an AArch64 program on any machine and record it with a\n"
-    "software Statistical Profiling Unit: the result is a perf.data with SPE records\n"
-    "that perf, spe report and others read. The program runs under QEMU's user mode,\n"
-    "with its threads, its children and the AArch64 programs that they start.\n";
+    "Run an AArch64 program under QEMU's user mode on any machine, and record it with a\n"
+    "software Statistical Profiling Unit. The result is a perf.data file with SPE\n"
+    "records for perf, spe report and others. Threads, child processes and the AArch64\n"
+    "programs that they start are recorded, too.\n";
 
 static const char examples[] =
-    "The exit status is the program's, or 128 and the number of the signal that ended\n"
-    "it. It is 1 if the recording failed or is not complete, 2 if it could not begin.\n"
+    "The exit status is the program's, or 128 plus the number of the signal that ended\n"
+    "it. It is 1 if the recording failed or is incomplete, 2 if it could not start.\n"
     "\n"
     "Examples:\n"
     "  aarch64-linux-gnu-gcc -O2 -g prog.c -o prog && spe record -- ./prog\n"
@@ -119,55 +119,56 @@ static bool no_copies_option(const struct command *c, void *target, const char *
 
 static const struct option_row options[] = {
     {"event", 'e', "EVENT",
-     "arm_spe/TERM=VALUE,.../ in perf's words: jitter, load_filter, store_filter, branch_filter, "
+     "arm_spe/TERM=VALUE,.../ as in perf: jitter, load_filter, store_filter, branch_filter, "
      "event_filter, inv_event_filter, min_latency, pa_enable, pct_enable ... (arm_spe/jitter=1/)",
      OPTION_TAKE(event_option)},
     {"count", 'c', "N", "sample interval in operations, a multiple of 256 (4096)",
      OPTION_NUMBER(struct job, options.period, 1, UINT32_MAX)},
     {"output", 'o', "FILE",
-     "where to write (perf.data); - is standard output, in the form for 'perf report -i -', and "
-     "the program's goes to standard error; a file that is there becomes FILE.old",
+     "output file (perf.data); - is standard output, in pipe format, and the program's output "
+     "goes to standard error; an existing file is renamed to FILE.old",
      OPTION_STRING(struct job, options.output)},
     {"calls", 'g', NULL,
      "also record the call stack of each sample, by following calls and returns; perf report -g "
      "and perf script show them",
      OPTION_FLAG(struct job, options.calls)},
     {"cpu", 0, "NAME",
-     "which CPU to be: neoverse-n1 (default), neoverse-v1, neoverse-n2, neoverse-v2, kunpeng-920, "
+     "the CPU to model: neoverse-n1 (default), neoverse-v1, neoverse-n2, neoverse-v2, kunpeng-920, "
      "ampereone-1a, architecture (every feature of SPE); v1, n2, v2 and architecture have SVE",
      OPTION_TAKE(cpu_option)},
     {"machine", 0, "KEY=VALUE,...",
-     "changes to its machine: vl (bits of SVE's vectors), sockets, page (4K, 16K, 64K, "
+     "change the modelled machine: vl (SVE vector length in bits), sockets, page (4K, 16K, 64K, "
      "2M), l1d, l2, llc (sizes), their -ways and -latency, l1-tlb, l2-tlb, memory-latency ...; a "
-     "word without = is a file that has such settings, one a line",
+     "word without = is a file with such settings, one per line",
      OPTION_STRING(struct job, options.machine)},
     {"model", 0, "MODEL",
      "core (default): caches, TLB, prefetchers, branch prediction and out-of-order windows, where "
-     "threads meet in modelled time; functional: faster, without prefetchers and time; none: only "
-     "what the program does is recorded",
+     "threads interleave in modelled time; functional: faster, without prefetchers and time; "
+     "none: only addresses, operation types and branch directions",
      OPTION_TAKE(model_option)},
     {"cpus", 0, "N", "CPUs that threads share, 1 to 256 (one for each thread)",
      OPTION_UNSIGNED(struct job, options.cpus, 1, 256)},
-    {"seed", 0, "N", "of the random jitter (1)",
+    {"seed", 0, "N", "seed of the random jitter (1)",
      OPTION_NUMBER(struct job, options.seed, 0, UINT64_MAX)},
-    {"duration", 0, "SEC", "end the program after so many seconds", OPTION_TAKE(duration_option)},
+    {"duration", 0, "SEC", "end the program after this many seconds", OPTION_TAKE(duration_option)},
     {"stat", 0, NULL,
      "print exact counts of the emulator beside estimates from the samples, for each function",
      OPTION_FLAG(struct job, stat_text)},
-    {"stat-json", 0, "FILE", "also write them to FILE", OPTION_STRING(struct job, stat_json)},
+    {"stat-json", 0, "FILE", "write these counts to FILE as JSON",
+     OPTION_STRING(struct job, stat_json)},
     {"width", 0, "N", "columns of the table of --stat (the terminal's, or 80)",
      OPTION_NUMBER(struct job, width, WIDTH_MIN, WIDTH_MAX)},
-    {"sysroot", 'L', "DIR", "where AArch64 libraries are (found, if it is installed)",
+    {"sysroot", 'L', "DIR", "directory of the AArch64 libraries (found, if installed)",
      OPTION_STRING(struct job, options.sysroot)},
     {"qemu", 0, "FILE", "the QEMU to run (found: qemu-aarch64)",
      OPTION_STRING(struct job, options.qemu)},
     {"no-buildid-cache", 'N', NULL, NULL, OPTION_TAKE(no_copies_option)},
     {"no-buildid", 'B', NULL, "keep no copies of the recorded binaries",
      OPTION_TAKE(no_copies_option)},
-    {"buildid-dir", 0, "DIR", "where these are kept by build-id ($HOME/.debug, as perf does)",
+    {"buildid-dir", 0, "DIR", "build-id cache for these copies ($HOME/.debug, as perf)",
      OPTION_STRING(struct job, options.keep)},
     {"quiet", 'q', NULL, "no summary, no progress", OPTION_FLAG(struct job, quiet)},
-    {"verbose", 'v', NULL, "say which copies were made", OPTION_FLAG(struct job, verbose)},
+    {"verbose", 'v', NULL, "report the copies that were made", OPTION_FLAG(struct job, verbose)},
     {0},
 };
 
@@ -199,8 +200,8 @@ static void print_stacks(const struct job *job, const struct wire_statistics *t)
         uint64_t count;
         const char *why;
     } reasons[] = {
-        {t->stacks_unsettled, "just behind a jump that is neither call nor return"},
-        {t->stacks_lost, "not found again behind such a jump"},
+        {t->stacks_unsettled, "just after a jump that is neither call nor return"},
+        {t->stacks_lost, "not found again after such a jump"},
         {t->stacks_deep, "too deep"},
     };
     const char *between = ":";
@@ -233,8 +234,9 @@ static void print_summary(const struct job *job, const struct record_summary *s)
             s->threads == 1 ? "" : "s");
     if (s->crowded && !job->options.cpus)
         complain(program,
-                 "%" PRIu64 " thread%s came when 255 others ran, and share CPU 255; their records "
-                 "name them",
+                 "%" PRIu64
+                 " thread%s started while 255 others ran, and share CPU 255; their records "
+                 "identify them",
                  s->crowded, s->crowded == 1 ? "" : "s");
     if (job->options.calls)
         print_stacks(job, t);
@@ -242,18 +244,18 @@ static void print_summary(const struct job *job, const struct record_summary *s)
         complain(program, "ended by signal %d (%s)", s->signal, strsignal(s->signal));
     if (t->hidden > t->sampled / HIDDEN_SHARE)
         complain(program,
-                 "%" PRIu64 " samples are of accesses that this QEMU does not show (SVE, SME, DC "
-                 "ZVA, prefetches): where they went and how long they took is not recorded; QEMU "
-                 "9.0 and later show them",
+                 "%" PRIu64
+                 " samples are accesses that this QEMU does not report (SVE, SME, DC ZVA, "
+                 "prefetches): their addresses and latencies are not recorded; QEMU 9.0 and later "
+                 "reports them",
                  t->hidden);
     if (s->silent)
         complain(program,
-                 "%" PRIu64
-                 " process%s ended without saying goodbye, as a killed one does: samples "
+                 "%" PRIu64 " process%s ended without a last message, as if killed: samples "
                  "in flight are not recorded",
                  s->silent, plural(s->silent));
     if (s->left)
-        complain(program, "%" PRIu64 " process%s of it still run%s, and %s not recorded any more",
+        complain(program, "%" PRIu64 " process%s of it still run%s, but %s no longer recorded",
                  s->left, plural(s->left), s->left == 1 ? "s" : "", s->left == 1 ? "is" : "are");
 }
 

@@ -18,10 +18,10 @@ static const char usage[] =
     "Usage: spe report [OPTION]... [FILE]\n"
     "       spe report [OPTION]... --html PAGE OLD NEW\n"
     "\n"
-    "One page about a recording: what costs most and why, the hottest functions and\n"
-    "lines, where loads were served, their latency, branches, data, operations.\n"
-    "FILE is a perf.data file, or bare SPE bytes, or - for standard input; without it\n"
-    "perf.data in this folder.\n";
+    "One page about a recording: the largest costs and their causes, the hottest\n"
+    "functions and lines, where loads were served, branches, data, operations.\n"
+    "FILE is a perf.data file, raw SPE bytes, or - for standard input; the default is\n"
+    "perf.data in the current directory.\n";
 
 static const char examples[] =
     "Examples:\n"
@@ -292,34 +292,35 @@ static bool html_option(const struct command *c, void *target, const char *text)
 static const struct option_row options[] = {
     {OPTION_TEXT("What to show:")},
     {"by", 0, "LIST",
-     "lists of: function, line, symbol+source, dso, pc, caller, thread, process, comm, cpu; and "
-     "pairs of function, line or dso with one of the last four, such as function+thread; and of "
-     "loads and stores: object, type, member (function,line); time: how it went, in small bars",
+     "comma-separated groupings: function, line, symbol+source, dso, pc, caller, thread, process, "
+     "comm, cpu; pairs of function, line or dso with one of the last four, such as "
+     "function+thread; for loads and stores object, type, member; time: the recording over time "
+     "(function,line)",
      OPTION_TAKE(by_option)},
-    {"bins", 0, "N", "of --by time, at most (as many as the page has room for)",
+    {"bins", 0, "N", "maximum number of bars of --by time (as many as fit)",
      OPTION_NUMBER(struct job, bins, 1, SPE_TIME_BINS_MAX)},
     {"no-findings", 0, NULL, "leave out the findings", OPTION_FLAG(struct job, no_findings)},
     {"call-graph", 'g', NULL,
-     "the callers of the functions of the list, as a tree; from call stacks that 'spe record -g' "
-     "recorded, else, by function, of those that another event has",
+     "the callers of each listed function as a tree, from the call stacks of 'spe record -g', or "
+     "of another event of the recording",
      OPTION_FLAG(struct job, calls)},
     {"sort", 's', "KEY",
-     "groups by latency, samples, l1, llc, tlb or, but for object, type and member, mispredicted "
-     "(latency, if there are latencies); or "
-     "perf's keys, which are one list: sym, dso, srcline, comm, pid, tid, cpu",
+     "sort by latency, samples, l1, llc, tlb or mispredicted, which is not for object, type and "
+     "member (latency, if there are latencies); perf's keys select a list: sym, dso, srcline, "
+     "comm, pid, tid, cpu",
      OPTION_TAKE(sort_option)},
-    {"top", 0, "N", "rows of a list (10)", OPTION_NUMBER(struct job, top, 1, 1000000)},
+    {"top", 0, "N", "rows of each list (10)", OPTION_NUMBER(struct job, top, 1, 1000000)},
     {"type", 0, "NAME", "the memory layout of a type, with the accesses to it",
      OPTION_STRING(struct job, report.types.name)},
     {"data", 0, "WHAT", "hot data by line (64 bytes), page (4096 bytes) or none (line)",
      OPTION_TAKE(data_option)},
     DATA_MEMORY_OPTION(struct job, config.data_memory,
-                       "for hot data, such as 256M (64M): exact as long as it is enough"),
+                       "memory limit for hot data, such as 256M (64M)"),
     {"json", 0, NULL, "everything as one JSON object", OPTION_VALUE(struct job, form, FORM_JSON)},
-    {"csv", 0, NULL, "the first list as CSV", OPTION_VALUE(struct job, form, FORM_CSV)},
+    {"csv", 0, NULL, "the first list of --by as CSV", OPTION_VALUE(struct job, form, FORM_CSV)},
     {"html", 0, "FILE",
-     "everything as one page for a browser, with code, shared cache lines, types and a time line; "
-     "of OLD and NEW: the page of NEW, with the changes; lists have 100 rows",
+     "write one HTML page with code, shared cache lines, types and a time line; with OLD and NEW: "
+     "the page of NEW, with the changes; lists have 100 rows",
      OPTION_TAKE(html_option)},
     {"percent-limit", 0, "N", "only groups with at least N % of the latency (or samples)",
      OPTION_TAKE(limit_option)},
@@ -330,7 +331,8 @@ static const struct option_row options[] = {
     {"stdio", 0, NULL, NULL, OPTION_NOTHING},
     {"header", 0, NULL, NULL, OPTION_NOTHING},
     {"no-children", 0, NULL, NULL, OPTION_NOTHING},
-    {"show-nr-samples", 'n', NULL, "perf's words; the page is like that anyway", OPTION_NOTHING},
+    {"show-nr-samples", 'n', NULL, "accepted for compatibility with perf; no effect",
+     OPTION_NOTHING},
     {OPTION_TABLE(struct job, recording, recording_options)},
     {0},
 };

@@ -15,8 +15,8 @@ static const char usage[] =
     "Usage: spe script [OPTION]... [FILE]\n"
     "\n"
     "One line per sample, in the layout of 'perf script'; every record is one sample.\n"
-    "FILE is a perf.data file, or bare SPE bytes, or - for standard input; without it\n"
-    "perf.data in this folder.\n";
+    "FILE is a perf.data file, raw SPE bytes, or - for standard input; the default is\n"
+    "perf.data in the current directory.\n";
 
 static const char examples[] =
     "Examples:\n"
@@ -101,7 +101,7 @@ static const char *const orders[] = {
 static const struct option_row options[] = {
     {OPTION_TEXT("What to show:")},
     {"fields", 'F', "LIST",
-     "these fields; +NAME adds to the usual ones, -NAME takes away. Of perf: comm, pid, tid, cpu, "
+     "these fields; +NAME adds to the default fields, -NAME removes. As in perf: comm, pid, tid, cpu, "
      "time, period, event, flags, addr, data_src, weight, ip, sym, symoff, dso, phys_addr, "
      "srcline; and op, events, issue, translation, source, level, target, previous_target, el, "
      "timestamp, offset",

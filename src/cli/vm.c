@@ -13,11 +13,11 @@ static const char usage[] =
     "       spe vm run [OPTION]... [--] COMMAND [ARGUMENT]...\n"
     "       spe vm [OPTION]... [-- QEMU OPTION...]\n"
     "\n"
-    "Run a Linux whose processors have SPE, in QEMU, on any machine. The guest's own\n"
-    "driver and perf see it: perf record -e arm_spe_0//. With `run`, boot the small\n"
-    "guest that --fetch has prepared, run COMMAND in an empty folder, copy what it\n"
-    "leaves there to this machine and return its status. Without, boot it with a\n"
-    "shell in such a folder (exit leaves it, control-a x ends QEMU), or boot --kernel.\n";
+    "Boot Linux in QEMU, on processors with SPE, on any machine. The guest's own driver\n"
+    "and perf use it: perf record -e arm_spe_0//. With `run`, boot the small guest that\n"
+    "--fetch has prepared, run COMMAND in an empty directory, copy its files to this\n"
+    "machine and return its status. Without `run`, boot it with a shell (exit leaves\n"
+    "it, control-a x ends QEMU), or boot --kernel.\n";
 
 static const char examples[] =
     "Examples:\n"
@@ -81,11 +81,13 @@ static const struct option_row options[] = {
      OPTION_STRING(struct job, options.kernel_version)},
     {"kernel", 0, "FILE", "your own Linux, or a bare-metal program",
      OPTION_STRING(struct job, options.kernel)},
-    {"initrd", 0, "FILE", "its first file system", OPTION_STRING(struct job, options.initrd)},
-    {"append", 0, "WORDS", "more for its command line", OPTION_STRING(struct job, options.append)},
+    {"initrd", 0, "FILE", "initial RAM disk for this kernel",
+     OPTION_STRING(struct job, options.initrd)},
+    {"append", 0, "WORDS", "words to append to the kernel command line",
+     OPTION_STRING(struct job, options.append)},
     {"smp", 0, "N", "processors (1)", OPTION_UNSIGNED(struct job, options.cpus, 1, 512)},
-    {"memory", 0, "SIZE", "its memory (1G)", OPTION_TAKE(memory_option)},
-    {"el2", 0, NULL, "it starts at EL2, and Linux stays there (VHE)",
+    {"memory", 0, "SIZE", "memory of the guest (1G)", OPTION_TAKE(memory_option)},
+    {"el2", 0, NULL, "start at EL2; Linux stays at EL2 (VHE)",
      OPTION_FLAG(struct job, options.el2)},
     {"gic", 0, "N", "interrupt controller, 2 or 3 (3)", OPTION_TAKE(gic_option)},
     {OPTION_TEXT("\nSPE:")},
@@ -100,32 +102,33 @@ static const struct option_row options[] = {
      "functional: caches, TLB and branch prediction, slower; none: nothing is recorded of these "
      "(none)",
      OPTION_STRING(struct job, options.model)},
-    {"unit", 0, "NAME=VALUE,...", "options of the unit; `spe sim --list options`",
+    {"unit", 0, "NAME=VALUE,...", "options of the unit; see spe sim --list options",
      OPTION_STRING(struct job, options.unit)},
     {OPTION_TEXT("\nRunning:")},
-    {"put", 0, "FILE", "copy a file to the command's folder; as often as needed",
+    {"put", 0, "FILE", "copy a file to the command's directory; repeatable",
      OPTION_TAKE(word_option), OPTION_TARGET(struct job, put, struct vm_words)},
-    {"output", 'o', "FOLDER", "where the command's files go (.)",
+    {"output", 'o', "DIR", "directory for the command's files (.)",
      OPTION_STRING(struct job, options.output)},
-    {"force", 0, NULL, "they may replace files that are there, and be hidden",
+    {"force", 0, NULL, "replace existing files, and accept hidden files",
      OPTION_FLAG(struct job, options.force)},
     {"no-symbols", 0, NULL, "keep no symbols for recordings in ~/.debug",
      OPTION_FLAG(struct job, options.no_symbols)},
-    {"max-size", 0, "SIZE", "take at most so many bytes of files (4G)",
+    {"max-size", 0, "SIZE", "maximum total size of the command's files (4G)",
      OPTION_SIZE(struct job, options.limits.bytes, 0, UINT64_C(1) << 40)},
-    {"max-files", 0, "N", "take at most so many files and folders (100000)",
+    {"max-files", 0, "N", "maximum number of files and directories (100000)",
      OPTION_NUMBER(struct job, options.limits.entries, 1, 10000000)},
-    {"log", 0, "FILE", "keep the guest's console", OPTION_STRING(struct job, options.log)},
-    {"timeout", 0, "SECONDS", "end the guest after so long",
+    {"log", 0, "FILE", "write the guest's console to this file",
+     OPTION_STRING(struct job, options.log)},
+    {"timeout", 0, "SECONDS", "end the guest after this time",
      OPTION_UNSIGNED(struct job, options.timeout, 1, 1000000)},
-    {"qemu", 0, "FILE", "this QEMU, 11.0 or newer", OPTION_STRING(struct job, options.qemu)},
-    {"qemu-cpu", 0, "NAME", "QEMU's processor (max,pauth-impdef=on, by --cpu)",
+    {"qemu", 0, "FILE", "the QEMU to run, 11.0 or newer", OPTION_STRING(struct job, options.qemu)},
+    {"qemu-cpu", 0, "NAME", "QEMU's CPU type (max,pauth-impdef=on, with --cpu)",
      OPTION_STRING(struct job, options.qemu_cpu)},
-    {"qemu-option", 0, "WORD", "a word for QEMU, with `run`; as often as needed",
+    {"qemu-option", 0, "WORD", "a word for QEMU's command line, with run; repeatable",
      OPTION_TAKE(word_option), OPTION_TARGET(struct job, more, struct vm_words)},
-    {"without-spe", 0, NULL, "without the plugin, to compare",
+    {"without-spe", 0, NULL, "run without the plugin, for comparison",
      OPTION_FLAG(struct job, options.plain)},
-    {"verbose", 'v', NULL, "say QEMU's command line; show the kernel's messages",
+    {"verbose", 'v', NULL, "print QEMU's command line and the kernel's messages",
      OPTION_FLAG(struct job, options.verbose)},
     {0},
 };

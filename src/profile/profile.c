@@ -509,7 +509,7 @@ static int probe_raw(struct spe_profile *p, bool insist, struct spe_profile_erro
             "is not a perf.data file and does not look like SPE records (%s); --raw "
             "insists",
             what);
-    return profile_warn(p, "this is not a perf.data file: it is taken for bare SPE records");
+    return profile_warn(p, "this is not a perf.data file: it is taken for raw SPE records");
 }
 
 /* What the first bytes tell of an open input. A perf.data gets a reader of its own. */

@@ -80,10 +80,10 @@ class Annotate(CommandTest):
     def test_wrong_words(self):
         for args, message in (
                 (("--sort", "size"), "--sort: 'size' is neither samples nor latency"),
-                (("-F", "share,lines"), "--columns: there is no 'lines'; there are share, "),
+                (("-F", "share,lines"), "--columns: there is no column 'lines'; there are share, "),
                 (("--percent-type", "all"), "--percent-type: 'all' is neither local nor global"),
                 (("--top", "0"), "--top: 0"),
-                (("a", self.path, "c"), "c: one place and one file at a time")):
+                (("a", self.path, "c"), "c: give one place and one file only")):
             self.assertIn(message, self.bad(2, "annotate", *args))
         self.assertIn("No such file", self.bad(1, "annotate", "walk", self.dir + "/none"))
         self.assertIn("there are no samples", self.bad(1, "annotate", "--tid", "99", self.path))

@@ -55,7 +55,7 @@ class Dataset(CommandTest):
         with open(os.path.join(self.dir, "out", "alpha-a.csv"), "w", encoding="utf-8") as f:
             f.write("mine")
         said = self.export(path, self.recording("b.data", "beta"), status=1)
-        self.assertIn("alpha-a.csv: is there already", said)
+        self.assertIn("alpha-a.csv: exists already", said)
         with open(os.path.join(self.dir, "out", "alpha-a.csv"), encoding="utf-8") as f:
             self.assertEqual(f.read(), "mine")
         self.assertEqual(self.files(), ["alpha-a.csv", "beta-b.csv"])
@@ -95,7 +95,7 @@ class Dataset(CommandTest):
 
     def test_words(self):
         path = self.recording("a.data", "alpha")
-        for args, why in ((("-o", self.dir + "/x.csv", "--partition", "host", path), "needs a folder"),
+        for args, why in ((("-o", self.dir + "/x.csv", "--partition", "host", path), "needs a directory"),
                           (("-o", self.dir + "/x/", "--partition", "moon", path), "'moon' is not"),
                           (("-o", self.dir + "/x/", "--partition", "host,host", path), "twice"),
                           (("-o", self.dir + "/x.csv", path, path), "one file at a time")):

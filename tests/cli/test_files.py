@@ -65,7 +65,7 @@ class Outputs(FilesTest):
                 for given in ([path], [hard], []):
                     message = self.bad(1, "export", "--format", form, "-o", output, *given,
                                        cwd=self.dir)
-                    self.assertEqual(message, f"spe: {output}: is the file that is read: give "
+                    self.assertEqual(message, f"spe: {output}: is the input file: give "
                                               "another name for the output")
         with open(path, "rb") as f:
             result = subprocess.run([spetest.SPE, "export", "--format", "csv", "-o", hard, "-"],
@@ -74,7 +74,7 @@ class Outputs(FilesTest):
         with open(path, "ab") as f:
             result = subprocess.run([spetest.SPE, "export", "--format", "csv", path], stdout=f,
                                     stderr=subprocess.PIPE, check=False)
-        self.assertIn(b"standard output: is the file that is read", result.stderr)
+        self.assertIn(b"standard output: is the input file", result.stderr)
         self.assertEqual(content(path), before)
         self.assertEqual(self.temporaries(), [])
 
@@ -339,7 +339,7 @@ class Mistaken(FilesTest):
                     self.assertNotIn(b"does not look", result.stderr)
                     self.assertGreater(len(result.stdout), 200)
                 self.assertEqual(spe("script", path).returncode, 0)
-        remark = "this is not a perf.data file: it is taken for bare SPE records"
+        remark = "this is not a perf.data file: it is taken for raw SPE records"
         self.assertIn(remark, spe("script", path).stderr.decode())
         self.assertIn(remark, json.loads(spe("report", "--json", path).stdout)["recording"]["warnings"])
         self.assertNotIn(remark, spe("script", "--raw", path).stderr.decode())

@@ -122,7 +122,7 @@ class BadFiles(CommandTest):
                 message = self.bad(1, command, path)
                 self.assertTrue(message.startswith(f"spe: {path}: "), message)
                 self.assertNotIn(b"perf.data", spe(command, "--raw", path).stderr)
-            self.assertIn("--offset is for bare SPE bytes",
+            self.assertIn("--offset is for raw SPE bytes",
                           self.bad(1, "dump", "--offset", 16, path))
 
     def test_offset_past_the_end(self):

@@ -97,7 +97,7 @@ class Launcher(RecordTest):
         result = self.run_record("--", self.program, "leave")
         os.kill(int(result.stdout), signal.SIGKILL)
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertIn(b"1 process of it still runs, and is not recorded any more", result.stderr)
+        self.assertIn(b"1 process of it still runs, but is no longer recorded", result.stderr)
         self.check()
 
     # ---- descriptors -----------------------------------------------------------------------------

@@ -72,6 +72,13 @@ struct ArrowArrayStream {
 };
 #endif
 
+/* What a column of names is. */
+enum spe_arrow_names {
+    SPE_ARROW_DICTIONARY, /* int32 indexes of a dictionary of utf8 */
+    SPE_ARROW_VIEW,       /* utf8_view: for consumers that would look up each index again, such as
+                             Polars */
+};
+
 struct spe_arrow_options {
     size_t size; /* sizeof(struct spe_arrow_options) */
     const char
@@ -79,6 +86,7 @@ struct spe_arrow_options {
     size_t batch_rows; /* most rows of a batch; 0: 16384; at most 1048576 */
     bool keep_profile; /* the profile stays the caller's and must outlive the stream; else the
                           stream closes it when it is released */
+    size_t names;      /* enum spe_arrow_names */
 };
 
 /* The usual ones. */
@@ -112,7 +120,8 @@ SPE_API int spe_arrow_prepare(const struct spe_arrow_options *options,
 
 /*
  * A stream of the profile's rows, in the profile's order: a struct of the columns. Absent values
- * are null. Names are dictionary-encoded (int32 to utf8); a dictionary grows from batch to batch.
+ * are null. A dictionary of names grows from batch to batch; the views of a batch point into one
+ * buffer of names.
  * Facts about the recording are in the schema's metadata.
  *
  * SPE_OK, or an error with a sentence in *error (which may be NULL); the profile then stays the

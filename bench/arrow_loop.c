@@ -3,7 +3,7 @@
 /*
  * A loop in C over the Arrow stream of a recording, for bench_columns.sh, in one thread.
  *
- *     arrow_loop fast|time FILE [COLUMN,...]
+ *     arrow_loop fast|time FILE [COLUMN,... [views]]
  *
  * Prints the rows, and the sum of the lengths of all columns less their nulls: each column of each
  * batch is looked at, and nothing more.
@@ -43,6 +43,8 @@ int main(int argc, char **argv)
     if (argc < 3)
         return 2;
     options.columns = argc > 3 ? argv[3] : NULL;
+    if (argc > 4 && strcmp(argv[4], "views") == 0)
+        options.names = SPE_ARROW_VIEW;
     profile_options.threads = 1;
     profile_options.map = true; /* as `spe report` does */
     profile_options.order = strcmp(argv[1], "time") == 0 ? SPE_ORDER_TIME : SPE_ORDER_FAST;

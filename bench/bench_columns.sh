@@ -98,18 +98,24 @@ for b in r: w.write_batch(b)
 w.close()""") - reading
 stream, by_time = cpu(loop, "fast", data), cpu(loop, "time", data)
 python = script("for b in pyarrow.RecordBatchReader.from_stream(specimen.open(f).samples()): pass")
-# The C loop maps the file and has one thread: so does Python here.
-NUMBERS, NAMES = ["time_ns", "pc", "va", "total"], ["time_ns", "symbol", "total", "level"]
+# The C loop maps the file and has one thread: so does Python here. Each row has a comm, two in five
+# have a level.
+NUMBERS, NAMES = ["time_ns", "pc", "va", "total"], ["time_ns", "comm", "total", "level"]
 numbers, names = (cpu(loop, "time", data, ",".join(columns), runs=9) for columns in (NUMBERS, NAMES))
-numbers_polars, names_polars = (script(
-    f"frame = polars.DataFrame(specimen.open(f, map=True, threads=1).samples({columns}))",
-    runs=9) for columns in (NUMBERS, NAMES))
+views = cpu(loop, "time", data, ",".join(NAMES), "views", runs=9)
+frame = "frame = polars.DataFrame(specimen.open(f, map=True, threads=1).samples({}, names={!r}))"
+numbers_polars, names_polars, views_polars = (script(frame.format(columns, kind), runs=9) for columns, kind in (
+    (NUMBERS, "dictionary"), (NAMES, "dictionary"), (NAMES, "view")))
 # What Polars itself takes: the same batches, which pyarrow holds already.
-numbers_alone, names_alone = (script(
+numbers_alone, names_alone, views_alone = (script(
     "frame = polars.DataFrame(reader)",
-    f"table = pyarrow.table(specimen.open(f, map=True, threads=1).samples({columns}))\n"
+    f"table = pyarrow.table(specimen.open(f, map=True, threads=1).samples({columns}, names={kind!r}))\n"
     "reader = pyarrow.RecordBatchReader.from_batches(table.schema, table.to_batches())\n")
-    for columns in (NUMBERS, NAMES))
+    for columns, kind in ((NUMBERS, "dictionary"), (NAMES, "dictionary"), (NAMES, "view")))
+# What such a frame takes to answer.
+group = "frame.group_by('comm', 'level').agg(polars.col('total').sum())"
+names_group, views_group = (script(group, frame.format(NAMES, kind) + "\n")
+                            for kind in ("dictionary", "view"))
 
 for what, seconds in (("spe report", report), ("Arrow stream, all columns, C", stream),
                       ("the same, by time", by_time), ("the same by time, Python and pyarrow", python),
@@ -120,9 +126,14 @@ for what, seconds in (("spe report", report), ("Arrow stream, all columns, C", s
                       ("four columns of numbers by time, Python to Polars", numbers_polars),
                       ("the same batches, which are there, to Polars", numbers_alone),
                       ("two of numbers, two of names by time, C", names),
-                      ("two of numbers, two of names by time, Python to Polars", names_polars),
-                      ("the same batches, which are there, to Polars", names_alone)):
-    print(f"  {what:<58} {seconds:8.2f} s     {raw / 1e6 / seconds:.0f} MB/s, "
+                      ("the same, names as views, C", views),
+                      ("dictionaries, Python to Polars", names_polars),
+                      ("views, Python to Polars", views_polars),
+                      ("the same dictionaries, which are there, to Polars", names_alone),
+                      ("the same views, which are there, to Polars", views_alone),
+                      ("sums by both names in Polars, of dictionaries", names_group),
+                      ("sums by both names in Polars, of views", views_group)):
+    print(f"  {what:<58} {seconds:8.3f} s    {raw / 1e6 / seconds:.0f} MB/s, "
           f"{rows / 1e6 / seconds:.2f} M records/s")
 verdict("Arrow stream, all columns", raw / 1e9 / stream, 1.0, "GB/s")
 verdict("Arrow stream, all columns, of the rate of spe report", report / stream, 0.5)
@@ -133,10 +144,11 @@ verdict("size of Parquet, of the raw bytes", os.path.getsize(parquet) / raw, 0.3
 verdict("size of Parquet, of pyarrow's file", os.path.getsize(parquet) / os.path.getsize(theirs), 1.1,
         most=True)
 verdict("Python to Polars, numbers, of the rate of C", numbers / numbers_polars, 0.8)
-verdict("Python to Polars, two columns of names, of the rate of C", names / names_polars, 0.8)
-verdict("the same, of the rate of C and of Polars alone", (names + names_alone) / names_polars, 0.8)
-print(f"  Polars alone leaves at most {names / (names + names_alone):.2f} of the rate of C to columns of names, and "
-      f"{numbers / (numbers + numbers_alone):.2f} to columns of numbers")
+verdict("Python to Polars, two columns of views, of the rate of C", views / views_polars, 0.8)
+verdict("the same, of the rate of C with dictionaries", names / views_polars, 0.8)
+verdict("Python to Polars, two of dictionaries, of the rate of C", names / names_polars, 0.8)
+print(f"  Polars alone leaves at most {names / (names + names_alone):.2f} of the rate of C to dictionaries, "
+      f"{views / (views + views_alone):.2f} to views, {numbers / (numbers + numbers_alone):.2f} to numbers")
 hot, hot_csv = clock(HOT.format(f"'{parquet}'")), clock(HOT.format(f"'{csv}'"))
 print(f"  DuckDB, top ten functions: Parquet {hot:.3f} s, CSV {hot_csv:.3f} s; spe report {report:.3f} s of CPU")
 verdict("DuckDB, Parquet beside CSV", hot_csv / hot, 20)

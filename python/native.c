@@ -328,13 +328,14 @@ static PyObject *native_stream(PyObject *self, PyObject *arguments)
 {
     struct spe_arrow_options options = SPE_ARROW_OPTIONS;
     PyObject *keywords, *capsule = NULL;
-    unsigned batch_rows = 0;
+    unsigned batch_rows = 0, names = SPE_ARROW_DICTIONARY;
     struct source source;
 
     (void)self;
-    if (!PyArg_ParseTuple(arguments, "OzI", &keywords, &options.columns, &batch_rows))
+    if (!PyArg_ParseTuple(arguments, "OzII", &keywords, &options.columns, &batch_rows, &names))
         return NULL;
     options.batch_rows = batch_rows;
+    options.names = names;
     if (source_take(&source, keywords))
         capsule = open_stream(&source, &options);
     source_free(&source);

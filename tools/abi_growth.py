@@ -44,7 +44,7 @@ CONTEXT = re.compile(r"""\s*(
     |.*\ was\ reported\ earlier.*
     |.*\ as\ reported\ earlier.*
     )""", re.X)
-TYPE = re.compile(r"\s*in pointed to type '(?:const )?struct (\w+)'")
+TYPE = re.compile(r"\s*in (?:pointed to|unqualified underlying) type '(?:const )?struct (\w+)'")
 SIZE = re.compile(r"\s*type size changed from (\d+) to (\d+) \(in bits\)")
 MEMBER = re.compile(r"\s*'.* (\w+(?:\[\d+\])?)', at offset (\d+) \(in bits\)")
 

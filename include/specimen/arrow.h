@@ -72,12 +72,20 @@ struct ArrowArrayStream {
 };
 #endif
 
+/* The form of columns of names. */
+enum spe_arrow_names {
+    SPE_ARROW_DICTIONARY, /* int32 indexes of a dictionary of utf8 */
+    SPE_ARROW_VIEW,       /* utf8_view: for consumers that would look up each index again, such as
+                             Polars */
+};
+
 struct spe_arrow_options {
     size_t size;         /* sizeof(struct spe_arrow_options) */
     const char *columns; /* comma-separated names; NULL: all except the names of data */
     size_t batch_rows;   /* maximum rows of a batch, up to 1048576; 0: 16384 */
     bool keep_profile;   /* the caller keeps the profile, which must outlive the stream; else the
                             stream closes it on release */
+    size_t names;        /* enum spe_arrow_names */
 };
 
 /* The defaults. */
@@ -111,7 +119,8 @@ SPE_API int spe_arrow_prepare(const struct spe_arrow_options *options,
 
 /*
  * A stream of the profile's rows in the profile's order, as structs of the columns. Missing values
- * are null. Names are dictionary-encoded (int32 to utf8); a dictionary grows from batch to batch.
+ * are null. A dictionary of names grows from batch to batch; the views of a batch point into one
+ * buffer of names.
  * Facts about the recording are in the schema's metadata.
  *
  * SPE_OK, or an error with a sentence in *error (which may be NULL); the caller then keeps the

@@ -21,7 +21,7 @@ import os
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from . import _native
 from ._native import Error
@@ -34,6 +34,7 @@ Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
 _BY = ("function", "line", None, "dso", "thread", "cpu", "process", "comm")
 _SORT = ("samples", "latency", "l1", "llc", "tlb", "mispredicted")
+_NAMES = ("dictionary", "view")
 
 
 @dataclass(frozen=True)
@@ -142,18 +143,19 @@ class Samples:
     """Samples that are decoded when they are taken. Each consumer reads the recording anew."""
 
     def __init__(self, source: dict[str, Any], columns: Iterable[str] | None,
-                 batch_rows: int | None) -> None:
+                 batch_rows: int | None, names: str) -> None:
         self._columns = None if columns is None else _names(columns)
         self._source = source
         self._batch_rows = batch_rows or 0
         if not 0 <= self._batch_rows <= 1 << 20:
             raise Error("batch_rows: from 1 to 1048576")
+        self._names = _choice("names", names, _NAMES)
         _native.check_columns(self._columns)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """A PyCapsule with a struct ArrowArrayStream. A requested schema is not followed, as the
         protocol allows."""
-        return _native.stream(self._source, self._columns, self._batch_rows)
+        return _native.stream(self._source, self._columns, self._batch_rows, self._names)
 
 
 class Recording:
@@ -164,11 +166,13 @@ class Recording:
         self.info = Info(**_native.info(source))
 
     def samples(self, columns: Iterable[str] | None = None, *,
-                batch_rows: int | None = None) -> Samples:
+                batch_rows: int | None = None,
+                names: Literal["dictionary", "view"] = "dictionary") -> Samples:
         """The samples, by time. columns: names of docs/columns.md; only these are computed. Without
         it all but those that take a search (file, line, data, data_offset; file and line are null
-        then). batch_rows: most rows of a batch (16384)."""
-        return Samples(self._source, columns, batch_rows)
+        then). batch_rows: most rows of a batch (16384). names: "dictionary", which is a Categorical
+        in Polars; or "view", a String there, which Polars takes without a look at each row."""
+        return Samples(self._source, columns, batch_rows, names)
 
     def report(self, by: str = "function", sort: str = "latency", top: int = 20) -> Report:
         """The report, with the first `top` groups.
@@ -215,11 +219,13 @@ def open(path: Path, *, filter: str | None = None,
 
 def decode(data: bytes | bytearray | memoryview, columns: Iterable[str] | None = None, *,
            filter: str | None = None, cpu: str | None = None,
-           batch_rows: int | None = None) -> Samples:
-    """The samples of raw SPE records. cpu ("neoverse-n1", or a MIDR) says how to read data sources."""
+           batch_rows: int | None = None,
+           names: Literal["dictionary", "view"] = "dictionary") -> Samples:
+    """The samples of raw SPE records. cpu ("neoverse-n1", or a MIDR) says how to read data sources.
+    The rest is as for `Recording.samples`."""
     source = _source(data=bytes(data), filter=filter, cpu=cpu, raw=True)
     _native.info(source)  # a filter or a CPU that makes no sense is said here
-    return Samples(source, columns, batch_rows)
+    return Samples(source, columns, batch_rows, names)
 
 
 def columns() -> dict[str, str]:

@@ -59,6 +59,11 @@ class Errors(unittest.TestCase):
         with self.assertRaises(TypeError):
             specimen.open(recording).samples(columns="pc")
 
+    def test_names(self):
+        with self.assertRaises(specimen.Error) as caught:
+            specimen.open(recordings.generated("neoverse-n1")).samples(names="code")
+        self.assertEqual(str(caught.exception), "names: code is none of dictionary, view")
+
     def test_arguments(self):
         recording = recordings.generated("neoverse-n1")
         for wrong in ({"time": (5, 5)}, {"time": (-1, 5)}, {"cpu": "abacus"}):

@@ -71,6 +71,35 @@ class Tables(unittest.TestCase):
         self.same(expected, of_pandas(samples), "pandas, package")
         return table.num_rows
 
+    def every_reader_of_views(self, recording, options, samples):
+        """The package with names as views, against CSV."""
+        table = pyarrow.table(samples)
+        table.validate(full=True)
+        expected = recordings.from_csv(recording, read_ipc(
+            recordings.export(recording, "arrow", *options)).schema, *options)
+        self.same(expected, of_arrow(table), "pyarrow, views")
+        self.same(expected, of_polars(polars.DataFrame(samples)), "Polars, views")
+        self.same(expected, of_duckdb(duckdb.from_arrow(samples)), "DuckDB, views")
+        self.same(expected, of_pandas(samples), "pandas, views")
+
+    def test_views(self):
+        for name, recording in recordings.all_of_them().items():
+            with self.subTest(name):
+                self.every_reader_of_views(recording, (),
+                                           specimen.open(recording).samples(names="view"))
+        recording = recordings.recorded() or recordings.hostile()
+        self.every_reader_of_views(recording, ("--columns", ",".join(ASKED)),
+                                   specimen.open(recording).samples(ASKED, names="view"))
+
+    def test_types_of_names(self):
+        recording = specimen.open(recordings.generated("neoverse-n1"))
+        for names, arrow, frame in (
+                ("dictionary", pyarrow.dictionary(pyarrow.int32(), pyarrow.string()), polars.Categorical),
+                ("view", pyarrow.string_view(), polars.String)):
+            samples = recording.samples(["total", "level"], names=names, batch_rows=100)
+            self.assertEqual(pyarrow.table(samples).schema.types, [pyarrow.uint16(), arrow])
+            self.assertEqual(polars.DataFrame(samples).dtypes, [polars.UInt16, frame])
+
     def test_every_recording(self):
         rows = {}
         for name, recording in recordings.all_of_them().items():

@@ -140,7 +140,7 @@ int export_columns(struct spe_profile *profile, const char *file, enum columns_f
     bool text = format == COLUMNS_CSV || format == COLUMNS_NDJSON;
     size_t rows = format == COLUMNS_PARQUET ? PARQUET_ROWS : text ? TEXT_ROWS : BATCH_ROWS;
     struct job job = {.profile = profile, .format = format, .choice = choice, .out = o};
-    int result = table_open(&job.table, profile, choice, rows, !text);
+    int result = table_open(&job.table, profile, choice, rows, text ? NAMES_BYTES : NAMES_UTF8);
 
     if (result == SPE_OK)
         result = open_format(&job);

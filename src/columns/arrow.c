@@ -20,16 +20,16 @@
 
 struct stream {
     struct spe_profile *profile;
-    bool keep_profile;
+    bool keep_profile, views;
     struct table *table;
     const char *error; /* of the last call, or NULL */
 };
 
-static const char *format_of(const struct column *c)
+static const char *format_of(const struct column *c, bool views)
 {
     static const char *const formats[] = {"C", "S", "I", "L", "l", "i", "b"};
 
-    return formats[c->type];
+    return views && c->type == COLUMN_TEXT ? "vu" : formats[c->type];
 }
 
 /* ---- schemas -------------------------------------------------------------------------------- */
@@ -81,15 +81,15 @@ static int new_schema(struct ArrowSchema *schema, const char *format, const char
     return 0;
 }
 
-static int column_schema(struct ArrowSchema *schema, const struct column *c)
+static int column_schema(struct ArrowSchema *schema, const struct column *c, bool views)
 {
     struct schema_memory *memory;
 
-    if (new_schema(schema, format_of(c), c->name) != 0)
+    if (new_schema(schema, format_of(c, views), c->name) != 0)
         return ENOMEM;
     if (c->presence == PRESENT_ALWAYS)
         schema->flags = 0;
-    if (c->type == COLUMN_TEXT) {
+    if (c->type == COLUMN_TEXT && !views) {
         memory = schema->private_data;
         memory->dictionary = (struct ArrowSchema){
             .format = "u", .name = "", .flags = ARROW_FLAG_NULLABLE, .release = release_nothing};
@@ -138,8 +138,9 @@ static int set_metadata(struct ArrowSchema *schema, const struct spe_profile *pr
     return memory->metadata ? 0 : ENOMEM;
 }
 
-static int add_children(struct ArrowSchema *schema, const struct column_choice *choice)
+static int add_children(struct ArrowSchema *schema, const struct stream *s)
 {
+    const struct column_choice *choice = table_choice(s->table);
     struct schema_memory *memory = schema->private_data;
 
     memory->children = calloc(choice->count, sizeof(struct ArrowSchema *));
@@ -148,7 +149,7 @@ static int add_children(struct ArrowSchema *schema, const struct column_choice *
     if (!memory->children || !memory->list)
         return ENOMEM;
     for (size_t i = 0; i < choice->count; i++) {
-        if (column_schema(&memory->list[i], &choice->at[i]) != 0)
+        if (column_schema(&memory->list[i], &choice->at[i], s->views) != 0)
             return ENOMEM;
         memory->children[i] = &memory->list[i];
         schema->n_children++;
@@ -161,8 +162,7 @@ static int make_schema(const struct stream *s, struct ArrowSchema *schema)
     if (new_schema(schema, "+s", "") != 0)
         return ENOMEM;
     schema->flags = 0;
-    if (add_children(schema, table_choice(s->table)) != 0 ||
-        set_metadata(schema, s->profile) != 0) {
+    if (add_children(schema, s) != 0 || set_metadata(schema, s->profile) != 0) {
         release_schema(schema);
         return ENOMEM;
     }
@@ -172,7 +172,8 @@ static int make_schema(const struct stream *s, struct ArrowSchema *schema)
 /* ---- arrays --------------------------------------------------------------------------------- */
 
 struct array_memory {
-    const void *buffers[3];
+    const void *buffers[4];
+    int64_t text_size; /* of the buffer that views point into */
     struct ArrowArray **children;
     struct ArrowArray *list;
     struct ArrowArray dictionary;
@@ -228,6 +229,17 @@ static int dictionary_array(struct ArrowArray *array, struct dictionary_view *te
     return 0;
 }
 
+/* Behind the views is what they point into, and its size. The batch keeps it. */
+static void add_view_buffers(struct ArrowArray *array, const struct dictionary_view *texts)
+{
+    struct array_memory *memory = array->private_data;
+
+    memory->text_size = texts->offsets[texts->count];
+    memory->buffers[2] = texts->bytes;
+    memory->buffers[3] = &memory->text_size;
+    array->n_buffers = 4;
+}
+
 /* Takes a reference of the batch. */
 static int column_array(struct ArrowArray *array, struct batch *batch, const struct cells *cells)
 {
@@ -239,7 +251,9 @@ static int column_array(struct ArrowArray *array, struct batch *batch, const str
     memory->batch = batch;
     memory->buffers[0] = cells->valid;
     memory->buffers[1] = cells->values;
-    if (cells->texts) {
+    if (cells->texts && batch->has_views) {
+        add_view_buffers(array, cells->texts);
+    } else if (cells->texts) {
         if (dictionary_array(&memory->dictionary, cells->texts) != 0) {
             release_array(array);
             return ENOMEM;
@@ -359,21 +373,23 @@ int spe_arrow_stream(struct spe_profile *profile, const struct spe_arrow_options
     const struct spe_arrow_options *o = sized_view(&own, sizeof(own), options, options->size);
     size_t rows = o && o->batch_rows ? o->batch_rows : BATCH_ROWS;
     struct column_choice choice;
+    bool views = o && o->names == SPE_ARROW_VIEW;
     struct stream *s;
     int result;
 
-    if (!o || rows > BATCH_ROWS_MAX)
+    if (!o || rows > BATCH_ROWS_MAX || o->names > SPE_ARROW_VIEW)
         return refuse(error, SPE_ERR_INVALID, "an option is out of its range");
     result = columns_choose(&choice, o->columns, error);
     if (result < 0)
         return result;
     s = calloc(1, sizeof(*s));
-    if (!s || table_open(&s->table, profile, &choice, rows, true) < 0) {
+    if (!s || table_open(&s->table, profile, &choice, rows, views ? NAMES_VIEWS : NAMES_UTF8) < 0) {
         free(s);
         return refuse(error, SPE_ERR_NOMEM, "out of memory");
     }
     s->profile = profile;
     s->keep_profile = o->keep_profile;
+    s->views = views;
     *stream = (struct ArrowArrayStream){get_schema, get_next, get_last_error, release_stream, s};
     return SPE_OK;
 }
@@ -386,7 +402,7 @@ bool spe_arrow_column_sized(size_t i, struct spe_arrow_column *column, size_t si
     if (!column_at(i, &c))
         return false;
     memcpy(own.name, c.name, sizeof(c.name));
-    own.format = format_of(&c);
+    own.format = format_of(&c, false);
     own.sentence = c.sentence;
     sized_give(column, size, &own, sizeof(own));
     return true;

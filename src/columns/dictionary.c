@@ -8,6 +8,8 @@
 
 #include "base/utf8.h"
 
+#define VIEW_INSIDE 12 /* bytes that fit into a view */
+
 int dictionary_init(struct dictionary *d, bool utf8)
 {
     memset(d, 0, sizeof(*d));
@@ -145,4 +147,22 @@ void dictionary_view_release(struct dictionary_view *v)
     free(v->offsets);
     free(v->bytes);
     free(v);
+}
+
+struct text_view text_view(const struct dictionary_view *v, size_t number)
+{
+    int32_t from = v->offsets[number], size = v->offsets[number + 1] - from;
+    const char *text = v->bytes + from;
+    struct text_view view = {0};
+    char *to = (char *)&view;
+
+    memcpy(to, &size, sizeof(size));
+    if (size <= VIEW_INSIDE) {
+        memcpy(to + sizeof(size), text, (size_t)size);
+        return view;
+    }
+    memcpy(to + sizeof(size), text,
+           sizeof(size)); /* its first bytes; then number 0 of the buffers */
+    memcpy(to + 3 * sizeof(size), &from, sizeof(from));
+    return view;
 }

@@ -26,6 +26,12 @@ struct dictionary_view {
     char *bytes;
 };
 
+/* A text as Arrow's utf8_view has it: its size, then the text itself if that fits, else its first
+ * bytes and where it is. */
+struct text_view {
+    uint64_t start, end;
+};
+
 struct dictionary {
     VECTOR(int32_t) offsets;
     VECTOR(char) bytes;
@@ -44,5 +50,8 @@ size_t dictionary_count(const struct dictionary *d);
 /* A view of all texts, to be given back; NULL: no memory. */
 struct dictionary_view *dictionary_view(struct dictionary *d);
 void dictionary_view_release(struct dictionary_view *v);
+
+/* Of text `number`. It holds for later views of the dictionary, too: texts do not move. */
+struct text_view text_view(const struct dictionary_view *v, size_t number);
 
 #endif

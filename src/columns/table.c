@@ -46,6 +46,12 @@ struct source_name {
     int32_t index;
 };
 
+/* A column of names in batches that have views. */
+struct name_column {
+    int32_t *numbers;               /* of the batch's rows: 1 for the first text, 0 for none */
+    VECTOR(struct text_view) views; /* by that number */
+};
+
 typedef VECTOR(int32_t) index_list; /* by an id: NO_INDEX, or UNKNOWN_INDEX */
 
 #define UNKNOWN_INDEX (-2)
@@ -58,6 +64,8 @@ struct table {
     uint64_t needs, events_needed;   /* bits of presence and events that some column has */
     int column[COLUMN_ID_EVENT + 1]; /* place in the choice, or -1 */
     struct dictionary texts[COLUMNS_MAX];
+    bool has_views; /* names are views, not indexes */
+    struct name_column names[COLUMNS_MAX];
 
     struct shelf *shelf;
     struct batch *batch;
@@ -101,13 +109,19 @@ static size_t bitmap_size(size_t rows)
     return round_up((rows + 63) / 64 * sizeof(uint64_t));
 }
 
+/* Bytes of a value in a batch; a flag has none. */
+static size_t cell_size(const struct table *t, const struct column *c)
+{
+    return t->has_views && c->type == COLUMN_TEXT ? sizeof(struct text_view) : column_size(c);
+}
+
 /* Bytes of the values of all columns, one after the other. */
 static size_t values_size(const struct table *t)
 {
     size_t size = 0;
 
     for (size_t i = 0; i < t->choice.count; i++)
-        size += round_up(t->rows * column_size(&t->choice.at[i]));
+        size += round_up(t->rows * cell_size(t, &t->choice.at[i]));
     return size;
 }
 
@@ -129,6 +143,7 @@ static int batch_new(struct table *t)
         return SPE_ERR_NOMEM;
     atomic_init(&b->users, 1);
     t->batch = b;
+    b->has_views = t->has_views;
     b->shelf = t->shelf;
     shelf_keep(t->shelf);
     b->count = t->choice.count;
@@ -139,7 +154,7 @@ static int batch_new(struct table *t)
     at = b->memory;
     for (size_t i = 0; i < b->count; i++) {
         b->cells[i].values = at;
-        at += round_up(t->rows * column_size(&t->choice.at[i]));
+        at += round_up(t->rows * cell_size(t, &t->choice.at[i]));
     }
     return SPE_OK;
 }
@@ -210,6 +225,34 @@ CLONES static size_t count_zeros(const uint64_t *bitmap, size_t rows)
     return rows - ones;
 }
 
+/* Views of the texts that a column has by now; number 0 is of none. */
+static int add_views(struct name_column *name, const struct dictionary_view *texts)
+{
+    size_t there = name->views.count;
+
+    if (VECTOR_ROOM_FOR(&name->views, texts->count + 1 - there) < 0)
+        return SPE_ERR_NOMEM;
+    for (; there <= texts->count; there++)
+        name->views.at[there] = there ? text_view(texts, there - 1) : (struct text_view){0};
+    name->views.count = there;
+    return SPE_OK;
+}
+
+/* The batch has the texts of a column as they are now, and views of them if it is to have views. */
+static int finish_names(struct table *t, size_t i)
+{
+    struct cells *cells = &t->batch->cells[i];
+    struct name_column *name = &t->names[i];
+    struct text_view *to = cells->values;
+
+    cells->texts = dictionary_view(&t->texts[i]);
+    if (!cells->texts || (t->has_views && add_views(name, cells->texts) < 0))
+        return SPE_ERR_NOMEM;
+    for (size_t row = 0; t->has_views && row < t->batch->rows; row++)
+        to[row] = name->views.at[name->numbers[row]];
+    return SPE_OK;
+}
+
 /* The bitmaps of presence, and of events behind them. Absent flags are 0, whatever the word says.
  */
 static int finish_batch(struct table *t)
@@ -227,11 +270,8 @@ static int finish_batch(struct table *t)
 
         if (c->type == COLUMN_FLAG)
             cells->values = bitmap_of(events, t->events_needed, c->event, words);
-        if (c->type == COLUMN_TEXT) {
-            cells->texts = dictionary_view(&t->texts[i]);
-            if (!cells->texts)
-                return SPE_ERR_NOMEM;
-        }
+        if (c->type == COLUMN_TEXT && finish_names(t, i) < 0)
+            return SPE_ERR_NOMEM;
         if (c->presence == PRESENT_ALWAYS)
             continue;
         cells->valid = bitmap_of(present, t->needs, c->presence, words);
@@ -280,13 +320,16 @@ static int32_t string_index(struct table *t, enum column_id column, index_list *
     return *at;
 }
 
-/* Values of a column in the batch behind its rows; NULL if it is not chosen. */
+/* Values of a column behind the batch's rows, or the numbers that become its views; NULL if it is
+ * not chosen. */
 static void *cells_of(const struct table *t, enum column_id id)
 {
     int i = t->column[id];
 
     if (i < 0)
         return NULL;
+    if (t->names[i].numbers)
+        return t->names[i].numbers + t->batch->rows;
     return (char *)t->batch->cells[i].values + t->batch->rows * column_size(&t->choice.at[i]);
 }
 
@@ -294,9 +337,11 @@ static void *cells_of(const struct table *t, enum column_id id)
 
 /* Loops over rows write a column and a bit of the presence word without a branch: which rows have a
  * name is not to be foreseen. */
-static inline int32_t index_or_zero(int32_t index)
+static inline int32_t name_cell(const struct table *t, int32_t index)
 {
-    return index > 0 ? index : 0;
+    int32_t number = index + t->has_views;
+
+    return number > 0 ? number : 0;
 }
 
 static inline uint64_t present_if(bool there, enum column_presence bit)
@@ -316,7 +361,7 @@ static int add_comms(struct table *t, const struct spe_rows *r, size_t from, siz
 
         if (index < 0 && id != SPE_NO_ID)
             index = string_index(t, COLUMN_ID_comm, &t->comms, id, id, &error);
-        cells[i] = index_or_zero(index);
+        cells[i] = name_cell(t, index);
         present[i] |= present_if(id != SPE_NO_ID, PRESENT_COMM);
     }
     return error;
@@ -354,7 +399,7 @@ static int add_build_ids(struct table *t, const struct spe_rows *r, size_t from,
             index = map < t->build_ids.count && t->build_ids.at[map] != UNKNOWN_INDEX
                         ? t->build_ids.at[map]
                         : build_id_index(t, map, &error);
-        cells[i] = index_or_zero(index);
+        cells[i] = name_cell(t, index);
         present[i] |= present_if(index != NO_INDEX, PRESENT_BUILD_ID);
     }
     return error;
@@ -380,8 +425,9 @@ static int add_dsos(struct table *t, const struct spe_rows *r, size_t from, size
         cells[i] = 0;
         if (map == SPE_NO_ID)
             continue;
-        cells[i] = map < t->dsos.count && t->dsos.at[map] >= 0 ? t->dsos.at[map]
-                                                               : dso_index(t, map, &error);
+        cells[i] =
+            name_cell(t, map < t->dsos.count && t->dsos.at[map] >= 0 ? t->dsos.at[map]
+                                                                     : dso_index(t, map, &error));
         present[i] |= PRESENT(DSO);
     }
     return error;
@@ -404,7 +450,8 @@ static int add_lines(struct table *t, const struct spe_rows *r, size_t from, siz
         if (spe_profile_line(t->profile, r->line[from + i], &line) != SPE_OK)
             continue;
         if (files)
-            files[i] = string_index(t, COLUMN_ID_file, &t->files, line.file, line.file, &error);
+            files[i] = name_cell(
+                t, string_index(t, COLUMN_ID_file, &t->files, line.file, line.file, &error));
         if (lines)
             lines[i] = line.line;
         present[i] |= PRESENT(FILE);
@@ -461,7 +508,7 @@ static int add_places(struct table *t, const struct spe_rows *r, size_t from, si
         const struct place *place = place_of(t, r, from + i, &error);
 
         if (symbols)
-            symbols[i] = index_or_zero(place->symbol);
+            symbols[i] = name_cell(t, place->symbol);
         if (addresses)
             addresses[i] = place->has_address ? place->dso_pc : 0;
         if (offsets)
@@ -513,7 +560,7 @@ static int add_variables(struct table *t, const struct spe_rows *r, size_t from,
             }
         }
         if (names)
-            names[i] = index_or_zero(v->index);
+            names[i] = name_cell(t, v->index);
         if (offsets)
             offsets[i] = v->offset;
         present[i] |= v->index == NO_INDEX ? 0 : PRESENT(DATA);
@@ -573,9 +620,9 @@ static int add_ops(struct table *t, const struct spe_rows *r, size_t from, size_
             error = result < 0 ? result : error;
         }
         if (ops)
-            ops[i] = t->ops[op] & there;
+            ops[i] = name_cell(t, t->ops[op]) & there;
         if (kinds)
-            kinds[i] = t->kinds[op] & there;
+            kinds[i] = name_cell(t, t->kinds[op]) & there;
     }
     return error;
 }
@@ -593,7 +640,7 @@ static int add_levels(struct table *t, const struct spe_rows *r, size_t from, si
         if (t->levels[level] == UNKNOWN_INDEX)
             t->levels[level] = add_text(t, COLUMN_ID_level, spe_source_level_name(level), &error);
         index = t->levels[level];
-        cells[i] = index_or_zero(index);
+        cells[i] = name_cell(t, index);
         present[i] |= present_if(index != NO_INDEX, PRESENT_LEVEL);
     }
     return error;
@@ -645,7 +692,7 @@ static int add_source_names(struct table *t, const struct spe_rows *r, size_t fr
         if (there & ((name->cpu != cpu) | (name->source != source)))
             find_source_name(t, cpu, source, &error);
         index = name->index | -(int32_t)!there; /* NO_INDEX has all bits */
-        cells[i] = index_or_zero(index);
+        cells[i] = name_cell(t, index);
         present[i] |= present_if(index >= 0, PRESENT_SOURCE_NAME);
     }
     return error;
@@ -799,7 +846,16 @@ static int open_caches(struct table *t)
     return t->source_names ? SPE_OK : SPE_ERR_NOMEM;
 }
 
-static int open_columns(struct table *t, bool utf8)
+static int open_names(struct table *t, size_t i, enum table_names names)
+{
+    if (dictionary_init(&t->texts[i], names != NAMES_BYTES) < 0)
+        return SPE_ERR_NOMEM;
+    if (t->has_views)
+        t->names[i].numbers = calloc(t->rows, sizeof(int32_t));
+    return t->has_views && !t->names[i].numbers ? SPE_ERR_NOMEM : SPE_OK;
+}
+
+static int open_columns(struct table *t, enum table_names names)
 {
     memset(t->column, 0xff, sizeof(t->column));
     for (size_t i = 0; i < t->choice.count; i++) {
@@ -810,7 +866,7 @@ static int open_columns(struct table *t, bool utf8)
             t->events_needed |= UINT64_C(1) << c->event;
         if (c->presence != PRESENT_ALWAYS)
             t->needs |= UINT64_C(1) << c->presence;
-        if (c->type == COLUMN_TEXT && dictionary_init(&t->texts[i], utf8) < 0)
+        if (c->type == COLUMN_TEXT && open_names(t, i, names) < 0)
             return SPE_ERR_NOMEM;
     }
     t->present = calloc(t->rows + 63, sizeof(*t->present)); /* they are read 64 at a time */
@@ -820,7 +876,7 @@ static int open_columns(struct table *t, bool utf8)
 }
 
 int table_open(struct table **table, struct spe_profile *profile,
-               const struct column_choice *choice, size_t rows, bool utf8)
+               const struct column_choice *choice, size_t rows, enum table_names names)
 {
     struct table *t = calloc(1, sizeof(*t));
 
@@ -830,7 +886,8 @@ int table_open(struct table **table, struct spe_profile *profile,
     t->profile = profile;
     t->choice = *choice;
     t->rows = rows;
-    if (open_columns(t, utf8) < 0) {
+    t->has_views = names == NAMES_VIEWS;
+    if (open_columns(t, names) < 0) {
         table_close(t);
         return SPE_ERR_NOMEM;
     }
@@ -844,8 +901,11 @@ void table_close(struct table *t)
         return;
     batch_release(t->batch);
     shelf_release(t->shelf);
-    for (size_t i = 0; i < t->choice.count; i++)
+    for (size_t i = 0; i < t->choice.count; i++) {
         dictionary_free(&t->texts[i]);
+        free(t->names[i].numbers);
+        free(t->names[i].views.at);
+    }
     free(t->present);
     free(t->events);
     free(t->places);

@@ -21,10 +21,17 @@
 struct table;
 struct shelf;
 
+/* What the cells of a name are. */
+enum table_names {
+    NAMES_BYTES, /* indexes of texts as they are */
+    NAMES_UTF8,  /* indexes of texts that are UTF-8 */
+    NAMES_VIEWS, /* views of texts that are UTF-8 (struct text_view) */
+};
+
 /* One column of a batch. Bitmaps have bit i % 64 of word i / 64 for row i; bits behind the last row
  * are zero. */
 struct cells {
-    void *values;          /* of column_size bytes; of a flag: a bitmap. Zero where absent */
+    void *values; /* of column_size bytes; of a flag: a bitmap; or views. Zero where absent */
     const uint64_t *valid; /* NULL: all are there */
     size_t nulls;
     struct dictionary_view *texts; /* of a text, else NULL */
@@ -33,7 +40,8 @@ struct cells {
 struct batch {
     atomic_uint users;
     size_t rows;
-    size_t count; /* of cells, as in the choice */
+    size_t count;   /* of cells, as in the choice */
+    bool has_views; /* of names: NAMES_VIEWS */
     struct cells *cells;
     void *memory; /* values and bitmaps, of the shelf */
     struct shelf *shelf;
@@ -47,10 +55,9 @@ static inline bool cell_there(const struct cells *c, size_t row)
     return !c->valid || c->valid[row / 64] >> row % 64 & 1;
 }
 
-/* Batches of at most `rows` rows, with texts that are UTF-8 or as they are; the choice is copied.
- * SPE_OK or SPE_ERR_NOMEM. */
+/* Batches of at most `rows` rows; the choice is copied. SPE_OK or SPE_ERR_NOMEM. */
 int table_open(struct table **table, struct spe_profile *profile,
-               const struct column_choice *choice, size_t rows, bool utf8);
+               const struct column_choice *choice, size_t rows, enum table_names names);
 void table_close(struct table *table); /* NULL is fine */
 const struct column_choice *table_choice(const struct table *table);
 

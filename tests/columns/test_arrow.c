@@ -9,6 +9,7 @@
 #include "support/profile_recording.h"
 
 #define SAMPLES 150
+#define LONG_PATH "/usr/bin/a-program" /* does not fit into a view */
 
 static const uint8_t build_id[] = {0xab, 0x01, 0xcd};
 
@@ -21,9 +22,9 @@ static void make(struct recording *r)
     recording_comm(r, 0, 7, 7, "first", true);
     recording_comm(r, 0, 8, 8,
                    "sec\xff"
-                   "ond",
+                   "ond-one",
                    true);
-    recording_map(r, 0, 7, 0x400000, 0x10000, 0, "/bin/a", build_id, sizeof(build_id));
+    recording_map(r, 0, 7, 0x400000, 0x10000, 0, LONG_PATH, build_id, sizeof(build_id));
     for (unsigned i = 0; i < SAMPLES; i++)
         recording_sample(r, 0, 100 + i, 0x400000 + 4 * i, 0,
                          i % 3 == 2 ? NO_CONTEXT : 7 + (int)i % 2);
@@ -31,8 +32,9 @@ static void make(struct recording *r)
     recording_finish(r);
 }
 
-static void open_stream(struct recording *r, const char *columns, size_t rows,
-                        struct ArrowArrayStream *stream)
+/* Names are views, or in dictionaries. */
+static void open_names(struct recording *r, bool views, const char *columns, size_t rows,
+                       struct ArrowArrayStream *stream)
 {
     struct spe_arrow_options options = SPE_ARROW_OPTIONS;
     struct spe_profile_options profile_options = quiet_options(1);
@@ -41,10 +43,17 @@ static void open_stream(struct recording *r, const char *columns, size_t rows,
     make(r);
     options.columns = columns;
     options.batch_rows = rows;
+    options.names = views ? SPE_ARROW_VIEW : SPE_ARROW_DICTIONARY;
     profile_options.order = SPE_ORDER_TIME;
     assert_int_equal(spe_arrow_prepare(&options, &profile_options, NULL), SPE_OK);
     profile = recording_profile(r, &profile_options);
     assert_int_equal(spe_arrow_stream(profile, &options, stream, NULL), SPE_OK);
+}
+
+static void open_stream(struct recording *r, const char *columns, size_t rows,
+                        struct ArrowArrayStream *stream)
+{
+    open_names(r, false, columns, rows, stream);
 }
 
 static struct ArrowArray next(struct ArrowArrayStream *stream)
@@ -78,6 +87,28 @@ static void text(const struct ArrowArray *a, size_t i, char *to, size_t size)
     to[offsets[index + 1] - offsets[index]] = '\0';
 }
 
+/* Text i of a column of views. */
+static void viewed(const struct ArrowArray *a, size_t i, char *to, size_t size)
+{
+    const char *view = (const char *)a->buffers[1] + 16 * i;
+    const char *from = view + 4;
+    int32_t length, buffer, offset;
+
+    assert_int_equal(a->n_buffers, 4);
+    memcpy(&length, view, sizeof(length));
+    memcpy(&buffer, view + 8, sizeof(buffer));
+    memcpy(&offset, view + 12, sizeof(offset));
+    assert_true(length >= 0 && (size_t)length < size);
+    if (length > 12) {
+        assert_int_equal(buffer, 0);
+        assert_true(offset >= 0 && offset + length <= *(const int64_t *)a->buffers[3]);
+        from = (const char *)a->buffers[2] + offset;
+        assert_memory_equal(view + 4, from, 4);
+    }
+    memcpy(to, from, (size_t)length);
+    to[length] = '\0';
+}
+
 static void values(void **state)
 {
     struct ArrowArrayStream stream;
@@ -103,7 +134,7 @@ static void values(void **state)
             assert_int_equal(there(comm, i), row % 3 != 2);
             if (there(comm, i)) {
                 text(comm, i, name, sizeof(name));
-                assert_string_equal(name, row % 2 ? "sec\\xffond" : "first");
+                assert_string_equal(name, row % 2 ? "sec\\xffond-one" : "first");
             }
             assert_int_equal(((const uint16_t *)batch.children[3]->buffers[1])[i], 30);
             assert_true(bit(batch.children[4]->buffers[1], i));
@@ -145,6 +176,51 @@ static void build_ids(void **state)
     }
     assert_int_equal(batch.children[0]->null_count, SAMPLES - SAMPLES / 3);
     batch.release(&batch);
+    stream.release(&stream);
+    recording_free(&r);
+}
+
+/* Names as views: short ones in the view itself, long ones behind it, the second name, too; nothing
+ * where there is none. */
+static void views(void **state)
+{
+    static const char nothing[16];
+    struct ArrowArrayStream stream;
+    struct ArrowSchema schema;
+    struct recording r;
+    size_t row = 0;
+
+    (void)state;
+    open_names(&r, true, "comm,dso,op,symbol", 64, &stream);
+    assert_int_equal(stream.get_schema(&stream, &schema), 0);
+    for (unsigned i = 0; i < 4; i++) {
+        assert_string_equal(schema.children[i]->format, "vu");
+        assert_null(schema.children[i]->dictionary);
+    }
+    schema.release(&schema);
+    for (;;) {
+        struct ArrowArray batch = next(&stream);
+        char name[64];
+
+        if (!batch.release)
+            break;
+        for (size_t i = 0; i < (size_t)batch.length; i++, row++) {
+            const struct ArrowArray *comm = batch.children[0], *dso = batch.children[1];
+
+            assert_int_equal(there(comm, i), row % 3 != 2);
+            viewed(comm, i, name, sizeof(name));
+            assert_string_equal(name, row % 3 == 2 ? "" : row % 2 ? "sec\\xffond-one" : "first");
+            assert_int_equal(there(dso, i), row % 3 != 2 && row % 2 == 0);
+            viewed(dso, i, name, sizeof(name));
+            assert_string_equal(name, there(dso, i) ? LONG_PATH : "");
+            viewed(batch.children[2], i, name, sizeof(name));
+            assert_string_equal(name, "load");
+            assert_false(there(batch.children[3], i));
+            assert_memory_equal((const char *)batch.children[3]->buffers[1] + 16 * i, nothing, 16);
+        }
+        batch.release(&batch);
+    }
+    assert_int_equal(row, SAMPLES);
     stream.release(&stream);
     recording_free(&r);
 }
@@ -229,7 +305,7 @@ static void let_go(struct held *h, unsigned which)
         break;
     case 4:
         text(&h->child, 1, name, sizeof(name));
-        assert_string_equal(name, "sec\\xffond");
+        assert_string_equal(name, "sec\\xffond-one");
         h->child.release(&h->child);
         assert_null(h->child.release);
         break;
@@ -262,11 +338,52 @@ static void release_in_every_order(void **state)
     }
 }
 
+/* A column of views that was moved out of its batch keeps its names, whatever goes first. */
+static void release_views_in_every_order(void **state)
+{
+    static const uint8_t orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+                                         {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+
+    (void)state;
+    for (unsigned order = 0; order < 6; order++) {
+        struct ArrowArrayStream stream;
+        struct ArrowArray batch, dso;
+        struct recording r;
+        char name[64];
+
+        open_names(&r, true, "dso,comm", 100, &stream);
+        batch = next(&stream);
+        dso = *batch.children[0];
+        batch.children[0]->release = NULL;
+        for (unsigned i = 0; i < 3; i++) {
+            switch (orders[order][i]) {
+            case 0:
+                stream.release(&stream);
+                break;
+            case 1:
+                viewed(batch.children[1], 1, name, sizeof(name));
+                assert_string_equal(name, "sec\\xffond-one");
+                batch.release(&batch);
+                break;
+            default:
+                viewed(&dso, 0, name, sizeof(name));
+                assert_string_equal(name, LONG_PATH);
+                dso.release(&dso);
+                break;
+            }
+        }
+        recording_free(&r);
+    }
+}
+
 static void refused(void **state)
 {
     struct spe_arrow_options options = SPE_ARROW_OPTIONS;
     struct spe_profile_options profile_options = quiet_options(1);
+    struct ArrowArrayStream stream;
     struct spe_profile_error error;
+    struct spe_profile *profile;
+    struct recording r;
 
     (void)state;
     options.columns = "pc,nothing";
@@ -277,9 +394,17 @@ static void refused(void **state)
     options.columns = "pc,va,pc";
     assert_int_equal(spe_arrow_prepare(&options, &profile_options, &error), SPE_ERR_INVALID);
     assert_non_null(strstr(error.text, "'pc' is named twice"));
+    make(&r);
+    profile = recording_profile(&r, &profile_options);
+    options.columns = "pc";
+    options.names = SPE_ARROW_VIEW + 1;
+    assert_int_equal(spe_arrow_stream(profile, &options, &stream, &error), SPE_ERR_INVALID);
+    assert_string_equal(error.text, "an option is out of its range");
+    spe_profile_close(profile);
+    recording_free(&r);
 }
 
-/* All columns, one at a time and together: none needs another. */
+/* All columns, one at a time, with names of both kinds: none needs another. */
 static void each_column(void **state)
 {
     struct spe_arrow_column column;
@@ -290,13 +415,15 @@ static void each_column(void **state)
         struct ArrowArray batch;
         struct recording r;
 
-        open_stream(&r, column.name, 0, &stream);
-        batch = next(&stream);
-        assert_int_equal(batch.length, SAMPLES);
-        assert_int_equal(batch.n_children, 1);
-        batch.release(&batch);
-        stream.release(&stream);
-        recording_free(&r);
+        for (unsigned views = 0; views < 2; views++) {
+            open_names(&r, views, column.name, 0, &stream);
+            batch = next(&stream);
+            assert_int_equal(batch.length, SAMPLES);
+            assert_int_equal(batch.n_children, 1);
+            batch.release(&batch);
+            stream.release(&stream);
+            recording_free(&r);
+        }
     }
 }
 
@@ -306,6 +433,7 @@ int main(void)
         cmocka_unit_test(values),    cmocka_unit_test(schema),
         cmocka_unit_test(refused),   cmocka_unit_test(each_column),
         cmocka_unit_test(build_ids), cmocka_unit_test(release_in_every_order),
+        cmocka_unit_test(views),     cmocka_unit_test(release_views_in_every_order),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,12 +26,12 @@ struct spe_packet {
     int a;
     int b;
 };
-int spe_use(struct spe_config *config);
+int spe_use(const struct spe_config *config);
 int spe_rows_sized(struct spe_row *rows, size_t n, size_t size);
 int spe_decode(struct spe_packet *packet);
 """
 SOURCE = """#include "spe.h"
-int spe_use(struct spe_config *config) { return config->a; }
+int spe_use(const struct spe_config *config) { return config->a; }
 int spe_rows_sized(struct spe_row *rows, size_t n, size_t size) { return rows->a + (int)(n + size); }
 int spe_decode(struct spe_packet *packet) { return packet->a; }
 """

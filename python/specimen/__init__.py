@@ -10,9 +10,9 @@
     for function in recording.report().groups:
         print(function.symbol, function.counts.latency)
 
-Samples come as an Arrow stream (`__arrow_c_stream__`), which pyarrow, Polars, DuckDB and pandas take
-as it is; this package needs none of them. docs/columns.md lists the columns, spe-filter(7) says what
-a filter can be. What cannot be read, or makes no sense, raises `specimen.Error` with a sentence.
+Samples come as an Arrow stream (`__arrow_c_stream__`), which pyarrow, Polars, DuckDB and pandas read
+directly; this package needs none of them. docs/columns.md lists the columns, spe-filter(7) describes
+filters. Files that cannot be read and invalid arguments raise `specimen.Error` with a sentence.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ _NAMES = ("dictionary", "view")
 
 @dataclass(frozen=True)
 class Info:
-    """What a recording says of itself. None: it does not say."""
+    """Information about a recording. None: the recording does not have it."""
 
     host: str | None
     kernel: str | None
     machine: str | None
     cpu: str | None
     model: str | None
-    """What the model that made it says, if it was not hardware."""
+    """The model's description of itself, if it was not hardware."""
     interval: int | None
     """Operations from one sample to the next."""
     command: list[str]
@@ -55,11 +55,11 @@ class Info:
     timed: bool
     """Samples have times."""
     raw: bool
-    """Bare SPE bytes: no times, no threads, no names."""
+    """Raw SPE bytes: no times, no threads, no names."""
     damage: str | None
-    """What is wrong with the file. What is intact can still be read."""
+    """The damage of the file. The intact part can still be read."""
     incomplete: bool
-    """The recording did not come to its end."""
+    """The recording is incomplete: its recorder was killed, for example."""
     bytes: int
     spe_bytes: int
     queues: int
@@ -68,7 +68,7 @@ class Info:
 
 @dataclass(frozen=True)
 class Counts:
-    """What is counted; misses and walks are of memory operations."""
+    """The counts of a group. Misses and walks count memory operations."""
 
     samples: int
     latency: int
@@ -111,7 +111,7 @@ class Served:
 
 @dataclass(frozen=True)
 class Group:
-    """A function, line, dso, thread, CPU, process or comm. None: not known, or of no meaning here."""
+    """A function, line, dso, thread, CPU, process or comm. None: not known, or not applicable."""
 
     symbol: str | None
     dso: str | None
@@ -126,7 +126,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Report:
-    """The answers of `spe report`."""
+    """The results of `spe report`."""
 
     totals: Counts
     mix: list[Mix]
@@ -140,7 +140,7 @@ class Report:
 
 
 class Samples:
-    """Samples that are decoded when they are taken. Each consumer reads the recording anew."""
+    """Samples, decoded when they are consumed. Each consumer reads the recording again."""
 
     def __init__(self, source: dict[str, Any], columns: Iterable[str] | None,
                  batch_rows: int | None, names: str) -> None:
@@ -205,12 +205,12 @@ def open(path: Path, *, filter: str | None = None,
     """Open a perf.data file or a file of raw SPE bytes.
 
     filter: an expression of spe-filter(7). time: from and to, in ns as in the column time_ns, either
-    may be None. cpus, pids, tids: of these only. queues: numbers of SPE buffers, from 0 to info.queues;
-    others are not read, so that several readers can share a recording. symfs: files of the recording's machine are below
-    this folder. debug_dir: cache of binaries by build-id. vmlinux, kallsyms: names of the kernel.
-    cpu: the CPU, where the file does not say. raw: raw SPE bytes, whatever they look like.
-    threads: decode with so many. map: map the file instead of reading it, which takes less time; a
-    file that shrinks meanwhile then ends the process (SIGBUS), so only for files that nobody writes."""
+    may be None. cpus, pids, tids: keep only these. queues: numbers of the SPE buffers to read, below
+    info.queues, so that several readers can share a recording. symfs: directory with the files of the
+    recorded machine. debug_dir: build-id cache. vmlinux, kallsyms: symbols of the kernel. cpu: the CPU,
+    if the file does not identify it. raw: read raw SPE bytes, even if they do not look like SPE. threads:
+    number of decoding threads. map: map the file instead of reading it, which is faster; if the file
+    then shrinks, the process is killed (SIGBUS)."""
     return Recording(_source(
         path=os.fsencode(path), filter=filter, cpus=_list(cpus), pids=_list(pids),
         tids=_list(tids), queues=_list(queues), symfs=_path(symfs), debug_dir=_path(debug_dir), vmlinux=_path(vmlinux),
@@ -221,8 +221,8 @@ def decode(data: bytes | bytearray | memoryview, columns: Iterable[str] | None =
            filter: str | None = None, cpu: str | None = None,
            batch_rows: int | None = None,
            names: Literal["dictionary", "view"] = "dictionary") -> Samples:
-    """The samples of raw SPE records. cpu ("neoverse-n1", or a MIDR) says how to read data sources.
-    The rest is as for `Recording.samples`."""
+    """The samples of raw SPE records. cpu ("neoverse-n1", or a MIDR) names data
+    sources. The other arguments are those of `Recording.samples`."""
     source = _source(data=bytes(data), filter=filter, cpu=cpu, raw=True)
     _native.info(source)  # a filter or a CPU that makes no sense is said here
     return Samples(source, columns, batch_rows, names)

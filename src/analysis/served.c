@@ -24,8 +24,8 @@ static const char *const names[SPE_SERVED_COUNT] = {
     [SPE_SERVED_LLC_HIT] = "last-level hit",
     [SPE_SERVED_REMOTE] = "remote access",
     [SPE_SERVED_BEYOND_LLC] = "last-level miss",
-    [SPE_SERVED_BEYOND_L2] = "L2 miss, no more said",
-    [SPE_SERVED_BEYOND_L1] = "L1 miss, no more said",
+    [SPE_SERVED_BEYOND_L2] = "L2 miss, level unknown",
+    [SPE_SERVED_BEYOND_L1] = "L1 miss, level unknown",
     [SPE_SERVED_UNKNOWN] = "not recorded",
 };
 

@@ -9,15 +9,15 @@ static const char *const sentences[] = {
     [-SPE_OK] = "success",
     [-SPE_ERR_TRUNCATED] = "the bytes end inside a packet or record",
     [-SPE_ERR_FRAMING] = "the bytes cannot be a packet",
-    [-SPE_ERR_INVALID] = "an argument makes no sense",
+    [-SPE_ERR_INVALID] = "an argument is invalid",
     [-SPE_ERR_NOSPACE] = "the buffer is too small",
-    [-SPE_ERR_LAYOUT] = "the record has a packet for which the layout has no place",
+    [-SPE_ERR_LAYOUT] = "the record has a packet without a slot in the layout",
     [-SPE_ERR_SIZE] = "the record is larger than the layout's maximum",
     [-SPE_ERR_RANGE] = "a value does not fit its field",
     [-SPE_ERR_UNKNOWN] = "the name is not known",
     [-SPE_ERR_NOMEM] = "out of memory",
-    [-SPE_ERR_IO] = "the operating system refused",
-    [-SPE_ERR_FORMAT] = "the file is not what it says it is",
+    [-SPE_ERR_IO] = "a system call failed",
+    [-SPE_ERR_FORMAT] = "the contents of the file do not match its format",
 };
 
 #define SENTENCES (sizeof(sentences) / sizeof(sentences[0]))

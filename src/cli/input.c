@@ -306,9 +306,10 @@ static bool check_likeness(struct input *in)
         if (!fill(in))
             return false;
     if (!like)
-        complain(in->name,
-                 "is not a perf.data file and does not look like SPE records (%s); --raw insists",
-                 what);
+        complain(
+            in->name,
+            "is not a perf.data file and does not look like SPE records (%s); use --raw to read it anyway",
+            what);
     return like;
 }
 

@@ -98,7 +98,7 @@ int recording_status(const struct spe_profile *profile);
 
 /* A sentence with the name of an event. */
 #define OTHER_CALLS                                                                                \
-    "the call stacks are of another event (%s), not of SPE's samples: what a function has is "     \
-    "shared out among its callers there"
+    "the call stacks are of another event (%s), not of SPE's samples: the samples of a function "  \
+    "are divided among its callers there"
 
 #endif

@@ -96,7 +96,7 @@ static const char *no_code(const struct dso *dso)
         break;
     case DSO_KERNEL:
         if (!dso->symbols.segments.count)
-            return "the kernel's code is not at hand: give its ELF file with --vmlinux";
+            return "the kernel's code is not available: give its ELF file with --vmlinux";
         break;
     case DSO_MODULE:
         return "code of kernel modules changes when they are loaded: it is not read";

@@ -85,7 +85,7 @@ void pd_metadata_parse(struct spe_perf_reader *r, const struct spe_perf_record *
     }
     if (record->size < 32 || !parse_metadata(r, record, (record->size - 16) / 8)) {
         r->account.malformed++;
-        pd_problem(r, SPE_ERR_FORMAT, record->offset, "AUXTRACE_INFO does not add up");
+        pd_problem(r, SPE_ERR_FORMAT, record->offset, "AUXTRACE_INFO is inconsistent");
         return;
     }
     r->has_metadata = true;
@@ -149,7 +149,7 @@ void pd_index_parse(struct spe_perf_reader *r, const uint8_t *bytes, size_t size
     uint64_t *list;
 
     if (size < 8 || count > (size - 8) / 16) {
-        pd_problem(r, SPE_ERR_FORMAT, offset, "the index of AUXTRACE records does not add up");
+        pd_problem(r, SPE_ERR_FORMAT, offset, "the index of AUXTRACE records is inconsistent");
         return;
     }
     list = count ? malloc((size_t)count * sizeof(*list)) : NULL;

@@ -338,7 +338,7 @@ int pd_feature_parse(struct spe_perf_reader *r, unsigned feature, uint64_t offse
     if (feature == SPE_PERF_FEATURE_CPUID)
         parse_cpuid(r);
     if (c.bad)
-        pd_problem(r, SPE_ERR_FORMAT, offset, "feature %u does not add up", feature);
+        pd_problem(r, SPE_ERR_FORMAT, offset, "feature %u is inconsistent", feature);
     return c.no_memory ? SPE_ERR_NOMEM : SPE_OK;
 }
 

@@ -50,7 +50,7 @@ static const struct field fields[] = {
     {{"op", "number", "SUBCLASS of the operation"}, F_OP, FIELD_NUMBER, 0},
     {{"total", "number", "total latency in cycles"}, F_TOTAL, FIELD_NUMBER, 0},
     {{"issue", "number", "issue latency in cycles"}, F_ISSUE, FIELD_NUMBER, 0},
-    {{"execution", "number", "total less issue latency"}, F_EXECUTION, FIELD_NUMBER, 0},
+    {{"execution", "number", "total minus issue latency"}, F_EXECUTION, FIELD_NUMBER, 0},
     {{"translation", "number", "translation latency in cycles"}, F_TRANSLATION, FIELD_NUMBER, 0},
     {{"alt_issue", "number", "issue latency, alternate clock"}, F_ALT_ISSUE, FIELD_NUMBER, 0},
     {{"source", "number", "data source, as recorded"}, F_SOURCE, FIELD_NUMBER, 0},

@@ -384,8 +384,8 @@ static void warn_file(struct spe_profile *p)
     if (p->info.unterminated)
         profile_warn(p, "the recording was not finished: it is read as far as it goes");
     if (p->tasks.spaces.full)
-        profile_warn(p, "the recording has too many changes of maps: the last ones count for all "
-                        "the time");
+        profile_warn(p, "the recording has too many changes of maps: the last maps are used for "
+                        "the whole time");
 }
 
 /* ---- Opening -------------------------------------------------------------------------------- */
@@ -504,12 +504,11 @@ static int probe_raw(struct spe_profile *p, bool insist, struct spe_profile_erro
     if (n < 0)
         return profile_fail(error, SPE_ERR_IO, "%s", strerror(errno));
     if (like <= 0)
-        return profile_fail(
-            error, SPE_ERR_FORMAT,
-            "is not a perf.data file and does not look like SPE records (%s); --raw "
-            "insists",
-            what);
-    return profile_warn(p, "this is not a perf.data file: it is taken for raw SPE records");
+        return profile_fail(error, SPE_ERR_FORMAT,
+                            "is not a perf.data file and does not look like SPE records (%s); use "
+                            "--raw to read it anyway",
+                            what);
+    return profile_warn(p, "this is not a perf.data file: it is read as raw SPE records");
 }
 
 /* What the first bytes tell of an open input. A perf.data gets a reader of its own. */
@@ -678,7 +677,7 @@ static void finish(struct spe_profile *p)
         return;
     p->finished = true;
     if (p->reader && c->account.records && !c->by_context)
-        profile_warn(p, "no SPE record says which thread it is of (CONTEXT packets)");
+        profile_warn(p, "no SPE record has a thread id (CONTEXT packets)");
     if (c->context_unknown)
         profile_warn(p,
                      "%llu SPE records name threads (CONTEXT packets) that the recording does not "

@@ -472,7 +472,7 @@ int sideband_read(struct spe_profile *p)
     if (conv && spe_perf_time_validate(conv) == SPE_OK)
         p->time_conv = *conv;
     else if (s.timed)
-        profile_warn(p, "the recording does not say how timestamps become time (no TIME_CONV)");
+        profile_warn(p, "timestamps cannot be converted to time: the recording has no TIME_CONV");
     p->sideband_timed = s.timed;
     p->info.timed = s.timed && p->time_conv.mult;
     if (result >= 0)

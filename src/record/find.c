@@ -56,14 +56,14 @@ static bool given_qemu(const char *name, struct found *found, struct problem *pr
         break;
     case SILENT:
         problem_say(problem, false, name,
-                    "it did not say its version within %d seconds: this is not QEMU's user mode "
+                    "it did not print its version within %d seconds: this is not QEMU's user mode "
                     "for AArch64 (qemu-aarch64)",
                     QEMU_PATIENCE);
         break;
     case WITHOUT_PLUGINS:
         problem_say(problem, false, name,
                     "this QEMU was built without plugins, which recording needs; "
-                    "leave --qemu away, or run tools/build-qemu.sh");
+                    "omit --qemu, or run tools/build-qemu.sh");
         break;
     }
     return false;
@@ -155,7 +155,7 @@ static bool judge_program(enum program_verdict verdict, const struct program *p,
         return false;
     case PROGRAM_MISSING:
         if (p->script)
-            problem_say(problem, false, name, "its interpreter %s is not there", p->interpreter);
+            problem_say(problem, false, name, "its interpreter %s does not exist", p->interpreter);
         else
             problem_say(problem, false, name, "%s", strerror(errno));
         return false;

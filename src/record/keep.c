@@ -92,7 +92,7 @@ static bool copy(struct names *n, int from, const struct stat *st, const uint8_t
     *why = errno ? strerror(errno) : "it became shorter";
     if (good && !has_build_id(to, id, id_size)) {
         good = false;
-        *why = "it is another file by now";
+        *why = "the file has changed since";
     }
     if (good && rename(n->fresh, n->elf) < 0) {
         good = false;

@@ -58,8 +58,7 @@ static bool set(struct record_machine *m, enum record_model model, const char *k
     } else if (error) {
         problem_say(problem, false, "--machine", "%s", why);
     } else if (model == RECORD_MODEL_NONE) {
-        problem_say(problem, false, key,
-                    "--model none has no machine to set this of; only vl counts there");
+        problem_say(problem, false, key, "--model none has no machine; only vl can be set");
         return false;
     }
     return error == SPE_OK;

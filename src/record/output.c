@@ -68,7 +68,7 @@ static int open_once(const char *path, const struct stat *program, bool *seekabl
     *seekable = S_ISREG(st.st_mode);
     if (!*seekable)
         return fd;
-    result = same_file(&st, program) ? fail(problem, path, "is the program that is to be recorded")
+    result = same_file(&st, program) ? fail(problem, path, "is the program to be recorded")
                                      : claim(fd, path, &st, problem);
     if (result < 0)
         close(fd);
@@ -94,5 +94,5 @@ int output_open(const char *path, const char *program, bool *seekable, struct pr
     for (int i = 0; i < TRIES && fd == AGAIN; i++)
         fd = open_once(file, &program_file, seekable, problem);
     free(file);
-    return fd == AGAIN ? fail(problem, path, "other recordings take this name all the time") : fd;
+    return fd == AGAIN ? fail(problem, path, "other recordings keep taking this name") : fd;
 }

@@ -36,7 +36,7 @@ static const char *name_of(uint32_t word, const struct spe_a64 *insn)
         return "an SVE instruction";
     if (is_sme(word))
         return "an SME instruction";
-    return insn->allocated ? "an instruction" : "what is not an instruction that we know";
+    return insn->allocated ? "an instruction" : "an unknown instruction";
 }
 
 bool record_strange_tell(const struct record_options *options, const struct record_summary *summary,

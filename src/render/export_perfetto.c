@@ -86,7 +86,7 @@ static void put_counters(struct trace *t, const struct bin *b)
     begin_counter(t, "samples", b->number);
     json_number(&t->json, "samples", b->samples);
     end_event(t);
-    begin_counter(t, "latency, cycles a sample", b->number);
+    begin_counter(t, "latency, cycles per sample", b->number);
     json_real(&t->json, "cycles", b->samples ? (double)b->latency / (double)b->samples : 0);
     end_event(t);
     for (unsigned i = 0; i < SPE_SERVED_COUNT; i++) {

@@ -126,7 +126,7 @@ static void say_thread(struct sentence *s)
     say_share(s, "latency: thread ");
     say_name(s, name);
     say_where(s, " in ");
-    say(s, ": %.0f cycles a sample, the others %.0f", s->finding->cycles, s->finding->others);
+    say(s, ": %.0f cycles per sample, the others %.0f", s->finding->cycles, s->finding->others);
 }
 
 static double seconds_in(const struct sentence *s, uint64_t time_ns)
@@ -140,7 +140,7 @@ static void say_phase(struct sentence *s)
 
     say_share(s, "latency: one phase");
     say_place(s, ", ");
-    say(s, " from +%.3fs to +%.3fs, %.0f cycles a sample, %.0f at other times",
+    say(s, " from +%.3fs to +%.3fs, %.0f cycles per sample, %.0f at other times",
         seconds_in(s, f->from_ns), seconds_in(s, f->to_ns), f->cycles, f->others);
 }
 
@@ -203,7 +203,7 @@ static void cost_sentence(struct sentence *s)
     else if (events[rule])
         say_event(s, events[rule]);
     else
-        say(s, "Nothing stands out: no cause that we look for has a notable share");
+        say(s, "Nothing stands out: no known cause has a notable share");
     if (rule == SPE_FINDING_TLB_WALKS)
         say(s, "; larger pages would help");
 }
@@ -257,7 +257,7 @@ static void doubt_sentence(struct sentence *s)
         say_share(s, "loads have data sources that are not known for this CPU; try --cpu");
         break;
     default:
-        say_share(s, "samples waited longer for issue than they took: the data is not right");
+        say_share(s, "samples have an issue latency above their total latency: the data is wrong");
         break;
     }
 }

@@ -165,8 +165,8 @@ static void stacks_line(struct page *p)
         text_add(&t, "none of these samples has one; ");
         append_count(&t, r->info->other_stacks, "stack");
         text_add(&t,
-                 " of another event (%s) tell who calls a function: what it has is shared out "
-                 "among its callers there",
+                 " of another event (%s) show the callers of a function: its samples are "
+                 "divided among them",
                  r->info->other_event);
     } else if (r->wants_stacks && !r->counts->stacks) {
         text_add(&t, "no sample has one: those of the recording are of another event than SPE's");

@@ -85,7 +85,7 @@ void times_text(struct out *o, const struct report *report)
     unsigned served;
 
     show(o, report, SAMPLES, "samples", "in a bin");
-    show(o, report, LATENCY, "latency", "cycles a sample");
+    show(o, report, LATENCY, "latency", "cycles/sample");
     for (served = 0; served < SPE_SERVED_COUNT; served++)
         show(o, report, SERVED + served, spe_served_name(served), "% of loads");
 }

@@ -506,7 +506,7 @@ static int make_tree(struct boot *b)
         return qemu_failed(b, status);
     if (status > 0)
         return problem_say(b->error, SPE_ERR_IO, b->qemu.path,
-                           "QEMU does not like its options; its words are above");
+                           "QEMU rejected its options; its message is above");
     return status < 0 ? status : change_tree(b, path);
 }
 
@@ -594,7 +594,7 @@ static int take_results(struct boot *b, struct vm_outcome *outcome)
     }
     if (result == 0 && outcome->status < 0)
         return problem_say(b->error, SPE_ERR_INVALID, "guest",
-                           "it did not say the command's status");
+                           "the status of the command is missing");
     return result;
 }
 

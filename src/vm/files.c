@@ -30,7 +30,7 @@ int vm_find_file(const char *name, char *out, size_t size, struct problem *error
                            "SPECIMEN_PLUGIN names a plugin that cannot be read");
     return problem_say(
         error, SPE_ERR_UNKNOWN, name,
-        "this file of Specimen's is not beside the command; is the installation whole?");
+        "this file of Specimen's is not beside the command; is the installation complete?");
 }
 
 int vm_fetch(const char *cache, const char *version, bool again, struct problem *error)

@@ -164,7 +164,7 @@ static const char *move_in(const struct move *m, const char *name, bool *kept_ol
     int to = m->output->fd;
 
     if (name[0] == '.' && !m->force && !m->output->made)
-        return "hidden names do not go into a folder that is in use (--force)";
+        return "hidden names are not moved to an existing directory (--force)";
     if (rename_new(m->from, to, name))
         return NULL;
     if (errno == EEXIST && is_recording(name) && !is_folder(to, name) &&
@@ -174,7 +174,7 @@ static const char *move_in(const struct move *m, const char *name, bool *kept_ol
             return NULL;
     }
     if (errno == EEXIST && !m->force)
-        return "there is one already (--force replaces it)";
+        return "it exists already (--force replaces it)";
     return replace(m->from, to, name) ? NULL : strerror(errno);
 }
 
@@ -197,7 +197,7 @@ static size_t move_all(const struct move *m, const char *folder, vm_tell *tell)
     char sentence[PATH_MAX + 256];
 
     if (!list_folder(m->from, &names))
-        tell(folder, "the guest's files stay here: the folder cannot be read");
+        tell(folder, "the guest's files stay here: the directory cannot be read");
     for (size_t i = 0; i < names.count; i++) {
         struct sum sum = {0};
         bool kept_old = false;
@@ -231,7 +231,7 @@ int vm_output_take(const struct vm_output *o, int archive, const struct vm_limit
 
     if (snprintf(folder, sizeof(folder), "%s/spe-vm-XXXXXX", o->path) >= (int)sizeof(folder) ||
         !mkdtemp(folder))
-        return problem_say(error, SPE_ERR_IO, o->path, "no folder can be made in it: %s",
+        return problem_say(error, SPE_ERR_IO, o->path, "no directory can be created in it: %s",
                            strerror(errno));
     move.from = open(folder, FOLDER_FLAGS);
     if (move.from < 0)

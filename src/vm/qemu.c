@@ -97,7 +97,7 @@ int vm_find_qemu(const char *path, const char *cache, struct vm_qemu *q, struct 
         return problem_say(error, SPE_ERR_NOMEM, q->path, "%s", spe_strerror(SPE_ERR_NOMEM));
     if (q->silent)
         return problem_say(error, SPE_ERR_UNKNOWN, q->path,
-                           "it did not say its version within %d seconds: this is not QEMU",
+                           "it did not print its version within %d seconds: this is not QEMU",
                            QEMU_PATIENCE);
     if (q->version.major)
         return problem_say(

@@ -209,7 +209,7 @@ static int look_ahead(struct vm_tar *tar, const struct vm_tar_entry *header, str
         take_name(e, text, strnlen(text, size));
         ahead->named = true;
     } else if (header->type == 'x' && !pax_header(text, size, ahead, e)) {
-        return damaged(tar, error, "a pax header makes no sense");
+        return damaged(tar, error, "a pax header is invalid");
     }
     return 0;
 }
@@ -311,14 +311,14 @@ int vm_tar_next(struct vm_tar *tar, struct vm_tar_entry *e, struct problem *erro
             return result;
         part.type = h.type;
         if (!number(h.size, sizeof(h.size), &part.size))
-            return damaged(tar, error, "the size in a header makes no sense");
+            return damaged(tar, error, "the size in a header is invalid");
         if (!is_ahead(h.type))
             break;
         if (skip_bytes(tar, &part, error) < 0 || look_ahead(tar, &part, &ahead, e, error) < 0)
             return SPE_ERR_INVALID;
     }
     if (!number(h.mode, sizeof(h.mode), &mode))
-        return damaged(tar, error, "the mode in a header makes no sense");
+        return damaged(tar, error, "the mode in a header is invalid");
     if (!ahead.named)
         header_name(&h, e);
     e->mode = (unsigned)(mode & 07777);

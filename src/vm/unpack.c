@@ -62,7 +62,7 @@ static const char *refused_type(const struct vm_tar_entry *e)
     case 'S':
         return "it is stored as a sparse file";
     default:
-        return "it is neither a file nor a folder";
+        return "it is neither a file nor a directory";
     }
 }
 
@@ -89,7 +89,7 @@ static const char *split(const struct vm_tar_entry *e, struct path *path)
         if (strcmp(part, ".") == 0)
             continue;
         if (strcmp(part, "..") == 0)
-            return "its name leads out of the folder";
+            return "its name leads out of the directory";
         if (path->count == DEPTH_MAX)
             return "it is too deep";
         path->parts[path->count++] = part;
@@ -179,7 +179,8 @@ static int make_entry(struct unpacking *u, const struct vm_tar_entry *e, const s
     int parent = open_parent(u, path), result = 0;
 
     if (parent < 0)
-        refuse(u, e, errno == ENOTDIR ? "a file is where its folder should be" : strerror(errno));
+        refuse(u, e,
+               errno == ENOTDIR ? "a file is where its directory should be" : strerror(errno));
     else if (e->type != '5')
         result = make_file(u, e, parent, name);
     else if (mkdirat(parent, name, 0700 | (e->mode & 0777)) < 0 && errno != EEXIST)
@@ -220,7 +221,7 @@ static void take_kallsyms(struct unpacking *u, const struct vm_tar_entry *e)
         return;
     }
     if (e->size > VM_KALLSYMS_MAX) {
-        refuse(u, e, "it is larger than any Linux has it");
+        refuse(u, e, "it is too large for a kernel's file");
         return;
     }
     fd = memfd_create("kallsyms", MFD_CLOEXEC);
@@ -269,9 +270,9 @@ static int take_entry(struct unpacking *u, const struct vm_tar_entry *e)
         return 0;
     }
     if (!why && (path.count == 0 || strcmp(path.parts[0], "work") != 0))
-        why = "it is not in the command's folder";
+        why = "it is not in the command's directory";
     if (!why && path.count == 1 && e->type != '5')
-        why = "it is where the command's folder should be";
+        why = "it is where the command's directory should be";
     if (why)
         refuse(u, e, why);
     return why || path.count == 1 ? 0 : make_entry(u, e, &path);

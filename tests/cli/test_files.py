@@ -324,7 +324,7 @@ class Mistaken(FilesTest):
             path = self.file(data, name)
             for command in READERS:
                 sentence = ("is not a perf.data file and does not look like SPE records "
-                            f"({what}); --raw insists")
+                            f"({what}); use --raw to read it anyway")
                 self.assertEqual(self.bad(1, *command, path), f"spe: {path}: {sentence}")
                 self.assertIn(sentence, self.bad(1, *command, "-", stdin=data))
                 self.assertNotIn(b"--raw", spe(*command, "--raw", path).stderr)
@@ -339,7 +339,7 @@ class Mistaken(FilesTest):
                     self.assertNotIn(b"does not look", result.stderr)
                     self.assertGreater(len(result.stdout), 200)
                 self.assertEqual(spe("script", path).returncode, 0)
-        remark = "this is not a perf.data file: it is taken for raw SPE records"
+        remark = "this is not a perf.data file: it is read as raw SPE records"
         self.assertIn(remark, spe("script", path).stderr.decode())
         self.assertIn(remark, json.loads(spe("report", "--json", path).stdout)["recording"]["warnings"])
         self.assertNotIn(remark, spe("script", "--raw", path).stderr.decode())

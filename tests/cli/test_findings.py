@@ -172,7 +172,7 @@ class Time(FindingsTest):
         lines = self.section(LC_ALL="C.UTF-8")
         rows = {line[2:20].strip(): line[22:] for line in lines[1:]}
         self.assertEqual(list(rows), ["samples", "latency", "L1 cache", "DRAM"])
-        self.assertRegex(rows["latency"], r"^█+▁+ +up to 200\.0 cycles a sample$")
+        self.assertRegex(rows["latency"], r"^█+▁+ +up to 200\.0 cycles/sample$")
         self.assertRegex(rows["DRAM"], r"^█+ +up to 100\.0 % of loads$")
         plain = self.section(LC_ALL="C")
         self.assertTrue("".join(plain).isascii())

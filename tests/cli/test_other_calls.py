@@ -91,8 +91,8 @@ class OtherCalls(CommandTest):
         self.write()
         page = self.good("report", "-g", "--by", "function,caller", "--width", "160",
                          self.data).decode()
-        self.assertIn("none of these samples has one; 4 stacks of another event (cycles:u) tell who "
-                      "calls a function", " ".join(page.split()))
+        self.assertIn("none of these samples has one; 4 stacks of another event (cycles:u) show the "
+                      "callers of a function", " ".join(page.split()))
         self.assertRegex(page, r"Hottest callers by latency, 3 of 3, in %; callers by cycles:u\n")
         self.assertRegex(page, r"Call paths of the functions above, .*; callers by cycles:u\n")
         callers = page.split("Hottest callers")[1].split("\n\n")[0]

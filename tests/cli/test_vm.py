@@ -424,7 +424,7 @@ class Vm(CommandTest):
         """It is the guest's: its size is bounded, and it is a file."""
         huge = Entry("kallsyms", b"")
         for entry, why in ((Entry("kallsyms", kind=tarfile.SYMTYPE, link="/etc/passwd"), "not the one file"),
-                           (Entry("kallsyms", bytes((64 << 20) + 1)), "larger than any Linux")):
+                           (Entry("kallsyms", bytes((64 << 20) + 1)), "too large for a kernel")):
             self.assertEqual(self.run_named(entry, self.all_names(), kallsyms=None), 1)
             self.assertIn("spe: kallsyms: refused: it is " + why, self.words)
             self.assertIsNone(self.cached(self.KERNEL_ID, "kallsyms"))
@@ -506,7 +506,7 @@ class Vm(CommandTest):
         self.assertEqual(self.names(), [".bashrc", "new", "notes", os.path.basename(kept)])
         self.assertEqual(self.content(".bashrc") + self.content("notes"), b"minemine")
         self.assertEqual(self.names(kept), [".bashrc", ".profile", "notes"])
-        self.assertRegex(self.words, r"spe: notes: the guest's is in \./spe-vm-\w+: there is one "
+        self.assertRegex(self.words, r"spe: notes: the guest's is in \./spe-vm-\w+: it exists "
                          r"already \(--force replaces it\)\n")
         self.assertRegex(self.words, r"spe: \.profile: the guest's is in \./spe-vm-\w+: hidden")
 
@@ -576,7 +576,7 @@ class Vm(CommandTest):
             disk = self.archive(Entry("status", kind=kind, link="/dev/zero"), status=None)
             self.assertEqual(self.run_guest(disk), 1)
             self.assertRegex(self.words, "spe: status/?: refused: it is")
-            self.assertIn("spe: guest: it did not say the command's status", self.words)
+            self.assertIn("spe: guest: the status of the command is missing", self.words)
 
     def test_limits(self):
         disk = self.archive(Entry("work/a", b"x" * 1000), Entry("work/b", b"x" * 1000))

@@ -339,7 +339,7 @@ static void test_bad_features(void **state)
         assert_string_equal(f->arch, "aarch64");
         assert_int_equal(spe_perf_reader_problem(r)->code, SPE_ERR_FORMAT);
         assert_non_null(strstr(spe_perf_reader_problem(r)->text,
-                               bad == 0   ? "feature 3 does not add up"
+                               bad == 0   ? "feature 3 is inconsistent"
                                : bad == 3 ? "feature 4 does not lie in the file"
                                           : "feature 3 does not lie in the file"));
         assert_int_equal(spe_perf_reader_info(r)->features[0] >> 3 & 3, bad == 3   ? 1

@@ -49,7 +49,7 @@ class Errors(RecordTest):
         self.refuse(r"^spe: /bin/true: this program is for .*compiled for AArch64", "/bin/true")
         self.refuse(r"^spe: .*: this is neither an ELF program nor a script",
                     self.fake("text", "hello\n"))
-        self.refuse(r"^spe: .*: its interpreter /no/such is not there",
+        self.refuse(r"^spe: .*: its interpreter /no/such does not exist",
                     self.fake("script", "#!/no/such\n"))
         self.refuse(r"^spe: .*: this is not a regular file", self.dir)
         os.chmod(self.program, 0o644)

@@ -67,7 +67,7 @@ class Output(RecordTest):
         result = spe("record", "-o", self.data, self.program)
         self.assertEqual(result.returncode, 2)
         self.assertEqual(result.stderr.decode(),
-                         f"spe: {self.data}: is the program that is to be recorded\n")
+                         f"spe: {self.data}: is the program to be recorded\n")
         self.assertEqual(self.content("program"), before)
         self.assertFalse(os.path.exists(self.data + ".old"))
 

@@ -87,8 +87,8 @@ class NothingInvented(SveTest):
             self.skipTest("every QEMU here reads registers")
         samples, _ = self.by_label(blind[0], "functional")
         unseen = sum(len(samples[label]) for label in HIDDEN)
-        self.assertRegex(self.said, rf"(?m)^spe: .*/sve: {unseen} samples are of accesses that "
-                         "this QEMU does not show")
+        self.assertRegex(self.said, rf"(?m)^spe: .*/sve: {unseen} samples are accesses that "
+                         "this QEMU does not report")
         hidden = sum(len(samples[label]) for label in HIDDEN if label in LOADS)
         page = self.good("report", self.data).decode()
         row = re.search(r"^ +not recorded +nothing +(\d+) .* - +- +- +- +-$", page, re.M)

@@ -395,10 +395,10 @@ static void test_types(void **state)
                  {'3', "it is a device"},
                  {'4', "it is a device"},
                  {'6', "it is a FIFO"},
-                 {'7', "it is neither a file nor a folder"},
+                 {'7', "it is neither a file nor a directory"},
                  {'S', "it is stored as a sparse file"},
-                 {'V', "it is neither a file nor a folder"},
-                 {'\xff', "it is neither a file nor a folder"}};
+                 {'V', "it is neither a file nor a directory"},
+                 {'\xff', "it is neither a file nor a directory"}};
 
     for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
         uint8_t *h;
@@ -425,8 +425,8 @@ static void test_link_with_size(void **state)
 
 static void test_names(void **state)
 {
-    static const char out[] = "its name leads out of the folder",
-                      aside[] = "it is not in the command's folder";
+    static const char out[] = "its name leads out of the directory",
+                      aside[] = "it is not in the command's directory";
     static const struct {
         const char *name, *why;
     } names[] = {{"work/../escaped", out},
@@ -439,7 +439,7 @@ static void test_names(void **state)
                  {"workshop/x", aside},
                  {".", aside},
                  {"", aside},
-                 {"work", "it is where the command's folder should be"}};
+                 {"work", "it is where the command's directory should be"}};
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         add_status();
@@ -516,7 +516,7 @@ static void test_pax_leads_out(void **state)
     add_status();
     add_pax("22 path=../../escaped\n");
     add("work/x", '0', 0644, "x");
-    refused("../../escaped", "its name leads out of the folder");
+    refused("../../escaped", "its name leads out of the directory");
 }
 
 static void test_pax_sparse(void **state)
@@ -544,7 +544,8 @@ static void test_file_for_folder(void **state)
     add("work/after/below", '0', 0644, "below");
     add_end();
     assert_int_equal(take(false), 0);
-    assert_non_null(strstr(told, "work/after/below: refused: a file is where its folder should"));
+    assert_non_null(
+        strstr(told, "work/after/below: refused: a file is where its directory should"));
     assert_int_equal(all_names(), 2);
 }
 
@@ -703,7 +704,7 @@ static void bad_pax(const char *text)
     add_pax(text);
     add("work/x", '0', 0644, "x");
     add_end();
-    damaged("a pax header makes no sense");
+    damaged("a pax header is invalid");
 }
 
 static void test_bad_pax(void **state)
@@ -816,7 +817,7 @@ static void test_existing_file(void **state)
     at = strstr(told, "mine: the guest's is in ");
     assert_non_null(at);
     at += strlen("mine: the guest's is in ");
-    *strstr(at, ": there is one already (--force") = '\0';
+    *strstr(at, ": it exists already (--force") = '\0';
     strcat(at, "/mine");
     holds(at, "theirs");
 }
@@ -897,7 +898,7 @@ static void test_folder_in_use(void **state)
     assert_int_equal(access(in_output(".ssh"), F_OK), -1);
     assert_int_equal(access(in_output("src/planted.c"), F_OK), -1);
     assert_non_null(strstr(told, ".ssh: the guest's is in "));
-    assert_non_null(strstr(told, ": hidden names do not go into a folder that is in use"));
+    assert_non_null(strstr(told, ": hidden names are not moved to an existing directory"));
 }
 
 /* A folder of its own has no such rules. */

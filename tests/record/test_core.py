@@ -5,14 +5,13 @@ programs is what their recordings show, however busy the machine is."""
 
 import json
 import os
-import signal
 import statistics
 import subprocess
 import sys
 import unittest
 
 import recordtest
-from recordtest import SPE, RecordTest, spe
+from recordtest import SPE, RecordTest, busy, spe
 
 recordtest.require()
 
@@ -53,19 +52,6 @@ class CoreTest(RecordTest):
         self.assertGreater(len(loads), at_least)
         self.assertTrue(all("source" in s for s in loads))
         return loads
-
-
-class busy:
-    """Both CPUs have something else to do, too."""
-
-    def __enter__(self):
-        self.burners = [subprocess.Popen([sys.executable, "-c", "while True: pass"])
-                        for _ in range(2)]
-
-    def __exit__(self, *_):
-        for burner in self.burners:
-            burner.send_signal(signal.SIGKILL)
-            burner.wait()
 
 
 def from_peers(samples):

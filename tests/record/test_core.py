@@ -92,7 +92,7 @@ class Sharing(CoreTest):
 
     def both_exact(self):
         # A line that comes serves all that waited for it, which are as many as the window holds.
-        self.assertGreater(self.exact("sharing"), 0.01)
+        self.assertAlmostEqual(self.exact("sharing"), 0.03, delta=0.01)
         self.assertLess(self.exact("padded"), 0.0001)
 
     def test_exact_idle(self):

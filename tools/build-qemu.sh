@@ -140,10 +140,20 @@ version=$(cat "$work/tree/VERSION")
 
 say "configuring QEMU $version"
 mkdir -p "$work/build"
-(cd "$work/build" && "$work/tree/configure" --target-list=aarch64-linux-user \
-    --without-default-features --enable-tcg --enable-plugins --enable-linux-user --disable-system \
-    --disable-docs --disable-tools --disable-guest-agent --disable-download \
-    --disable-install-blobs --python=/usr/bin/python3) >>"$work/log" 2>&1 ||
+python=/usr/bin/python3
+configure() {
+    (cd "$work/build" && "$work/tree/configure" --target-list=aarch64-linux-user \
+        --without-default-features --enable-tcg --enable-plugins --enable-linux-user --disable-system \
+        --disable-docs --disable-tools --disable-guest-agent --disable-download \
+        --disable-install-blobs --python="$python") >>"$work/log" 2>&1
+}
+# The source of a later release may want a later Meson than this machine has.
+fetch_meson() {
+    say "fetching a later Meson"
+    python=$work/python/bin/python
+    { /usr/bin/python3 -m venv "$work/python" && "$work/python/bin/pip" install -q meson distlib; } >>"$work/log" 2>&1
+}
+configure || { fetch_meson && configure; } ||
     { tail -n 30 "$work/log" >&2; die "QEMU's configure failed"; }
 
 say "building QEMU $version"

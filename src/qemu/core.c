@@ -221,18 +221,18 @@ static void hurry(struct vcpu *v)
 /*
  * On the machine that is modelled a thread that was woken runs soon. On the host it may have to
  * wait for a processor, and others would be far ahead. Who wakes does not wait in the kernel, so it
- * holds up those that it woke while it is there; then it waits until they are back. Nobody knows
- * who they are, and they may be in another process: the more often that is in vain, the shorter it
- * waits.
+ * holds up those that it woke while it is there; then it waits until they are back. Where all are
+ * woken, that is more than the kernel says: some may be on their way into it, and find that they
+ * need not wait. Nobody knows who they are. The more often it waits in vain, the shorter it does.
  */
-enum { FUTEXES = 256, FUTEX_COMMAND = 0x7f, WAKING_ROUNDS = 1000, WAKING_PAUSE = 50 /* us */ };
+enum { FUTEXES = 256, FUTEX_COMMAND = 0x7f, WAKING_ROUNDS = 2000, WAKING_PAUSE = 50 /* us */ };
 enum { FUTEX_WAITS = 1 << 0 | 1 << 9, FUTEX_WAKES = 1 << 1 | 1 << 10 }; /* with and without bits */
 enum { IN_VAIN_MAX = 8 };
 
 /* By a hash of where threads wait. */
 static struct futex {
-    atomic_uint back;    /* threads that were woken and are back */
-    atomic_uint in_vain; /* latest waits for them that were */
+    atomic_uint went, back; /* calls that wait, and those that are over */
+    atomic_uint in_vain;    /* latest waits for the woken that were */
 } futexes[FUTEXES];
 
 static struct futex *futex_at(uint64_t address)
@@ -246,13 +246,23 @@ static bool is_futex(int64_t number, const uint64_t arguments[8], unsigned comma
            commands >> (arguments[1] & FUTEX_COMMAND) & 1;
 }
 
-static void wait_for_woken(const struct vcpu *v, uint64_t count)
+static void count_waiting(struct vcpu *v, const uint64_t arguments[8])
+{
+    struct futex *futex = futex_at(arguments[0]);
+    uint32_t waiting;
+
+    v->woken = atomic_load_explicit(&futex->back, memory_order_relaxed);
+    waiting = atomic_load_explicit(&futex->went, memory_order_relaxed) - v->woken;
+    v->wakes = waiting < (uint32_t)arguments[2] ? waiting : 0;
+}
+
+static void wait_for_woken(const struct vcpu *v)
 {
     struct futex *futex = futex_at(v->call_arguments[0]);
     unsigned in_vain = atomic_load_explicit(&futex->in_vain, memory_order_relaxed);
 
     for (unsigned i = 0; i < (unsigned)WAKING_ROUNDS >> in_vain; i++) {
-        if (atomic_load_explicit(&futex->back, memory_order_relaxed) - v->woken >= count) {
+        if (atomic_load_explicit(&futex->back, memory_order_relaxed) - v->woken >= v->wakes) {
             atomic_store_explicit(&futex->in_vain, 0, memory_order_relaxed);
             return;
         }
@@ -267,11 +277,13 @@ static void wait_for_woken(const struct vcpu *v, uint64_t count)
 void core_syscall(struct vcpu *v, int64_t number, const uint64_t arguments[8], bool forks)
 {
     if (is_futex(number, arguments, FUTEX_WAKES)) {
-        v->woken = atomic_load_explicit(&futex_at(arguments[0])->back, memory_order_relaxed);
+        count_waiting(v, arguments);
         if (v->stream.events)
             pe_stream_hand(&v->stream);
         return;
     }
+    if (is_futex(number, arguments, FUTEX_WAITS))
+        atomic_fetch_add_explicit(&futex_at(arguments[0])->went, 1, memory_order_relaxed);
     if (number == SYSCALL_EXIT)
         unit_end_stream(v);
     else
@@ -282,12 +294,24 @@ void core_syscall(struct vcpu *v, int64_t number, const uint64_t arguments[8], b
 
 void core_syscall_return(struct vcpu *v, int64_t number, int64_t result)
 {
-    if (result == 0 && is_futex(number, v->call_arguments, FUTEX_WAITS))
+    if (is_futex(number, v->call_arguments, FUTEX_WAITS))
         atomic_fetch_add_explicit(&futex_at(v->call_arguments[0])->back, 1, memory_order_relaxed);
     if (v->hurries)
         pe_merge_hurry(unit_process.merge, false);
     v->hurries = false;
     unit_back(v); /* from now on it holds up those that it woke, and they it */
-    if (result > 0 && is_futex(number, v->call_arguments, FUTEX_WAKES))
-        wait_for_woken(v, (uint64_t)result);
+    if (!is_futex(number, v->call_arguments, FUTEX_WAKES))
+        return;
+    if (result > v->wakes)
+        v->wakes = (uint32_t)result;
+    if (v->wakes)
+        wait_for_woken(v);
+}
+
+void core_forked(void)
+{
+    for (unsigned i = 0; i < FUTEXES; i++)
+        atomic_store_explicit(&futexes[i].went,
+                              atomic_load_explicit(&futexes[i].back, memory_order_relaxed),
+                              memory_order_relaxed);
 }

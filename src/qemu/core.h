@@ -16,5 +16,7 @@ void core_call_back(struct qemu_plugin_tb *tb, struct pe_block *block);
  * threads for it. */
 void core_syscall(struct vcpu *v, int64_t number, const uint64_t arguments[8], bool forks);
 void core_syscall_return(struct vcpu *v, int64_t number, int64_t result);
+/* In the child, where the other threads are not. */
+void core_forked(void);
 
 #endif

@@ -694,6 +694,7 @@ static void in_child(void)
     slots_reset();
     counts_reset();
     vcpus_each(begin_anew);
+    core_forked();
     renew_machine();
 }
 

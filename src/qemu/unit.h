@@ -94,7 +94,8 @@ struct vcpu {
     struct watched *watched; /* a ring of PE_WATCHES, in order */
     unsigned watched_first, watched_end;
     bool hurries;   /* all others, until its system call returns */
-    uint32_t woken; /* others that had been woken before it wakes some itself: see core.c */
+    uint32_t woken; /* when it wakes others: how many had come back before, */
+    uint32_t wakes; /* and how many will. See core.c */
 
     /* With calls: what the thread is in, and what its samples in flight were in, by number. */
     struct calls calls;

@@ -11,7 +11,7 @@ import subprocess
 import unittest
 
 import recordtest
-from recordtest import BUILT_QEMU, QEMU, RecordTest
+from recordtest import BUILT_QEMU, QEMU, RecordTest, busy
 
 recordtest.require()
 
@@ -79,6 +79,10 @@ class NothingInvented(SveTest):
                 for s in samples[label]:
                     self.absent(s)
             self.assertEqual(self.addresses(samples["whole"]), {buffer + 8 * PAGE + 16})
+
+    def test_page_busy(self):
+        with busy():
+            self.test_page()
 
     def test_page(self):
         """Its loads are not hits of L1."""
@@ -177,6 +181,10 @@ class Registers(SveTest):
                     self.assertTrue(s["counters"], (label, model))
                     self.assertEqual("source" in s, label in LOADS, (label, model))
 
+    def test_addresses_busy(self):
+        with busy():
+            self.test_addresses()
+
     def test_predicates(self):
         for model in ("none", "functional", "core"):
             samples, _ = self.by_label(self.qemu, model)
@@ -230,6 +238,10 @@ class Blocks(SveTest):
         self.assertGreater(stores["neoverse-v2"]["exact"], 130000)
         self.assertAlmostEqual(stores["neoverse-v2"]["estimate"] / stores["neoverse-v2"]["exact"], 1,
                                delta=0.3)
+
+    def test_memset_busy(self):
+        with busy():
+            self.test_memset()
 
     def test_caches(self):
         qemu = next(filter(has_registers, qemus()), None)

@@ -76,4 +76,10 @@ cp examples/slow_loads.c examples/three_ways.c tools/deb-try.sh "$work/try/src"
 others=(gcc libc6-dev pkgconf gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)
 [ "$arch" = "$native" ] || others+=("libc6-dev:$arch")
 quietly inside "$work/try" sh -c "apt-get install -qy --no-install-recommends ${others[*]} /src/*.deb"
+# One package of QEMU can be installed. The other architecture's is unpacked beside it, with its libraries.
+if [ "$arch" != "$native" ]; then
+    quietly inside "$work/try" sh -c "cd /opt && apt-get download qemu-user:$arch && dpkg-deb -x qemu-user_*.deb $arch &&
+        dpkg-deb -f qemu-user_*.deb Depends | tr ',' '\n' | sed 's/^ *//; s/[ (|].*//; s/\$/:$arch/' |
+        xargs apt-get install -qy --no-install-recommends"
+fi
 inside "$work/try" bash /src/deb-try.sh "$arch"

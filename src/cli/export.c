@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/count_of.h"
 #include "cli/cli.h"
 #include "cli/export_code.h"
 #include "cli/export_columns.h"
@@ -221,7 +222,7 @@ static void say_formats(const struct command *c)
 {
     char list[256];
 
-    list_names(list, sizeof(list), format_names, FORMAT_AUTOFDO, " or ");
+    list_names(list, sizeof(list), format_names, COUNT_OF(format_names) - 1, " or ");
     usage_error(c, "--format", "say which: %s", list);
 }
 

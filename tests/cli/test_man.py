@@ -33,6 +33,21 @@ class Man(CommandTest):
         text = self.good("--help").decode()
         self.assertEqual(set(re.findall(r"^  ([\w-]+) {2,}\w", text, re.M)), names)
 
+    def test_names(self):
+        """Each export format, and each finding, has its words in the manual pages and documents."""
+        formats = re.split(", | or ", re.search("say which: (.*)", self.bad(2, "export"))[1])
+        with open(os.path.join(PAGES, "spe-export.1"), encoding="utf-8") as f:
+            self.assertEqual(re.findall(r"^\.It Fl -format Cm (\w+)", f.read(), re.M), formats)
+        source = os.environ["SPE_SOURCE_DIR"]
+        with open(os.path.join(source, "src/analysis/findings.c"), encoding="utf-8") as f:
+            findings = re.findall(r'\[SPE_FINDING_\w+\] = "([\w-]+)"', f.read())
+        self.assertGreater(len(findings), 20)
+        with open(os.path.join(PAGES, "spe-report.1"), encoding="utf-8") as f:
+            self.assertEqual(set(findings) - set(re.findall(r"^\.Ql ([\w-]+)", f.read(), re.M)), set())
+        with open(os.path.join(source, "docs/findings.md"), encoding="utf-8") as f:
+            document = f.read()
+        self.assertEqual([name for name in findings if name not in document], [])
+
     def test_index(self):
         """docs/README.md names every document, and README.md leads to it."""
         folder = os.path.join(os.environ["SPE_SOURCE_DIR"], "docs")

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/compare.h"
 #include "analysis/groups.h"
 #include "analysis/lines.h"
 #include "analysis/mix.h"
@@ -586,11 +587,6 @@ int spe_annotation_widen(struct spe_annotation *a, struct spe_profile *profile)
 }
 
 /* ---- answers --------------------------------------------------------------------------------- */
-
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-    return a < b ? -1 : a > b;
-}
 
 static int instruction_order(const void *left, const void *right)
 {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/count_of.h"
+#include "base/path.h"
 #include "base/sized.h"
 #include "base/strings.h"
 
@@ -192,13 +193,6 @@ static void plain_function(const char *name, char plain[STRING_MAX + 1])
         if (mark && mark > plain)
             *mark = '\0';
     }
-}
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
 }
 
 static const char *dso_name(struct spe_profile *profile, uint32_t map)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/compare.h"
 #include "analysis/top.h"
 
 static uint64_t hash_of(const struct groups *g, const struct spe_group *key)
@@ -16,12 +17,6 @@ static uint64_t hash_of(const struct groups *g, const struct spe_group *key)
     return hash_number(hash, key->dso);
 }
 
-static bool same_key(const struct spe_group *a, const struct spe_group *b)
-{
-    return a->symbol == b->symbol && a->dso == b->dso && a->line == b->line && a->id == b->id &&
-           a->address == b->address;
-}
-
 /* Its number, or UINT32_MAX. */
 static uint32_t find(const struct groups *g, uint64_t hash, const struct spe_group *key)
 {
@@ -30,7 +25,7 @@ static uint32_t find(const struct groups *g, uint64_t hash, const struct spe_gro
 
     do
         number = hash_table_find(&g->table, hash, &cursor);
-    while (number != UINT32_MAX && !same_key(&g->all.at[number], key));
+    while (number != UINT32_MAX && !same_group(&g->all.at[number], key));
     return number;
 }
 
@@ -68,7 +63,7 @@ struct spe_counts *groups_counts(struct groups *g, const struct spe_group *key)
     uint32_t *recent = &g->recent[(key->id ^ key->line ^ key->symbol) % GROUPS_RECENT];
     uint32_t number = *recent;
 
-    if (number >= g->all.count || !same_key(&g->all.at[number], key)) {
+    if (number >= g->all.count || !same_group(&g->all.at[number], key)) {
         number = find_or_add(g, key);
         if (number == UINT32_MAX)
             return NULL;
@@ -119,11 +114,6 @@ static uint64_t sort_count(const struct spe_counts *c, enum spe_sort sort)
     default:
         return c->samples;
     }
-}
-
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-    return a < b ? -1 : a > b;
 }
 
 static int group_order(const void *left, const void *right, void *user)

@@ -18,6 +18,13 @@ struct groups {
     uint32_t recent[GROUPS_RECENT]; /* numbers of groups that came lately */
 };
 
+/* Of the same symbol, dso, line, address and id? */
+static inline bool same_group(const struct spe_group *a, const struct spe_group *b)
+{
+    return a->symbol == b->symbol && a->dso == b->dso && a->line == b->line && a->id == b->id &&
+           a->address == b->address;
+}
+
 /* Counts of the group of the same symbol, dso, line, address and id, until the next call. NULL:
  * no memory. */
 struct spe_counts *groups_counts(struct groups *g, const struct spe_group *key);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/compare.h"
 #include "analysis/exact.h"
 #include "analysis/slices.h"
 #include "analysis/sort.h"
@@ -723,20 +724,15 @@ int spe_sharing_add(struct spe_sharing *s, const struct spe_rows *rows)
 
 /* ---- the answer ------------------------------------------------------------------------------ */
 
-static int compare(uint64_t a, uint64_t b)
-{
-    return a < b ? -1 : a > b;
-}
-
 /* Most accesses first. */
 static int by_use(const void *left, const void *right)
 {
     const struct spe_shared_user *a = left, *b = right;
-    int order = compare(b->samples, a->samples);
+    int order = compare_numbers(b->samples, a->samples);
 
-    order = order ? order : compare(a->thread, b->thread);
-    order = order ? order : compare(a->pc, b->pc);
-    return order ? order : compare(a->map, b->map);
+    order = order ? order : compare_numbers(a->thread, b->thread);
+    order = order ? order : compare_numbers(a->pc, b->pc);
+    return order ? order : compare_numbers(a->map, b->map);
 }
 
 /* By what accesses are sorted. */

@@ -10,11 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/groups.h"
 #include "analysis/latency.h"
 #include "analysis/mix.h"
 #include "analysis/places.h"
 #include "analysis/sharing.h"
 #include "analysis/times.h"
+#include "base/count_of.h"
 #include "base/hash.h"
 #include "base/vector.h"
 #include "format/clones.h"
@@ -35,7 +37,6 @@ static const char *const count_fields[] = {
 static const char *const total_fields[] = {
 #define COUNT(name) #name,
 #include "analysis/counts.def"
-#include "base/count_of.h"
     "loads", "memory_latency", "data_latency"};
 static const char *const branch_fields[] = {"samples", "mispredicted", "not_taken", "latency"};
 static const char *const data_fields[] = {"samples",   "latency", "loads",
@@ -346,12 +347,6 @@ static void end_bin(struct spe_slices *s)
         memset(place->counts, 0, sizeof(place->counts));
     }
     s->touched.count = 0;
-}
-
-static bool same_group(const struct spe_group *a, const struct spe_group *b)
-{
-    return a->symbol == b->symbol && a->dso == b->dso && a->line == b->line && a->id == b->id &&
-           a->address == b->address;
 }
 
 static uint16_t find_group(const struct table *t, const struct spe_group *group)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/compare.h"
 #include "base/vector.h"
 
 #define FRAMES_MAX 64                    /* that are inlined into each other */
@@ -168,11 +169,6 @@ static int add_edges(struct builder *b, const struct spe_edge *edges, size_t cou
 }
 
 /* ---- order ----------------------------------------------------------------------------------- */
-
-static int compare_numbers(uint32_t a, uint32_t b)
-{
-    return a < b ? -1 : a > b;
-}
 
 /* Ids of equal strings are equal. */
 static int compare_names(const struct spe_profile *profile, uint32_t a, uint32_t b)

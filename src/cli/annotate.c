@@ -494,13 +494,6 @@ static void free_job(struct job *job)
     free(job->choices.at);
 }
 
-static int64_t recorded_at(const char *file)
-{
-    struct stat st;
-
-    return strcmp(file, "-") != 0 && stat(file, &st) == 0 ? st.st_mtime : 0;
-}
-
 static int run(const struct command *self, int argc, char **argv)
 {
     static struct job job; /* it has room for long lists, which hardly anybody needs */
@@ -520,7 +513,7 @@ static int run(const struct command *self, int argc, char **argv)
         a->source = a->assembly = true;
     if (!take_words(&job, argc, argv))
         return STATUS_USAGE;
-    job.sources.recorded = recorded_at(a->file);
+    job.sources.recorded = recording_made_at(a->file);
     status = recording_run(&job.recording, self, a->file, annotate_profile, &job);
     free_job(&job);
     return status;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 void recording_init(struct recording *r)
 {
@@ -411,6 +412,13 @@ bool recording_missed(const struct recording *r, const char *file,
 }
 
 /* ---- opening and reading --------------------------------------------------------------------- */
+
+int64_t recording_made_at(const char *file)
+{
+    struct stat st;
+
+    return strcmp(file, "-") != 0 && stat(file, &st) == 0 ? st.st_mtime : 0;
+}
 
 int recording_open(struct recording *r, const struct command *c, const char *file,
                    struct spe_profile **profile)

@@ -59,6 +59,9 @@ bool recording_choose(struct recording *r, const struct command *c);
 /* The same, and that file. */
 const char *recording_file(struct recording *r, const struct command *c, int argc, char **argv);
 
+/* When the file was written, in seconds; 0: not known. */
+int64_t recording_made_at(const char *file);
+
 /* Open the recording with the options. STATUS_OK, or another status after a complaint. */
 int recording_open(struct recording *r, const struct command *c, const char *file,
                    struct spe_profile **profile);

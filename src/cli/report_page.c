@@ -3,7 +3,6 @@
 #include "cli/report_page.h"
 
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include "cli/functions.h"
 #include "cli/recording.h"
@@ -274,16 +273,9 @@ static int read_again(struct report_page *p, const struct report *report)
     return error < 0 ? error : finish_sharing(p, report, &pass);
 }
 
-static int64_t recorded_at(const char *file)
-{
-    struct stat st;
-
-    return strcmp(file, "-") != 0 && stat(file, &st) == 0 ? st.st_mtime : 0;
-}
-
 static bool describe(struct report_page *p, const struct report *report)
 {
-    p->sources.recorded = recorded_at(report->file);
+    p->sources.recorded = recording_made_at(report->file);
     p->annotate.file = report->file;
     p->annotate.profile = report->profile;
     p->annotate.sources = &p->sources;

@@ -57,15 +57,6 @@ static void decode(const uint8_t *attr, size_t size, struct spe_perf_event *e)
         e->clockid = (int32_t)load32(attr + ATTR_CLOCKID);
 }
 
-static int compare_u64(const void *a, const void *b)
-{
-    uint64_t x, y;
-
-    memcpy(&x, a, sizeof(x));
-    memcpy(&y, b, sizeof(y));
-    return (x > y) - (x < y);
-}
-
 /* Merge an event's sorted IDs into the table of all, from the back. */
 static bool merge_ids(struct spe_perf_reader *r, const uint64_t *ids, size_t count, uint32_t event)
 {
@@ -92,7 +83,7 @@ static bool take_ids(struct spe_perf_reader *r, struct pd_event *e, const uint8_
     if (!e->ids)
         return false;
     memcpy(e->ids, ids, count * sizeof(*e->ids));
-    qsort(e->ids, count, sizeof(*e->ids), compare_u64);
+    qsort(e->ids, count, sizeof(*e->ids), pd_compare_u64);
     e->event.ids = e->ids;
     e->event.id_count = count;
     return merge_ids(r, e->ids, count, (uint32_t)r->event_count);

@@ -134,15 +134,6 @@ bool spe_perf_reader_is_spe(const struct spe_perf_reader *reader, size_t event)
 
 /* ---- Index ---------------------------------------------------------------------------------- */
 
-static int compare_u64(const void *a, const void *b)
-{
-    uint64_t x, y;
-
-    memcpy(&x, a, sizeof(x));
-    memcpy(&y, b, sizeof(y));
-    return (x > y) - (x < y);
-}
-
 void pd_index_parse(struct spe_perf_reader *r, const uint8_t *bytes, size_t size, uint64_t offset)
 {
     uint64_t count = size >= 8 ? load64(bytes) : 0;
@@ -157,7 +148,7 @@ void pd_index_parse(struct spe_perf_reader *r, const uint8_t *bytes, size_t size
         return; /* it only helps */
     for (size_t i = 0; i < count; i++)
         list[i] = load64(bytes + 8 + 16 * i);
-    qsort(list, (size_t)count, sizeof(*list), compare_u64);
+    qsort(list, (size_t)count, sizeof(*list), pd_compare_u64);
     free(r->index);
     r->index = list;
     r->index_count = (size_t)count;

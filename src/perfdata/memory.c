@@ -78,3 +78,12 @@ void pd_problem(struct spe_perf_reader *r, int code, uint64_t offset, const char
     set_error(&r->problem, code, offset, format, args);
     va_end(args);
 }
+
+int pd_compare_u64(const void *a, const void *b)
+{
+    uint64_t x, y;
+
+    memcpy(&x, a, sizeof(x));
+    memcpy(&y, b, sizeof(y));
+    return (x > y) - (x < y);
+}

@@ -73,6 +73,9 @@ void pd_put64(struct pd_bytes *b, uint64_t value);
 void pd_put_zeros(struct pd_bytes *b, size_t size);
 void pd_bytes_free(struct pd_bytes *b);
 
+/* For qsort; the numbers need not be aligned. */
+int pd_compare_u64(const void *a, const void *b);
+
 /* Does [offset, offset + size) lie within [0, limit)? */
 static inline bool pd_within(uint64_t offset, uint64_t size, uint64_t limit)
 {

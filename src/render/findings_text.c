@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "render/report.h"
 #include "render/table.h"
 #include "render/text.h"
@@ -53,13 +54,6 @@ static void say_share(struct sentence *s, const char *of)
         100.0 * ceil(f->interval.high * scale) / scale, of);
 }
 
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
 static void function_name(const struct sentence *s, char name[REPORT_NAME])
 {
     struct spe_branch at = {.symbol = s->finding->symbol, .map = s->finding->map};
@@ -78,7 +72,7 @@ static void say_place(struct sentence *s, const char *before)
     say_name(s, name);
     report_line_name(s->report, s->finding->line, name);
     if (name[0])
-        say(s, " (%s)", last_part(name));
+        say(s, " (%s)", base_name(name));
 }
 
 /* The place, and how much of it is there unless it is nearly all. */

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/count_of.h"
+#include "base/path.h"
 #include "launch/child.h"
 #include "launch/folders.h"
 #include "launch/option.h"
@@ -103,13 +104,6 @@ static char *shell_line(char *const *words, size_t *size)
         return NULL;
     }
     return text;
-}
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
 }
 
 /* All files go into one folder. */

@@ -146,7 +146,7 @@ unsigned columns_want(const struct column_choice *choice)
 unsigned columns_omit(const struct column_choice *choice)
 {
     static const struct {
-        uint8_t columns[6];
+        uint8_t columns[8];
         unsigned omit;
     } parts[] = {
         {{COLUMN_ID_offset}, SPE_OMIT_OFFSET},
@@ -155,7 +155,12 @@ unsigned columns_omit(const struct column_choice *choice)
         {{COLUMN_ID_va, COLUMN_ID_data, COLUMN_ID_data_offset}, SPE_OMIT_VA},
         {{COLUMN_ID_pa}, SPE_OMIT_PA},
         {{COLUMN_ID_previous_target}, SPE_OMIT_PREVIOUS_TARGET},
-        {{COLUMN_ID_issue, COLUMN_ID_translation, COLUMN_ID_alt_issue}, SPE_OMIT_LATENCIES},
+#define COUNTER(name, NAME, sentence)                                                              \
+    SPE_COUNTER_##NAME == SPE_COUNTER_TOTAL ? COLUMN_ID_issue : COLUMN_ID_##name,
+        {{
+#include "format/counters.def"
+         },
+         SPE_OMIT_LATENCIES}, /* total stays */
         {{COLUMN_ID_source, COLUMN_ID_source_name}, SPE_OMIT_SOURCE},
         {{COLUMN_ID_context1, COLUMN_ID_context2}, SPE_OMIT_CONTEXTS},
         {{COLUMN_ID_comm}, SPE_OMIT_COMM},

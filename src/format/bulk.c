@@ -55,10 +55,10 @@ static void learn_narrow(struct spe_shape *s, unsigned which, size_t at, unsigne
 
 static void learn_counter(struct spe_shape *s, unsigned index, size_t at)
 {
-    if (index <= SPE_COUNTER_TRANSLATION)
-        learn_narrow(s, NARROW_TOTAL + index, at, 2);
-    else if (index == SPE_COUNTER_ALT_ISSUE)
-        learn_narrow(s, NARROW_ALT_ISSUE, at, 2);
+#define COUNTER(name, NAME, sentence)                                                              \
+    if (index == SPE_COUNTER_##NAME)                                                               \
+        learn_narrow(s, NARROW_##NAME, at, 2);
+#include "format/counters.def"
 }
 
 /* `at` is where the payload begins. What the stream counts as unknown has no column. */
@@ -112,16 +112,19 @@ static void permute_cell(struct spe_shape *s, unsigned cell, unsigned from, unsi
     }
 }
 
-/* The row as a permutation of the record's bytes and some constants. */
+/* The row as a permutation of the record's bytes and some constants, which have two of the eight
+ * words behind the wide ones. One more counter needs a second group of words. */
+_Static_assert(NARROW_COLUMNS <= 6, "narrow columns have six words of a row");
+
 static void learn_permutation(struct spe_shape *s)
 {
     for (unsigned i = 0; i < 64; i++)
         s->mask_bits |= (uint64_t)(s->mask[i] & 1) << i;
-    for (unsigned i = 0; i < 7; i++)
+    for (unsigned i = 0; i < WIDE_COLUMNS; i++)
         permute_cell(s, 8 * i, s->wide_at[i], (unsigned)__builtin_popcountll(s->wide_mask[i]) / 8);
     for (unsigned i = 0; i < 2; i++)
         permute_cell(s, 56 + 4 * i, s->context_at[i], s->context_mask[i] ? 4 : 0);
-    for (unsigned i = 0; i < 6; i++)
+    for (unsigned i = 0; i < NARROW_COLUMNS; i++)
         permute_cell(s, 64 + 2 * i, s->narrow_at[i],
                      (unsigned)__builtin_popcount(s->narrow_mask[i]) / 8);
     s->tail[2 * NARROW_OP + 1] = (uint8_t)(s->op_class >> 8);
@@ -309,10 +312,8 @@ static void append_record(struct spe_columns *c, const struct spe_record *r, uin
     PUT(timestamp, r->has & SPE_HAS_TIMESTAMP, r->timestamp);
     PUT(context1, r->has & SPE_HAS_CONTEXT1, r->context[0]);
     PUT(context2, r->has & SPE_HAS_CONTEXT2, r->context[1]);
-    PUT_COUNTER(total, SPE_COUNTER_TOTAL);
-    PUT_COUNTER(issue, SPE_COUNTER_ISSUE);
-    PUT_COUNTER(translation, SPE_COUNTER_TRANSLATION);
-    PUT_COUNTER(alt_issue, SPE_COUNTER_ALT_ISSUE);
+#define COUNTER(name, NAME, sentence) PUT_COUNTER(name, SPE_COUNTER_##NAME);
+#include "format/counters.def"
     PUT(source, r->has & SPE_HAS_SOURCE, r->source);
     PUT(op, r->has & SPE_HAS_OP, (uint16_t)(r->op_class << 8 | r->op));
     PUT(has, true, (uint8_t)r->has);

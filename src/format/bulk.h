@@ -7,10 +7,6 @@
 
 #include "state.h"
 
-/* Columns of struct spe_shape's wide_* and narrow_* arrays. */
-enum { WIDE_PC, WIDE_TARGET, WIDE_VA, WIDE_PA, WIDE_PREVIOUS, WIDE_EVENTS, WIDE_TIMESTAMP };
-enum { NARROW_TOTAL, NARROW_ISSUE, NARROW_TRANSLATION, NARROW_ALT_ISSUE, NARROW_SOURCE, NARROW_OP };
-
 #define NO_SHAPE 16 /* nodes of the tree from here on are leaves: none, and the shapes */
 #define LEAF (NO_SHAPE + 1)
 

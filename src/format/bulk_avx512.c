@@ -153,12 +153,11 @@ static inline void put_narrow(const struct spe_columns *c, size_t row, const str
     __m512i high = _mm512_permutex2var_epi16(a, next_words, b);
     __m128i has_addresses = _mm512_extracti32x4_epi32(high, 2);
 
-    store_narrow(c->total, row, _mm512_extracti32x4_epi32(low, NARROW_TOTAL));
-    store_narrow(c->issue, row, _mm512_extracti32x4_epi32(low, NARROW_ISSUE));
-    store_narrow(c->translation, row, _mm512_extracti32x4_epi32(low, NARROW_TRANSLATION));
-    store_narrow(c->alt_issue, row, _mm512_extracti32x4_epi32(low, NARROW_ALT_ISSUE));
-    store_narrow(c->source, row, _mm512_extracti32x4_epi32(high, NARROW_SOURCE - 4));
-    store_narrow(c->op, row, _mm512_extracti32x4_epi32(high, NARROW_OP - 4));
+#define LANE(which) _mm512_extracti32x4_epi32((which) < 4 ? low : high, (which)&3)
+#define COUNTER(name, NAME, sentence) store_narrow(c->name, row, LANE(NARROW_##NAME));
+#include "format/counters.def"
+    store_narrow(c->source, row, LANE(NARROW_SOURCE));
+    store_narrow(c->op, row, LANE(NARROW_OP));
     store_byte(c->has, row, has_addresses);
     store_byte(c->addresses, row, _mm_srli_epi16(has_addresses, 8));
     store_byte(c->counters, row, _mm512_extracti32x4_epi32(high, 3));
@@ -202,15 +201,17 @@ static inline __attribute__((always_inline)) void sink_put(struct sink *k, size_
 static inline void put_row(const struct spe_columns *c, size_t row, const uint64_t *wide,
                            const uint16_t *narrow)
 {
-    uint64_t *const wides[7] = {c->pc,     c->target,   c->va, c->pa, c->previous_target,
-                                c->events, c->timestamp};
-    uint16_t *const narrows[6] = {c->total,     c->issue,  c->translation,
-                                  c->alt_issue, c->source, c->op};
+    uint64_t *const wides[WIDE_COLUMNS] = {c->pc,     c->target,   c->va, c->pa, c->previous_target,
+                                           c->events, c->timestamp};
+    uint16_t *const narrows[] = {
+#define COUNTER(name, NAME, sentence) c->name,
+#include "format/counters.def"
+        c->source, c->op};
 
-    for (unsigned i = 0; i < 7; i++)
+    for (unsigned i = 0; i < WIDE_COLUMNS; i++)
         if (wides[i])
             wides[i][row] = wide[i];
-    for (unsigned i = 0; i < 6; i++)
+    for (unsigned i = 0; i < NARROW_COLUMNS; i++)
         if (narrows[i])
             narrows[i][row] = narrow[i];
     if (c->context1)

@@ -41,10 +41,8 @@ static inline __attribute__((always_inline)) void sink_put(struct sink *k, size_
     CELL(timestamp, WIDE(WIDE_TIMESTAMP));
     CELL(context1, CONTEXT(0));
     CELL(context2, CONTEXT(1));
-    CELL(total, NARROW(NARROW_TOTAL));
-    CELL(issue, NARROW(NARROW_ISSUE));
-    CELL(translation, NARROW(NARROW_TRANSLATION));
-    CELL(alt_issue, NARROW(NARROW_ALT_ISSUE));
+#define COUNTER(name, NAME, sentence) CELL(name, NARROW(NARROW_##NAME));
+#include "format/counters.def"
     CELL(source, NARROW(NARROW_SOURCE));
     CELL(op, (uint16_t)(s->op_class | NARROW(NARROW_OP)));
     CELL(has, s->has);
@@ -67,9 +65,12 @@ static inline void sink_flush(struct sink *k, size_t rows)
 
 static inline bool wants_all(const struct spe_columns *c)
 {
+#define COUNTER(name, NAME, sentence) &&c->name
     return c->offset && c->pc && c->target && c->va && c->pa && c->previous_target && c->events &&
-           c->timestamp && c->context1 && c->context2 && c->total && c->issue && c->translation &&
-           c->alt_issue && c->source && c->op && c->has && c->addresses && c->counters;
+           c->timestamp && c->context1 && c->context2 && c->source && c->op && c->has &&
+           c->addresses && c->counters
+#include "format/counters.def"
+        ;
 }
 
 #include "bulk_fill.h"

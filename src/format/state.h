@@ -29,6 +29,25 @@ struct spe_stream {
 #define SPE_BULK_SHAPES 15
 #define SPE_SHAPE_MAX 96 /* bytes of a record, and padding after it, that a shape covers */
 
+/* Columns of the wide_* and narrow_* arrays. */
+enum {
+    WIDE_PC,
+    WIDE_TARGET,
+    WIDE_VA,
+    WIDE_PA,
+    WIDE_PREVIOUS,
+    WIDE_EVENTS,
+    WIDE_TIMESTAMP,
+    WIDE_COLUMNS
+};
+enum {
+#define COUNTER(name, NAME, sentence) NARROW_##NAME,
+#include "format/counters.def"
+    NARROW_SOURCE,
+    NARROW_OP,
+    NARROW_COLUMNS
+};
+
 /*
  * Where a record has its packets. Real CPUs emit few shapes, so one compare of all header
  * bytes tells which one it is, and every value is then a load from a known place.
@@ -36,12 +55,12 @@ struct spe_stream {
 struct spe_shape {
     uint8_t mask[SPE_SHAPE_MAX]; /* 0xff where match[] must be found: headers and padding */
     uint8_t match[SPE_SHAPE_MAX];
-    uint64_t wide_mask[7]; /* pc, target, va, pa, previous target, events, timestamp */
+    uint64_t wide_mask[WIDE_COLUMNS];
     uint32_t context_mask[2];
-    uint16_t narrow_mask[6]; /* total, issue, translation, alternate issue, source, op */
-    uint16_t op_class;       /* CLASS << 8 */
+    uint16_t narrow_mask[NARROW_COLUMNS];
+    uint16_t op_class; /* CLASS << 8 */
     uint16_t unknown;
-    uint8_t wide_at[7], context_at[2], narrow_at[6];
+    uint8_t wide_at[WIDE_COLUMNS], context_at[2], narrow_at[NARROW_COLUMNS];
     uint8_t
         row_from[80]; /* the same as one permutation of bytes: wide, contexts, narrow, constants */
     uint64_t mask_bits; /* mask[] of the first 64 bytes, a bit each */

@@ -48,11 +48,9 @@ static const struct field fields[] = {
     {{"kind", "text", "kind of operation: gp, simd_fp, branch ..."}, F_KIND, FIELD_TEXT, 0},
     {{"class", "number", "CLASS of the operation"}, F_CLASS, FIELD_NUMBER, 0},
     {{"op", "number", "SUBCLASS of the operation"}, F_OP, FIELD_NUMBER, 0},
-    {{"total", "number", "total latency in cycles"}, F_TOTAL, FIELD_NUMBER, 0},
-    {{"issue", "number", "issue latency in cycles"}, F_ISSUE, FIELD_NUMBER, 0},
+#define COUNTER(name, NAME, sentence) {{#name, "number", sentence}, F_##NAME, FIELD_NUMBER, 0},
+#include "format/counters.def"
     {{"execution", "number", "total minus issue latency"}, F_EXECUTION, FIELD_NUMBER, 0},
-    {{"translation", "number", "translation latency in cycles"}, F_TRANSLATION, FIELD_NUMBER, 0},
-    {{"alt_issue", "number", "issue latency, alternate clock"}, F_ALT_ISSUE, FIELD_NUMBER, 0},
     {{"source", "number", "data source, as recorded"}, F_SOURCE, FIELD_NUMBER, 0},
     {{"level", "text", "data source by the CPU's table: l1, l2, dram ..."}, F_LEVEL, FIELD_TEXT, 0},
     {{"events", "number", "all events, bit n is event n"}, F_EVENTS, FIELD_NUMBER, 0},
@@ -283,21 +281,14 @@ uint64_t filter_load(const struct spe_filter *f, const struct spe_profile *p,
     case F_CLASS:
         LOAD(r->op[row] >> 8, r->has[row] & SPE_HAS_OP);
         break;
-    case F_TOTAL:
-        LOAD(r->total[row], HAS_COUNTER(TOTAL));
+#define COUNTER(name, NAME, sentence)                                                              \
+    case F_##NAME:                                                                                 \
+        LOAD(r->name[row], HAS_COUNTER(NAME));                                                     \
         break;
-    case F_ISSUE:
-        LOAD(r->issue[row], HAS_COUNTER(ISSUE));
-        break;
+#include "format/counters.def"
     case F_EXECUTION:
         LOAD(r->total[row] > r->issue[row] ? r->total[row] - r->issue[row] : 0,
              HAS_COUNTER(TOTAL) && HAS_COUNTER(ISSUE));
-        break;
-    case F_TRANSLATION:
-        LOAD(r->translation[row], HAS_COUNTER(TRANSLATION));
-        break;
-    case F_ALT_ISSUE:
-        LOAD(r->alt_issue[row], HAS_COUNTER(ALT_ISSUE));
         break;
     case F_SOURCE:
         LOAD(r->source[row], r->has[row] & SPE_HAS_SOURCE);

@@ -34,11 +34,9 @@ enum field_id {
     F_EVENTS,
     F_OP,
     F_CLASS,
-    F_TOTAL,
-    F_ISSUE,
+#define COUNTER(name, NAME, sentence) F_##NAME,
+#include "format/counters.def"
     F_EXECUTION,
-    F_TRANSLATION,
-    F_ALT_ISSUE,
     F_SOURCE,
     F_CONTEXT1,
     F_CONTEXT2,

@@ -49,10 +49,9 @@ static const struct column columns[] = {
     COLUMN(line,                    SPE_WANT_LINE, 0, BOTH, 0),
     COLUMN(stack,                   SPE_WANT_STACK, 0, BOTH, 0),
     COLUMN(queues,                  0, 0, MERGE, 0),
-    COLUMN(columns.total,           0, 0, BOTH, 0),
-    COLUMN(columns.issue,           0, SPE_OMIT_LATENCIES, BOTH, 0),
-    COLUMN(columns.translation,     0, SPE_OMIT_LATENCIES, BOTH, 0),
-    COLUMN(columns.alt_issue,       0, SPE_OMIT_LATENCIES, BOTH, 0),
+#define COUNTER(name, NAME, sentence) \
+    COLUMN(columns.name, 0, SPE_COUNTER_##NAME == SPE_COUNTER_TOTAL ? 0 : SPE_OMIT_LATENCIES, BOTH, 0),
+#include "format/counters.def"
     COLUMN(columns.source,          0, SPE_OMIT_SOURCE, BOTH, JOIN),
     COLUMN(columns.op,              0, 0, BOTH, 0),
     COLUMN(columns.has,             0, 0, BOTH, 0),
@@ -240,10 +239,8 @@ void group_show(const struct group *g, struct spe_rows *rows)
         .tag = g->tag,
         .events = c->events,
         .op = c->op,
-        .total = c->total,
-        .issue = c->issue,
-        .translation = c->translation,
-        .alt_issue = c->alt_issue,
+#define COUNTER(name, NAME, sentence) .name = c->name,
+#include "format/counters.def"
         .source = c->source,
         .level = g->level,
         .context1 = c->context1,

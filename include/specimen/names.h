@@ -154,7 +154,7 @@ struct spe_profile_member {
     bool inherited;    /* a base class */
 };
 
-/* Why the type of an access is not known. */
+/* Why no type of the program is known for an access. */
 enum spe_access_reason {
     SPE_ACCESS_KNOWN,
     SPE_ACCESS_NO_CODE,       /* the instruction lies in no file: no map, the kernel, made code */
@@ -162,16 +162,17 @@ enum spe_access_reason {
     SPE_ACCESS_NO_DEBUG_INFO, /* nothing describes the function */
     SPE_ACCESS_NO_VARIABLE,   /* no variable is where the address comes from */
     SPE_ACCESS_LOST_TRACK,    /* it comes from one, but not in a way that could be followed */
-    SPE_ACCESS_SAVED,         /* a register of the caller's, kept on the stack: .eh_frame says so */
-    SPE_ACCESS_TEMPORARY,     /* another place of the stack in which no variable lies: what the
-                                 compiler keeps there for a while */
-    SPE_ACCESS_CONSTANT,      /* an address of the file at which it has no variable: a number of the
-                                 compiler's, a table of addresses */
-    SPE_ACCESS_NO_TYPE,       /* void *, or a type that is described only elsewhere */
-    SPE_ACCESS_OUTSIDE,       /* a pointer's type has no member there; or it is of two variables */
-    SPE_ACCESS_AMBIGUOUS,     /* variables of different types claim it */
-    SPE_ACCESS_NO_ACCESS,     /* the instruction in the file does not access memory */
-    SPE_ACCESS_TOO_LARGE,     /* the function or its description is beyond our limits */
+    SPE_ACCESS_SAVED,     /* a register of the caller's, kept on the stack: .eh_frame says so. An
+                             answer, with a type of its own: "(stack operation)" */
+    SPE_ACCESS_TEMPORARY, /* another place of the stack in which no variable lies: what the
+                             compiler keeps there for a while */
+    SPE_ACCESS_CONSTANT,  /* an address of the file at which it has no variable: a number of the
+                             compiler's, a table of addresses */
+    SPE_ACCESS_NO_TYPE,   /* void *, or a type that is described only elsewhere */
+    SPE_ACCESS_OUTSIDE,   /* a pointer's type has no member there */
+    SPE_ACCESS_AMBIGUOUS, /* variables of different types claim it */
+    SPE_ACCESS_NO_ACCESS, /* the instruction in the file does not access memory */
+    SPE_ACCESS_TOO_LARGE, /* the function or its description is beyond our limits */
     SPE_ACCESS_REASONS
 };
 
@@ -179,7 +180,7 @@ SPE_API const char *spe_access_reason_name(unsigned reason); /* "no variable" ..
 
 /* The data of one load or store. */
 struct spe_profile_access {
-    uint8_t reason;    /* enum spe_access_reason; the members below are of known ones only */
+    uint8_t reason;    /* enum spe_access_reason; type, offset, member: of KNOWN and SAVED only */
     bool load, store;  /* of any: the kind of the instruction */
     bool stack;        /* of any: the address comes from the stack pointer */
     bool indexed;      /* some element of an array: offset is that of the first one */
@@ -189,7 +190,8 @@ struct spe_profile_access {
     uint32_t member;   /* string: "next", "slots[].key", "u.{i,f}"; "" if the type has no members.
                           Several are in {} where the access touches them all, or where they share
                           the bytes */
-    uint32_t variable; /* string: the variable that lies there; SPE_NO_ID: reached by a pointer */
+    uint32_t variable; /* string: the variable that lies there; SPE_NO_ID: reached by a pointer.
+                          "{a,b}": a pair of registers that goes on in b; type and member are a's */
 };
 
 /* ---- Objects -------------------------------------------------------------------------------- */

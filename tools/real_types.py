@@ -22,7 +22,6 @@ GCC = "aarch64-linux-gnu-gcc"
 RELEASE = "bookworm"
 PACKAGES = ["lua5.4", "libzstd", "sqlite3"]
 LIBRARIES = ["libc6", "libc6-dbg", "libgcc-s1"]
-OWN = ["saved register", "temporary"]
 
 LUA = """
 local list, count, words = {}, {}, {}
@@ -122,20 +121,19 @@ def print_table(results):
     def share(part, whole):
         return f"{100 * part / whole:.1f} %"
 
-    known = [a["samples"] - sum(a["unknown"].values()) for _, a in results]
     row("", [title for title, _ in results])
     row("---", ["---"] * len(results))
     row("loads and stores", [f"{a['samples']:,}" for _, a in results])
-    row("with a type", [share(k, a["samples"]) for k, (_, a) in zip(known, results)])
+    row("a type of the program", [share(a["with_type"], a["samples"]) for _, a in results])
+    row("stack operation: a saved register",
+        [share(a["stack_operations"], a["samples"]) for _, a in results])
+    row("both: known for what they are",
+        [share(a["with_type"] + a["stack_operations"], a["samples"]) for _, a in results])
     for reason in sorted({r for _, a in results for r in a["unknown"]},
                          key=lambda r: -sum(a["unknown"].get(r, 0) for _, a in results)):
         row(reason, [share(a["unknown"].get(reason, 0), a["samples"]) for _, a in results])
-    row("with a type, of those that do not save registers",
-        [share(k, a["samples"] - a["unknown"].get("saved register", 0))
-         for k, (_, a) in zip(known, results)])
-    row("... and are not temporaries",
-        [share(k, a["samples"] - sum(a["unknown"].get(o, 0) for o in OWN))
-         for k, (_, a) in zip(known, results)])
+    row("a type of the program, of those that are no stack operations",
+        [share(a["with_type"], a["samples"] - a["stack_operations"]) for _, a in results])
 
 
 def main():

@@ -537,6 +537,7 @@ struct spe_finding {
     uint32_t pid;     /* the process of the data; SPE_NO_TASK */
     uint64_t address; /* of data */
     uint64_t from_ns, to_ns; /* of SPE_FINDING_ONE_PHASE */
+    uint64_t other; /* SPE_FINDING_FALSE_SHARING: data of another thread on the line; 0: none */
 };
 
 #define SPE_FINDINGS_MAX 5
@@ -1086,7 +1087,8 @@ SPE_API int spe_types_object_slices(const struct spe_types *types,
                                     const struct spe_object_row *rows, size_t count,
                                     struct spe_slice_table *table);
 
-/* All loads and stores, and the loads and stores by reason. SPE_ACCESS_KNOWN: those with a type. */
+/* All loads and stores, and the loads and stores by reason. SPE_ACCESS_KNOWN: those with a type of
+ * the program; SPE_ACCESS_SAVED: stack operations. */
 SPE_API void spe_types_totals(const struct spe_types *types, struct spe_access_counts *all,
                               struct spe_access_counts reasons[SPE_ACCESS_REASONS]);
 

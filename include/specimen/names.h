@@ -156,7 +156,7 @@ struct spe_profile_member {
     bool inherited;    /* a base class */
 };
 
-/* Why the type of an access is not known. */
+/* Why no type of the program is known for an access. */
 enum spe_access_reason {
     SPE_ACCESS_KNOWN,
     SPE_ACCESS_NO_CODE,       /* the instruction is not in a file: no map, the kernel, JIT code */
@@ -165,14 +165,13 @@ enum spe_access_reason {
     SPE_ACCESS_NO_VARIABLE,   /* no variable holds the base of the address */
     SPE_ACCESS_LOST_TRACK,    /* the address comes from a variable, but in a way that could not be
                                  followed */
-    SPE_ACCESS_SAVED, /* a register of the caller that is saved on the stack, according to .eh_frame
-                       */
+    SPE_ACCESS_SAVED,         /* a register of the caller that is saved on the stack, according to
+                                 .eh_frame. An answer, with a type of its own: "(stack operation)" */
     SPE_ACCESS_TEMPORARY, /* another stack slot without a variable: a temporary of the compiler */
     SPE_ACCESS_CONSTANT,  /* an address in the file without a variable: a literal of the compiler, a
                              table of addresses */
     SPE_ACCESS_NO_TYPE,   /* void *, or an incomplete type */
-    SPE_ACCESS_OUTSIDE, /* the pointer's type has no member at the offset, or the access covers two
-                           variables */
+    SPE_ACCESS_OUTSIDE,   /* the pointer's type has no member at the offset */
     SPE_ACCESS_AMBIGUOUS, /* variables of different types are possible */
     SPE_ACCESS_NO_ACCESS, /* the instruction in the file does not access memory */
     SPE_ACCESS_TOO_LARGE, /* the function or its debug information exceeds a limit */
@@ -183,8 +182,8 @@ SPE_API const char *spe_access_reason_name(unsigned reason); /* "no variable" ..
 
 /* The data of one load or store. */
 struct spe_profile_access {
-    uint8_t reason;    /* enum spe_access_reason; the members below are valid for SPE_ACCESS_KNOWN
-                          only, unless noted */
+    uint8_t reason;    /* enum spe_access_reason; type, offset and member are valid for
+                          SPE_ACCESS_KNOWN and _SAVED only */
     bool load, store;  /* always valid: the kind of the instruction */
     bool stack;        /* always valid: the address comes from the stack pointer */
     bool indexed;      /* an unknown element of an array: offset is that of the first element */
@@ -193,7 +192,9 @@ struct spe_profile_access {
     uint32_t size;     /* bytes that the instruction accesses; 0: not known */
     uint32_t member;   /* string: "next", "slots[].key", "u.{i,f}"; "" if the type has no members.
                           Members in {} are all accessed, or share the bytes */
-    uint32_t variable; /* string: the variable; SPE_NO_ID: accessed through a pointer */
+    uint32_t variable; /* string: the variable; SPE_NO_ID: accessed through a pointer.
+                          "{a,b}": a pair of registers that continues in b; type and member are
+                          those of a */
 };
 
 /* ---- Objects -------------------------------------------------------------------------------- */

@@ -533,7 +533,8 @@ SPE_API void spe_profile_object_text(struct spe_profile *profile,
                                      char *text, size_t size);
 
 /* The data that a load or store accesses, derived only from its pc in a map. Results are cached for
- * each instruction. SPE_OK, or SPE_ERR_UNKNOWN with access->reason. */
+ * each instruction. SPE_OK (reason: SPE_ACCESS_KNOWN, SPE_ACCESS_SAVED), or SPE_ERR_UNKNOWN with
+ * another reason. */
 SPE_API int spe_profile_access(struct spe_profile *profile, uint32_t map, uint64_t pc,
                                struct spe_profile_access *access);
 

@@ -103,6 +103,48 @@ static void look_at_bytes(const struct study *s, size_t line, uint64_t *common, 
     }
 }
 
+/* The bytes of the line that cost most, and the first thread there: those of all threads, or
+ * without one's. SPE_NO_ID: nobody's. */
+static uint64_t hottest_bytes(const struct study *s, size_t line, uint32_t without,
+                              uint32_t *thread)
+{
+    uint64_t latency[1u << LINE_SHIFT] = {0}, most = 0, base = s->rows[line].va >> LINE_SHIFT;
+    uint32_t first[1u << LINE_SHIFT];
+    unsigned found = 0;
+
+    *thread = SPE_NO_ID;
+    for (size_t i = 0; i < s->count; i++) {
+        const struct kept_row *row = &s->rows[i];
+        unsigned byte = row->va & ((1u << LINE_SHIFT) - 1);
+
+        if (!has_va(row) || line_key(row) != line_key(&s->rows[line]) || row->thread == without)
+            continue;
+        first[byte] = latency[byte] ? first[byte] : row->thread;
+        latency[byte] += row->total;
+        if (latency[byte] <= most)
+            continue;
+        most = latency[byte];
+        found = byte;
+        *thread = first[byte];
+    }
+    return base << LINE_SHIFT | found;
+}
+
+/* Whose data it is: the hottest on the line, and of false sharing the hottest of another thread. */
+static void name_data(const struct study *s, size_t line, struct spe_finding *f)
+{
+    uint64_t other;
+    uint32_t thread;
+
+    f->pid = s->rows[line].pid;
+    f->address = hottest_bytes(s, line, SPE_NO_ID, &f->thread);
+    if (f->rule != SPE_FINDING_FALSE_SHARING)
+        return;
+    other = hottest_bytes(s, line, f->thread, &thread);
+    if (thread != SPE_NO_ID && other != f->address)
+        f->other = other;
+}
+
 static bool is_false(const struct study *s, size_t line)
 {
     uint64_t common, all;
@@ -135,13 +177,10 @@ bool find_sharing(struct study *s, struct spe_finding *f)
     f->cycles = mean_of(&mean);
     find_place(s, shared_cost, shared_own, 0, f);
     line = hottest_line(s);
-    if (line < s->count) {
-        f->address = s->rows[line].va;
-        f->pid = s->rows[line].pid;
-        f->thread = s->rows[line].thread;
-    }
     f->rule = is_false(s, line)             ? SPE_FINDING_FALSE_SHARING
               : atomic > ATOMIC_SHARE * own ? SPE_FINDING_CONTENDED_ATOMICS
                                             : SPE_FINDING_TRUE_SHARING;
+    if (line < s->count)
+        name_data(s, line, f);
     return true;
 }

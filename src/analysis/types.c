@@ -301,7 +301,7 @@ static int add_type(struct spe_types *t, const struct spe_rows *rows, size_t i, 
     uint32_t thread = rows->thread[i], type;
 
     count(&t->all, rows, i, store);
-    count(&t->reasons[member == NOBODY ? reason : SPE_ACCESS_KNOWN], rows, i, store);
+    count(&t->reasons[reason], rows, i, store);
     if (member == NOBODY)
         return SPE_OK;
     type = find_type(t, t->members.at[member].type);
@@ -316,12 +316,20 @@ static int add_type(struct spe_types *t, const struct spe_rows *rows, size_t i, 
     return visit(t, LIST_MEMBERS, member, thread, store, &t->members.at[member].counts);
 }
 
+/* Of a global variable the address says more than the code: which of several that an index may
+ * reach. */
+static bool is_global(const struct instruction *i)
+{
+    return i->access.variable != SPE_NO_ID && !i->access.stack;
+}
+
 static int add_sample(struct spe_types *t, struct spe_profile *profile, const struct spe_rows *rows,
                       size_t i)
 {
     const uint8_t data = 1u << SPE_ADDRESS_VA;
     struct instruction *instruction = find_instruction(t, profile, rows->map[i], rows->pc[i]);
     struct address_entry *e = NULL;
+    uint32_t member;
     struct spe_op op;
     bool store;
     int result = SPE_OK;
@@ -333,7 +341,8 @@ static int add_sample(struct spe_types *t, struct spe_profile *profile, const st
     if (rows->addresses[i] & data && instruction->access.stack &&
         spe_profile_stack(profile, rows->thread[i], rows->va[i]) == SPE_ERR_NOMEM)
         return SPE_ERR_NOMEM;
-    if (rows->addresses[i] & data && (t->want & SPE_TYPES_OBJECTS || instruction->member == NOBODY))
+    if (rows->addresses[i] & data &&
+        (t->want & SPE_TYPES_OBJECTS || instruction->member == NOBODY || is_global(instruction)))
         e = find_address(t, profile, rows, i, instruction);
     if (e && e->object != NOBODY) {
         struct spe_object_row *row = &t->objects.at[e->object];
@@ -342,11 +351,13 @@ static int add_sample(struct spe_types *t, struct spe_profile *profile, const st
         count_slice(t, LIST_OBJECTS, e->object, rows, i, store);
         result = visit(t, LIST_OBJECTS, e->object, rows->thread[i], store, &row->counts);
     }
-    if (result == SPE_OK)
-        result = add_type(t, rows, i, store,
-                          instruction->member == NOBODY && e ? e->member : instruction->member,
-                          instruction->access.reason);
-    return result;
+    if (result < 0)
+        return result;
+    member = instruction->member;
+    if (e && (member == NOBODY || (is_global(instruction) && e->member != NOBODY)))
+        member = e->member;
+    return add_type(t, rows, i, store, member,
+                    member == instruction->member ? instruction->access.reason : SPE_ACCESS_KNOWN);
 }
 
 int spe_types_add(struct spe_types *t, struct spe_profile *profile, const struct spe_rows *rows)

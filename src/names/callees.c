@@ -95,7 +95,7 @@ static uint32_t changed_by(struct callee_walk *w, uint64_t entry)
     struct file_types *f = w->file;
     uint64_t hash = hash_number(0, entry);
     size_t cursor = 0;
-    uint32_t number;
+    uint32_t number, changed;
 
     if (!entry)
         return CALL_CHANGES_ALL;
@@ -109,8 +109,9 @@ static uint32_t changed_by(struct callee_walk *w, uint64_t entry)
         VECTOR_ROOM(&f->callees) < 0 || hash_table_add(&f->callee_table, hash, number) < 0)
         return CALL_CHANGES_ALL;
     f->callees.at[f->callees.count++] = (struct callee){entry, CALL_CHANGES_ALL};
-    f->callees.at[number].changed = look(w, entry);
-    return f->callees.at[number].changed;
+    changed = look(w, entry); /* moves the table if it adds to it */
+    f->callees.at[number].changed = changed;
+    return changed;
 }
 
 uint32_t callees_changed(struct dsos *d, struct dso *dso, struct file_types *f, uint64_t entry)

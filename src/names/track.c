@@ -104,6 +104,12 @@ static bool is_null(const struct value *v)
     return v->kind == VALUE_ADDRESS && !v->offset && !v->stride;
 }
 
+/* Small numbers are no addresses. */
+static bool is_address(const struct value *v)
+{
+    return v->kind == VALUE_ADDRESS && distance(v->offset, 0) >= 4096;
+}
+
 static bool is_place(const struct value *v)
 {
     return v->kind != VALUE_NONE && v->kind != VALUE_UNKNOWN;
@@ -129,8 +135,46 @@ static struct value choice(const struct value *a, const struct value *b)
     return v;
 }
 
+static struct value add_number(struct value v, uint64_t n)
+{
+    v.offset = (int64_t)((uint64_t)v.offset + n);
+    return v;
+}
+
+/* Pointers into different types that have the same struct there: one to that. */
+static bool common_part(struct dsos *d, const struct value *a, const struct value *b,
+                        struct value *v)
+{
+    uint32_t type;
+    uint64_t offset;
+
+    if (a->kind != VALUE_POINTER || b->kind != VALUE_POINTER || a->stride || b->stride ||
+        a->offset < 0 || b->offset < 0 ||
+        !types_common(d, a->type, (uint64_t)a->offset, b->type, (uint64_t)b->offset, &type,
+                      &offset))
+        return false;
+    *v = pointer(type, (int64_t)offset);
+    return true;
+}
+
+/* The same, where one may be a choice of two places. */
+static bool common_parts(struct dsos *d, const struct value *a, const struct value *b,
+                         struct value *v)
+{
+    struct value low = *a, high, second;
+
+    if (b->two && !a->two)
+        return common_parts(d, b, a, v);
+    if (!a->two)
+        return common_part(d, a, b, v);
+    low.stride = 0;
+    high = add_number(low, a->stride);
+    return !b->two && common_part(d, &low, b, v) && common_part(d, &high, b, &second) &&
+           same_value(v, &second);
+}
+
 /* Nobody accesses what a null pointer points to: who does it has the other value. */
-static struct value join(const struct value *a, const struct value *b)
+static struct value join(struct dsos *d, const struct value *a, const struct value *b)
 {
     struct value v = *a;
 
@@ -149,6 +193,8 @@ static struct value join(const struct value *a, const struct value *b)
         return v;
     }
     if (a->kind != b->kind || a->type != b->type) {
+        if (common_parts(d, a, b, &v))
+            return v;
         v = unknown(SPE_ACCESS_NO_VARIABLE);
         if (is_place(a) || is_place(b))
             v.why = SPE_ACCESS_LOST_TRACK;
@@ -165,12 +211,6 @@ static struct value join(const struct value *a, const struct value *b)
         v.two = false;
     if (a->id != b->id || v.stride)
         v.id = NONE;
-    return v;
-}
-
-static struct value add_number(struct value v, uint64_t n)
-{
-    v.offset = (int64_t)((uint64_t)v.offset + n);
     return v;
 }
 
@@ -215,8 +255,7 @@ static struct value add_values(const struct value *a, const struct value *b)
     if (other->kind != VALUE_ADDRESS && other->kind != VALUE_UNKNOWN)
         return unknown(SPE_ACCESS_LOST_TRACK);
     v = add_number(v, (uint64_t)other->offset);
-    if (v.kind == VALUE_ADDRESS && other->kind == VALUE_UNKNOWN &&
-        distance(v.offset, 0) < 4096) { /* that is not an address */
+    if (v.kind == VALUE_ADDRESS && other->kind == VALUE_UNKNOWN && !is_address(&v)) {
         v.kind = VALUE_UNKNOWN;
         v.why = other->why;
         v.id = v.stride ? NONE : other->id;
@@ -351,7 +390,7 @@ static void forget_ids(struct state *s)
 }
 
 /* False: nothing changes. */
-static bool join_state(struct state *to, const struct state *from)
+static bool join_state(struct dsos *d, struct state *to, const struct state *from)
 {
     bool changed = false;
     unsigned kept = 0;
@@ -367,14 +406,15 @@ static bool join_state(struct state *to, const struct state *from)
 
         if (same_value(&to->x[i], &from->x[i])) /* as most are */
             continue;
-        v = join(&to->x[i], &from->x[i]);
+        v = join(d, &to->x[i], &from->x[i]);
         v.id = NONE;
         changed |= !same_value(&v, &to->x[i]);
         to->x[i] = v;
     }
     for (unsigned i = 0; i < to->slot_count; i++) {
         const struct value *other = slot_of(from, to->slots[i].offset);
-        struct value v = other ? join(&to->slots[i].value, other) : unknown(SPE_ACCESS_NO_VARIABLE);
+        struct value v =
+            other ? join(d, &to->slots[i].value, other) : unknown(SPE_ACCESS_NO_VARIABLE);
 
         v.id = NONE;
         changed |= !same_value(&v, &to->slots[i].value);
@@ -386,6 +426,11 @@ static bool join_state(struct state *to, const struct state *from)
 }
 
 /* ---- Variables at a place ------------------------------------------------------------------- */
+
+static bool is_scalar(const struct type *t)
+{
+    return t->kind == SPE_TYPE_BASE || t->kind == SPE_TYPE_ENUM || t->kind == SPE_TYPE_POINTER;
+}
 
 static bool is_weak(struct dsos *d, uint32_t type)
 {
@@ -524,10 +569,11 @@ static int64_t floor_modulo(int64_t a, uint64_t b)
     return rest < 0 ? rest + (int64_t)b : rest;
 }
 
-/* Does what `whole` points to have in it what `part`, the same address, points to? */
-static bool has_part(struct follower *f, const struct value *whole, const struct value *part)
+/* Where what `part` points to begins in what `whole`, the same address, points to. */
+static bool part_offset(struct follower *f, const struct value *whole, const struct value *part,
+                        uint64_t *offset)
 {
-    int64_t offset = whole->offset - part->offset;
+    int64_t at = whole->offset - part->offset;
     uint64_t size = types_at(f->d, whole->type)->size;
 
     if (whole->kind != VALUE_POINTER || distance(whole->offset, 0) > INT64_MAX / 4 ||
@@ -536,9 +582,30 @@ static bool has_part(struct follower *f, const struct value *whole, const struct
     if (whole->stride) {
         if (!size || size > INT64_MAX || whole->stride % size)
             return false;
-        offset = floor_modulo(offset, size);
+        at = floor_modulo(at, size);
     }
-    return offset >= 0 && types_contains(f->d, whole->type, (uint64_t)offset, part->type);
+    *offset = (uint64_t)at;
+    return at >= 0;
+}
+
+/* Does what `whole` points to have in it what `part`, the same address, points to? */
+static bool has_part(struct follower *f, const struct value *whole, const struct value *part)
+{
+    uint64_t offset;
+
+    return part_offset(f, whole, part, &offset) &&
+           types_contains(f->d, whole->type, offset, part->type);
+}
+
+/* Is a number said to lie in a struct where the struct has none? */
+static bool is_impossible(struct follower *f, const struct value *v, const struct value *said)
+{
+    const struct type *whole = types_at(f->d, v->type);
+    uint64_t offset, size = whole->size;
+
+    return v->kind == VALUE_POINTER && whole->kind == SPE_TYPE_STRUCT &&
+           is_scalar(types_at(f->d, said->type)) && part_offset(f, v, said, &offset) &&
+           offset < size && !types_contains(f->d, v->type, offset, said->type);
 }
 
 /* Two variables in one register: the one that has the other in it, if one has. */
@@ -564,7 +631,7 @@ static struct value both(struct follower *f, const struct value *a, const struct
 static bool is_better(struct follower *f, const struct value *v, const struct location_value *l)
 {
     if (v->kind == VALUE_ADDRESS)
-        return !v->stride && distance(v->offset, 0) >= 4096;
+        return !v->stride && is_address(v);
     if (v->kind == VALUE_FRAME || v->kind == VALUE_THREAD)
         return !v->stride;
     if (!l->weak || v->kind != VALUE_POINTER)
@@ -586,7 +653,7 @@ static bool is_contradicted(struct follower *f, const struct value *v, const str
     uint64_t size = types_at(f->d, said->type)->size;
 
     return v->kind == VALUE_POINTER && v->type == said->type && size &&
-           gcd(v->stride, distance(v->offset, said->offset)) % size;
+           distance(v->offset, said->offset) % gcd(v->stride, size);
 }
 
 static struct learnt *learnt_of(struct follower *f, uint32_t id)
@@ -616,41 +683,53 @@ static void keep_learnt(struct follower *f, uint32_t id, const struct value *val
     }
 }
 
-/* What had an id is the pointer v: so are its copies, and so it was before. Two variables that say
+/* What had an id is the pointer v: so it was before, and so are its copies. Two variables that say
  * different things of it say nothing. */
-static void learn_id(struct follower *f, struct state *s, const struct value *had,
-                     const struct value *v)
+static void learn_id(struct follower *f, const struct value *had, const struct value *v)
 {
     struct value base = add_number(*v, -(uint64_t)had->offset);
 
-    if (had->id == NONE || v->kind != VALUE_POINTER || v->stride ||
-        had->stride != (had->kind == VALUE_UNKNOWN))
-        return;
-    for (unsigned r = 0; r < REGISTERS; r++) {
-        const struct value *x = &s->x[r];
-        struct value known;
-
-        if (x->id != had->id || x->kind != had->kind || x->stride != had->stride)
-            continue;
-        known = add_number(base, (uint64_t)x->offset);
-        set_register(s, r, &known);
-    }
-    if (f->learning)
+    if (f->learning && had->id != NONE && v->kind == VALUE_POINTER && !v->stride &&
+        had->stride == (had->kind == VALUE_UNKNOWN))
         keep_learnt(f, had->id, &base);
 }
 
-static void learn_register(struct follower *f, struct state *s, const struct value *had, unsigned r)
+/* Registers (bit n: Xn) of which several variables speak. */
+static uint32_t disputed_registers(const struct follower *f, size_t i)
 {
-    struct value v = s->x[r];
+    uint32_t once = 0, again = 0;
 
-    learn_id(f, s, had, &v);
+    for (uint32_t j = f->active_at[i]; j < f->active_at[i + 1]; j++) {
+        uint32_t reg = UINT32_C(1) << f->values.at[f->active[j]].reg;
+
+        again |= once & reg;
+        once |= reg;
+    }
+    return again;
+}
+
+/* Those of them of which one says what the code says, too. */
+static uint32_t agreed_registers(struct follower *f, size_t i, const struct state *s)
+{
+    uint32_t disputed = disputed_registers(f, i), agreed = 0;
+
+    for (uint32_t j = f->active_at[i]; disputed && j < f->active_at[i + 1]; j++) {
+        const struct location_value *l = &f->values.at[f->active[j]];
+        const struct value *x = &s->x[l->reg];
+        struct value said = pointer(l->type, l->offset);
+
+        if (disputed >> l->reg & 1 && !l->weak && x->kind == VALUE_POINTER && x->type == l->type &&
+            !is_contradicted(f, x, &said))
+            agreed |= UINT32_C(1) << l->reg;
+    }
+    return agreed;
 }
 
 /* What variables say of a register. Where several speak of it, all have to agree before its copies
  * are believed to be the same. */
 static void apply_locations(struct follower *f, size_t i, struct state *s)
 {
-    uint32_t strong = 0, learns = 0;
+    uint32_t strong = 0, learns = 0, agreed = agreed_registers(f, i, s);
     struct value before[REGISTERS];
 
     for (uint32_t j = f->active_at[i]; j < f->active_at[i + 1]; j++) {
@@ -660,6 +739,8 @@ static void apply_locations(struct follower *f, size_t i, struct state *s)
         bool again = strong >> l->reg & 1;
 
         if (l->memory && (x->kind == VALUE_FRAME || l->reg == REG_SP))
+            continue;
+        if (agreed >> l->reg & 1 && is_impossible(f, x, &v))
             continue;
         if (again && !l->weak) {
             v = both(f, x, &v);
@@ -677,7 +758,7 @@ static void apply_locations(struct follower *f, size_t i, struct state *s)
     for (; learns; learns &= learns - 1) {
         unsigned r = (unsigned)__builtin_ctz(learns);
 
-        learn_register(f, s, &before[r], r);
+        learn_id(f, &before[r], &s->x[r]);
     }
 }
 
@@ -685,7 +766,12 @@ static void apply_locations(struct follower *f, size_t i, struct state *s)
 
 static struct target no_target(unsigned why)
 {
-    return (struct target){.type = NONE, .name = NONE, .why = (uint8_t)why};
+    return (struct target){.type = NONE, .name = NONE, .next = NONE, .why = (uint8_t)why};
+}
+
+static uint32_t room_of(uint64_t bytes)
+{
+    return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
 }
 
 static bool frame_offset(const struct location *l, const struct state *s, int64_t *offset)
@@ -709,13 +795,14 @@ static struct target frame_target(struct follower *f, uint64_t pc, const struct 
 
     for (size_t i = 0; i < f->memory_count; i++) {
         const struct location *l = &f->locations.at[i];
-        struct target t = {.type = l->type, .name = l->name, .variable = true};
+        struct target t = {.type = l->type, .name = l->name, .next = NONE, .variable = true};
         int64_t at;
 
         if (pc < l->start || pc >= l->end || !frame_offset(l, s, &at) || v->offset < at ||
             (uint64_t)(v->offset - at) >= l->size)
             continue;
         t.offset = v->offset - at + (int64_t)l->part;
+        t.room = room_of(l->size - (uint64_t)(v->offset - at));
         t.stride = v->stride;
         t.two = v->two;
         if (found.type == NONE ||
@@ -772,10 +859,36 @@ static struct target variable_target(const struct variables *list, const struct 
         return no_target(otherwise);
     return (struct target){.type = found->type,
                            .name = found->name,
+                           .next = NONE,
                            .offset = (int64_t)(address - found->start + found->part),
+                           .room = room_of(found->end - address),
                            .stride = v->stride,
                            .variable = true,
                            .two = v->two};
+}
+
+static struct target target_of(struct follower *f, uint64_t pc, const struct state *s,
+                               const struct value *v);
+
+/* What an access of some bytes is of. A pair may go on in the variable that lies behind. */
+static struct target target_of_bytes(struct follower *f, uint64_t pc, const struct state *s,
+                                     const struct value *v, uint64_t bytes)
+{
+    struct target t = target_of(f, pc, s, v);
+
+    while (t.variable && !t.stride && t.room < bytes) {
+        struct value behind = add_number(*v, t.room);
+        struct target next = target_of(f, pc, s, &behind);
+        bool part = next.variable && next.type == t.type && next.name == t.name &&
+                    next.offset == t.offset + (int64_t)t.room;
+
+        t.next = next.variable ? next.name : NONE;
+        if (!part)
+            break;
+        t.next = NONE;
+        t.room = room_of((uint64_t)t.room + next.room);
+    }
+    return t;
 }
 
 static struct target target_of(struct follower *f, uint64_t pc, const struct state *s,
@@ -785,8 +898,12 @@ static struct target target_of(struct follower *f, uint64_t pc, const struct sta
 
     switch (v->kind) {
     case VALUE_POINTER:
-        return (struct target){
-            .type = v->type, .name = NONE, .offset = v->offset, .stride = v->stride, .two = v->two};
+        return (struct target){.type = v->type,
+                               .name = NONE,
+                               .next = NONE,
+                               .offset = v->offset,
+                               .stride = v->stride,
+                               .two = v->two};
     case VALUE_FRAME:
         return frame_target(f, pc, s, v);
     case VALUE_ADDRESS:
@@ -799,11 +916,6 @@ static struct target target_of(struct follower *f, uint64_t pc, const struct sta
     default:
         return no_target(v->why);
     }
-}
-
-static bool is_scalar(const struct type *t)
-{
-    return t->kind == SPE_TYPE_BASE || t->kind == SPE_TYPE_ENUM || t->kind == SPE_TYPE_POINTER;
 }
 
 /* An access to some element of an array that lies at the offset: all of them are the first one.
@@ -890,6 +1002,28 @@ static bool settle_two(struct follower *f, const struct target *t,
     return true;
 }
 
+/* How much of an access lies in what is at its address: a pair may go on behind it. */
+static uint64_t size_within(struct follower *f, const struct target *t, uint64_t size)
+{
+    uint64_t whole = types_at(f->d, t->type)->size, offset = (uint64_t)t->offset;
+
+    if (t->variable && t->next != NONE)
+        return t->room;
+    return offset < whole && whole - offset < size ? whole - offset : size;
+}
+
+static uint32_t both_names(struct follower *f, const struct target *t)
+{
+    char text[2 * MEMBER_TEXT];
+    uint32_t name;
+
+    snprintf(text, sizeof(text), "{%.*s,%.*s}", MEMBER_TEXT - 4, strings_at(f->d->strings, t->name),
+             MEMBER_TEXT - 4, strings_at(f->d->strings, t->next));
+    name = strings_add(f->d->strings, text);
+    f->no_memory |= name == NONE;
+    return name;
+}
+
 /* What is accessed, and its reason. */
 static void settle(struct follower *f, struct target t, uint32_t bytes,
                    struct spe_profile_access *access)
@@ -914,10 +1048,9 @@ static void settle(struct follower *f, struct target t, uint32_t bytes,
     access->reason = SPE_ACCESS_OUTSIDE;
     if (t.offset < 0)
         return;
-    if (!t.variable && is_scalar(types_at(f->d, t.type)) && size > types_at(f->d, t.type)->size)
-        access->size = (uint32_t)types_at(f->d, t.type)->size;
+    access->size = (uint32_t)size_within(f, &t, size);
     if (types_access_of(f->d, t.type, (uint64_t)t.offset, access) && t.variable)
-        access->variable = t.name;
+        access->variable = t.next == NONE || t.next == t.name ? t.name : both_names(f, &t);
     access->size = bytes;
 }
 
@@ -955,7 +1088,7 @@ static struct target target_at(struct follower *f, size_t i, const struct state 
 {
     const struct operands *o = &f->code[i];
     struct value v = address_of(o, s);
-    struct target t = target_of(f, f->pcs[i], s, &v);
+    struct target t = target_of_bytes(f, f->pcs[i], s, &v, o->bytes);
     uint64_t scope;
 
     *access = (struct spe_profile_access){.load = o->load,
@@ -967,10 +1100,14 @@ static struct target target_at(struct follower *f, size_t i, const struct state 
                                           .variable = SPE_NO_ID};
     if (t.why != SPE_ACCESS_TEMPORARY)
         return t;
-    if (saves_register(f, v.offset, o->bytes))
+    if (saves_register(f, v.offset, o->bytes)) {
+        access->type = types_stack_operation(f->d);
+        access->member = strings_add(f->d->strings, "");
+        f->no_memory |= access->member == NONE;
         return no_target(SPE_ACCESS_SAVED);
+    }
     scope = o->store ? next_scope(f, i, s, &v) : 0;
-    return scope ? target_of(f, scope, s, &v) : t;
+    return scope ? target_of_bytes(f, scope, s, &v, o->bytes) : t;
 }
 
 /* ---- Instructions --------------------------------------------------------------------------- */
@@ -1015,7 +1152,7 @@ static struct value loaded_either(struct follower *f, size_t i, struct state *s,
     high = add_number(low, place->stride);
     first = loaded(f, i, s, &low);
     second = loaded(f, i, s, &high);
-    return join(&first, &second);
+    return join(f->d, &first, &second);
 }
 
 /* What 8 bytes at a place are. */
@@ -1074,7 +1211,7 @@ static void learn_stored(struct follower *f, size_t i, struct state *s, const st
         return;
     v = pointer(target, 0);
     if (types_at(f->d, target)->kind == SPE_TYPE_STRUCT || (frame && !is_weak(f->d, target)))
-        learn_id(f, s, &had, &v);
+        learn_id(f, &had, &v);
 }
 
 static void store_values(struct follower *f, size_t i, struct state *s)
@@ -1180,7 +1317,7 @@ static struct value added(const struct state *s, const struct operands *o)
     return add_number(n, o->value);
 }
 
-static struct value result_of(const struct state *s, const struct operands *o)
+static struct value result_of(struct dsos *d, const struct state *s, const struct operands *o)
 {
     struct value n, m;
 
@@ -1206,7 +1343,7 @@ static struct value result_of(const struct state *s, const struct operands *o)
     case OPERANDS_SELECT:
         n = register_value(s, o->n);
         m = register_value(s, o->m);
-        return join(&n, &m);
+        return join(d, &n, &m);
     case OPERANDS_THREAD:
         n = number(0);
         n.kind = VALUE_THREAD;
@@ -1284,7 +1421,7 @@ static void keep_for_unwinding(struct follower *f, const struct state *s)
     struct state left = *s;
 
     forget_registers(&left, CALL_CHANGES_ALL);
-    join_state(&f->unwind, &left);
+    join_state(f->d, &f->unwind, &left);
 }
 
 static void transfer(struct follower *f, size_t i, struct state *s)
@@ -1300,7 +1437,7 @@ static void transfer(struct follower *f, size_t i, struct state *s)
         transfer_access(f, i, s);
         return;
     }
-    v = result_of(s, o);
+    v = result_of(f->d, s, o);
     if (o->narrow && v.kind != VALUE_ADDRESS && v.kind != VALUE_UNKNOWN)
         v = unknown(SPE_ACCESS_NO_VARIABLE);
     forget_registers(s, o->writes);
@@ -1396,7 +1533,7 @@ static void flow_to(struct follower *f, uint32_t number, const struct state *s)
         return;
     if (often)
         before = b->in;
-    if (!join_state(&b->in, s))
+    if (!join_state(f->d, &b->in, s))
         return;
     b->visits++;
     if (often)
@@ -1448,7 +1585,7 @@ static void follow_block(struct follower *f, uint32_t number)
         transfer(f, i, &s);
     }
     if (last->flow == FLOW_JUMP)
-        join_state(&f->jump, &s);
+        join_state(f->d, &f->jump, &s);
     if (last->flow == FLOW_BRANCH || last->flow == FLOW_MAYBE)
         flow_to(f, block_at(f, last->target), &s);
     if (last->flow == FLOW_NEXT || last->flow == FLOW_MAYBE ||
@@ -1481,6 +1618,20 @@ static void start_from_cfi(struct follower *f, uint64_t pc, struct state *s)
         s->x[reg] = in_frame((int64_t) - (uint64_t)offset);
 }
 
+/* Is there an argument before the first parameter? rustc passes where the result goes, and LLVM may
+ * take X0 for it as for any other argument. */
+static bool has_hidden_argument(struct follower *f)
+{
+    for (size_t i = 0; i < f->locations.count; i++) {
+        const struct location *l = &f->locations.at[i];
+
+        if (l->first && l->start <= f->entry && f->entry < l->end && !l->part)
+            return l->kind == LOCATION_REGISTER && l->reg == 1 && !l->offset &&
+                   types_in_rust(&f->function);
+    }
+    return false;
+}
+
 /* What the caller gives: the stack, and in X8 the place for a result that does not fit into
  * registers (AAPCS64). A function whose result does fit does not read X8 before it writes it. */
 static void start_function(struct follower *f, struct state *s)
@@ -1489,8 +1640,11 @@ static void start_function(struct follower *f, struct state *s)
     uint8_t kind = types_at(f->d, type)->kind;
 
     s->x[REG_SP] = in_frame(0);
-    if (kind == SPE_TYPE_STRUCT || kind == SPE_TYPE_UNION)
-        s->x[REG_RESULT] = pointer(type, 0);
+    if (kind != SPE_TYPE_STRUCT && kind != SPE_TYPE_UNION)
+        return;
+    s->x[REG_RESULT] = pointer(type, 0);
+    if (has_hidden_argument(f))
+        s->x[0] = pointer(type, 0);
 }
 
 static void start_block(struct follower *f, uint32_t number, bool entry)
@@ -1968,6 +2122,8 @@ static unsigned learn(struct dsos *d, uint32_t dso, struct file_types *t, uint64
     before = recall(t, function_key(&f.function));
     if (before)
         return before->access.reason;
+    if (d->types)
+        d->types->common_steps = 0;
     follow_function(&f);
     if (f.too_large)
         done.reason = SPE_ACCESS_TOO_LARGE;

@@ -29,6 +29,7 @@ struct types *types_of(struct dsos *d)
         }
         d->types->seed = hash_seed();
         d->types->budget = d->budget;
+        d->types->stack_operation = NONE;
     }
     return d->types;
 }
@@ -309,6 +310,25 @@ uint32_t types_pointer(struct dsos *d, uint32_t target)
     return add_type(d, &type, hash);
 }
 
+/* perf's name for it. */
+uint32_t types_stack_operation(struct dsos *d)
+{
+    struct types *t = types_of(d);
+    struct type type = {.dso = NONE,
+                        .kind = SPE_TYPE_OTHER,
+                        .listed = true,
+                        .given = NONE,
+                        .name = strings_add(d->strings, "(stack operation)"),
+                        .same = NONE,
+                        .target = NONE};
+
+    if (type.name == NONE)
+        names_missing(d->strings, SPE_ERR_NOMEM);
+    if (t && type.name != NONE && t->stack_operation == NONE)
+        t->stack_operation = add_type(d, &type, hash_number(t->seed, type.name));
+    return t ? t->stack_operation : NONE;
+}
+
 /* ---- Members -------------------------------------------------------------------------------- */
 
 /* Where a member begins; false: that depends on the object (a virtual base), or it has no place. */
@@ -457,6 +477,11 @@ static int language_of(Dwarf_Die *die)
     return dwarf_diecu(die, &unit, NULL, NULL) ? dwarf_srclang(&unit) : 0;
 }
 
+bool types_in_rust(Dwarf_Die *die)
+{
+    return language_of(die) == DW_LANG_Rust;
+}
+
 static bool is_c(Dwarf_Die *die)
 {
     switch (language_of(die)) {
@@ -544,7 +569,7 @@ static void make_name(struct dsos *d, uint32_t id, int depth, char text[NAME_MAX
     }
     switch (t->kind) {
     case SPE_TYPE_POINTER:
-        name = die.addr && language_of(&die) == DW_LANG_Rust ? dwarf_diename(&die) : NULL;
+        name = die.addr && types_in_rust(&die) ? dwarf_diename(&die) : NULL;
         if (name) {
             snprintf(text, NAME_MAX_SIZE, "%s", name);
             break;
@@ -865,7 +890,8 @@ bool types_only_array(struct dsos *d, uint32_t type, uint64_t stride, uint64_t s
     return true;
 }
 
-#define CONTAINS_STEPS 4096 /* members that are looked at for a part */
+#define CONTAINS_STEPS 4096     /* members that are looked at for a part */
+#define COMMON_STEPS (1u << 22) /* ... for all that types have in common in one function */
 
 static bool contains(struct dsos *d, uint32_t whole, uint64_t offset, uint32_t part, int depth,
                      unsigned *steps)
@@ -897,6 +923,67 @@ bool types_contains(struct dsos *d, uint32_t whole, uint64_t offset, uint32_t pa
     unsigned steps = 0;
 
     return part != NONE && contains(d, whole, offset, types_same(d, part), 0, &steps);
+}
+
+/* Without arrays around the type: *offset is then in an element. */
+static uint32_t element_of(struct dsos *d, uint32_t type, uint64_t *offset, bool *indexed)
+{
+    for (int depth = 0; depth < TYPE_DEPTH && types_at(d, type)->kind == SPE_TYPE_ARRAY; depth++) {
+        uint64_t size = types_at(d, types_at(d, type)->target)->size;
+
+        if (!size || (types_at(d, type)->count && *offset >= types_at(d, type)->size))
+            return NONE;
+        *indexed = true;
+        *offset %= size;
+        type = types_at(d, type)->target;
+    }
+    return type;
+}
+
+/* The member that holds the byte at an offset of a struct, and the rest of the offset in it. False:
+ * none does, or several. */
+static bool only_member(struct dsos *d, uint32_t *id, uint64_t *offset)
+{
+    size_t list[CANDIDATES];
+    const struct member *m;
+
+    types_list(d, *id);
+    if (*offset > UINT64_MAX / 4 || candidates(d, *id, *offset, 1, list, CANDIDATES, 0) != 1)
+        return false;
+    m = &types_at(d, *id)->members.at[list[0]];
+    *offset -= m->offset;
+    *id = m->type;
+    return true;
+}
+
+/* Is there a type `part` at offset in `whole`? What it takes to say so is counted. */
+static bool contains_counted(struct dsos *d, uint32_t whole, uint64_t offset, uint32_t part)
+{
+    unsigned steps = 0;
+    bool found = contains(d, whole, offset, types_same(d, part), 0, &steps);
+
+    d->types->common_steps += steps;
+    return found;
+}
+
+bool types_common(struct dsos *d, uint32_t a, uint64_t a_offset, uint32_t b, uint64_t b_offset,
+                  uint32_t *type, uint64_t *offset)
+{
+    bool indexed = false;
+
+    for (int depth = 0; depth < TYPE_DEPTH; depth++) {
+        a = element_of(d, a, &a_offset, &indexed);
+        if (!is_record(types_at(d, a)) || d->types->common_steps > COMMON_STEPS)
+            return false;
+        if (a_offset <= b_offset && contains_counted(d, b, b_offset - a_offset, a)) {
+            *type = types_same(d, a);
+            *offset = a_offset;
+            return true;
+        }
+        if (!only_member(d, &a, &a_offset))
+            return false;
+    }
+    return false;
 }
 
 /* ---- Pointers of Rust's library ------------------------------------------------------------- */
@@ -935,7 +1022,7 @@ uint32_t types_pointed(struct dsos *d, uint32_t type, uint64_t offset, uint32_t 
     const struct type *t = types_at(d, target);
     Dwarf_Die die = t->die, parameter;
 
-    if (t->kind != SPE_TYPE_BASE || t->size != 1 || language_of(&die) != DW_LANG_Rust)
+    if (t->kind != SPE_TYPE_BASE || t->size != 1 || !types_in_rust(&die))
         return target;
     for (int depth = 0; depth < TYPE_DEPTH && type != NONE; depth++) {
         size_t list[CANDIDATES], count;
@@ -1065,21 +1152,6 @@ bool types_path(struct dsos *d, uint32_t type, uint64_t offset, uint64_t size, c
         return true;
     text[0] = 0;
     return false;
-}
-
-/* Without arrays around the type: *offset is then in an element. */
-static uint32_t element_of(struct dsos *d, uint32_t type, uint64_t *offset, bool *indexed)
-{
-    for (int depth = 0; depth < TYPE_DEPTH && types_at(d, type)->kind == SPE_TYPE_ARRAY; depth++) {
-        uint64_t size = types_at(d, types_at(d, type)->target)->size;
-
-        if (!size || (types_at(d, type)->count && *offset >= types_at(d, type)->size))
-            return NONE;
-        *indexed = true;
-        *offset %= size;
-        type = types_at(d, type)->target;
-    }
-    return type;
 }
 
 bool types_access_of(struct dsos *d, uint32_t type, uint64_t offset,

@@ -44,8 +44,10 @@ struct types {
     struct hash_table table; /* by description */
     struct hash_table alike; /* by what they are */
     uint64_t seed;
-    uint64_t taken; /* of the budget */
-    unsigned depth; /* of types that are being described */
+    uint64_t taken;           /* of the budget */
+    unsigned depth;           /* of types that are being described */
+    uint32_t stack_operation; /* NONE: nobody asked yet */
+    uint64_t common_steps;    /* of types_common(), since somebody set it to 0 */
     struct budget *budget;
 };
 
@@ -53,6 +55,11 @@ struct types {
 struct types *types_of(struct dsos *d);
 /* The type that a description has (DW_AT_type); NONE: void, or no memory. */
 uint32_t types_of_die(struct dsos *d, uint32_t dso, Dwarf_Die *die);
+/* What stands for the registers that functions save, which is no type of the program. NONE: no
+ * memory. */
+uint32_t types_stack_operation(struct dsos *d);
+/* Is a description of a unit in Rust? */
+bool types_in_rust(Dwarf_Die *die);
 /* A pointer to a type. NONE: no memory. */
 uint32_t types_pointer(struct dsos *d, uint32_t target);
 /* Never NULL: of NONE it is void. Valid until the next type is added. */
@@ -63,6 +70,11 @@ void types_list(struct dsos *d, uint32_t id);
 uint32_t types_same(struct dsos *d, uint32_t id);
 /* Is there a type `part` at offset in `whole`, or is it the same? */
 bool types_contains(struct dsos *d, uint32_t whole, uint64_t offset, uint32_t part);
+
+/* The struct or union that lies around the same place in two types, at the same offset: *offset is
+ * that of the place in it. */
+bool types_common(struct dsos *d, uint32_t a, uint64_t a_offset, uint32_t b, uint64_t b_offset,
+                  uint32_t *type, uint64_t *offset);
 
 /* What lies at an offset. */
 struct type_leaf {
@@ -118,6 +130,8 @@ struct target {
     uint8_t why;     /* SPE_ACCESS_KNOWN, or why there is none */
     bool variable;   /* `name` lies there; else it is reached by a pointer */
     bool two;        /* the multiple of stride is 0 or 1 */
+    uint32_t room;   /* of a variable: bytes up to its end */
+    uint32_t next;   /* of a variable: the one behind it, if the access goes on in it; or NONE */
 };
 
 /* What is remembered of an instruction. */
@@ -215,6 +229,7 @@ struct location {
     uint64_t part, size; /* of the variable */
     uint32_t type, name;
     uint8_t kind, reg;
+    bool first; /* of the function's first parameter */
 };
 
 struct locations {

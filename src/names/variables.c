@@ -431,11 +431,11 @@ static void add_list(struct local_walk *w, Dwarf_Attribute *attribute, struct lo
     }
 }
 
-static void see_local(struct local_walk *w, Dwarf_Die *scope, Dwarf_Die *die)
+static void see_local(struct local_walk *w, Dwarf_Die *scope, Dwarf_Die *die, bool first)
 {
     Dwarf_Attribute location, attribute;
     const char *name = dwarf_diename(die);
-    struct location l = {.name = NONE};
+    struct location l = {.name = NONE, .first = first};
     Dwarf_Die type;
     unsigned form;
 
@@ -459,14 +459,16 @@ static void walk_locals(struct local_walk *w, Dwarf_Die *scope, int depth)
 {
     Dwarf_Die die;
     int next = depth < 4 * TYPE_DEPTH ? dwarf_child(scope, &die) : 1;
+    bool first = !depth;
 
     for (; next == 0 && !w->list->full; next = dwarf_siblingof(&die, &die)) {
         int tag = dwarf_tag(&die);
 
         w->list->full |= ++w->list->steps > LOCATION_STEPS;
         if (tag == DW_TAG_variable || tag == DW_TAG_formal_parameter)
-            see_local(w, scope, &die);
-        else if (tag != DW_TAG_subprogram && may_hold_variables(tag))
+            see_local(w, scope, &die, first && tag == DW_TAG_formal_parameter);
+        first &= tag != DW_TAG_formal_parameter;
+        if (tag != DW_TAG_subprogram && may_hold_variables(tag))
             walk_locals(w, &die, depth + 1);
     }
 }

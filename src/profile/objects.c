@@ -237,7 +237,7 @@ int spe_profile_access_at(struct spe_profile *p, uint32_t dso, uint64_t address,
                                           .variable = SPE_NO_ID};
     if (dso < p->dsos.list.count)
         types_access(&p->dsos, dso, address, access);
-    return access->reason == SPE_ACCESS_KNOWN ? SPE_OK : SPE_ERR_UNKNOWN;
+    return access->type != SPE_NO_ID ? SPE_OK : SPE_ERR_UNKNOWN;
 }
 
 int spe_profile_access(struct spe_profile *p, uint32_t map, uint64_t pc,

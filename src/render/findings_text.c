@@ -89,15 +89,22 @@ static void say_data(struct sentence *s)
 {
     const struct spe_finding *f = s->finding;
     struct spe_data data = {.thread = f->thread, .hottest = f->address};
-    char name[REPORT_NAME];
+    char name[REPORT_NAME], other[REPORT_NAME] = "";
 
     if (!f->address)
         return;
     report_data_name(s->report, &data, name);
+    data.hottest = f->other;
+    if (f->other)
+        report_data_name(s->report, &data, other);
     say(s, " on line %" PRIx64, f->address & ~UINT64_C(63));
     if (name[0]) {
         say(s, ", ");
         say_name(s, name);
+    }
+    if (name[0] && other[0] && strcmp(name, other) != 0) {
+        say(s, " and ");
+        say_name(s, other);
     }
 }
 
@@ -312,24 +319,25 @@ void finding_next(const struct report *report, const struct spe_finding *finding
 #define LABEL 3
 #define TEXT_MAX 4096
 
-/* Two rows: names are cut so that it fits, and the next step is there if there is room. */
+/* Two rows, or three where two data are named: names are cut so that it fits, and the next step is
+ * there if there is room. */
 static void full_text(const struct report *report, const struct spe_finding *finding,
                       unsigned width, char text[TEXT_MAX])
 {
+    unsigned names, rows = finding->other ? 3 : 2;
     char next[TEXT_MAX];
-    unsigned names;
     size_t used;
 
     for (names = 60; names > 12; names -= 4) {
         finding_sentence(report, finding, names, text, TEXT_MAX);
-        if (wrap_rows(width, LABEL, text) <= 2)
+        if (wrap_rows(width, LABEL, text) <= rows)
             break;
     }
     finding_next(report, finding, next, sizeof(next));
     used = strlen(text);
     if (next[0])
         snprintf(text + used, TEXT_MAX - used, "; see: %s", next);
-    if (wrap_rows(width, LABEL, text) > 2)
+    if (wrap_rows(width, LABEL, text) > rows)
         text[used] = '\0';
 }
 

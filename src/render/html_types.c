@@ -75,7 +75,10 @@ static void type_rows(struct out *o, const struct html_page *page, const struct 
                   rows[i].counts.samples);
         types_member_name(profile, &rows[i], name, sizeof(name));
         html_head_text(o, name);
-        html_cell_count(o, members ? rows[i].offset : type.size);
+        if (members || type.size)
+            html_cell_count(o, members ? rows[i].offset : type.size);
+        else
+            html_cell_text(o, "-");
         count_cells(o, &rows[i].counts, &page->types->all);
         html_row_end(o);
     }
@@ -140,21 +143,36 @@ static void object_table(struct out *o, const struct html_page *page)
     out_string(o, "</section>\n");
 }
 
+/* Nobody should take saved registers for data of the program. */
+static void stack_operations(struct out *o, const struct report_types *t)
+{
+    char share[32];
+
+    if (!t->reasons[SPE_ACCESS_SAVED].samples)
+        return;
+    text_percent(share, share_of(t->reasons[SPE_ACCESS_KNOWN].samples, t->all.samples));
+    out_string(o, "<p class=\"note whole\">");
+    html_text(o, share);
+    out_string(o, " % of the loads and stores have a type of the program, ");
+    text_percent(share, share_of(t->reasons[SPE_ACCESS_SAVED].samples, t->all.samples));
+    html_text(o, share);
+    out_string(o, " % are stack operations: functions save and restore registers.</p>\n");
+}
+
 /* Which loads and stores have no type, and why. */
 static void unknown(struct out *o, const struct report_types *t)
 {
-    uint64_t without = t->all.samples - t->reasons[SPE_ACCESS_KNOWN].samples;
     bool first = true;
     char share[32];
 
-    if (!without)
+    if (!types_unknown(t))
         return;
-    text_percent(share, share_of(without, t->all.samples));
+    text_percent(share, share_of(types_unknown(t), t->all.samples));
     out_string(o, "<p class=\"note whole\">");
     html_text(o, share);
     out_string(o, " % of the loads and stores are of no known type: ");
     for (unsigned i = SPE_ACCESS_KNOWN + 1; i < SPE_ACCESS_REASONS; i++) {
-        if (!t->reasons[i].samples)
+        if (!t->reasons[i].samples || types_is_answer(i))
             continue;
         out_string(o, first ? "" : "; ");
         html_text(o, spe_access_reason_name(i));
@@ -369,6 +387,7 @@ void html_types(struct out *o, const struct html_page *page)
     if (!t || !t->all.samples)
         return;
     type_table(o, page);
+    stack_operations(o, t);
     unknown(o, t);
     member_table(o, page);
     if (t->layout_count)

@@ -282,6 +282,12 @@ static void place_json(struct json *j, const struct report *r, const struct spe_
         report_data_name(r, &data, name);
         json_string(j, "data", name[0] ? name : NULL);
     }
+    if (f->other) {
+        data.hottest = f->other;
+        json_hex(j, "other_address", f->other);
+        report_data_name(r, &data, name);
+        json_string(j, "other_data", name[0] ? name : NULL);
+    }
     json_object_end(j);
 }
 

@@ -47,6 +47,19 @@ static inline bool types_wanted(const struct report_types *t)
     return t->by_type || t->by_member || t->by_object || t->name;
 }
 
+/* Registers that functions save are known for what they are: they have a row of their own. */
+static inline bool types_is_answer(unsigned reason)
+{
+    return reason == SPE_ACCESS_KNOWN || reason == SPE_ACCESS_SAVED;
+}
+
+/* Loads and stores of which it is not known what they access. */
+static inline uint64_t types_unknown(const struct report_types *t)
+{
+    return t->all.samples - t->reasons[SPE_ACCESS_KNOWN].samples -
+           t->reasons[SPE_ACCESS_SAVED].samples;
+}
+
 /* False if memory ran out. */
 bool types_text(const struct types_page *page);
 void types_json(struct json *j, struct spe_profile *profile, const struct report_types *types);

@@ -44,7 +44,7 @@ static void count_cells(struct out *o, const struct spe_access_counts *c,
 static void reason_rows(struct out *o, const struct report_types *t, const char *empty)
 {
     for (unsigned i = SPE_ACCESS_KNOWN + 1; i < SPE_ACCESS_REASONS; i++) {
-        if (!t->reasons[i].samples)
+        if (!t->reasons[i].samples || types_is_answer(i))
             continue;
         out_string(o, empty);
         csv_text(o, spe_access_reason_name(i));
@@ -59,7 +59,7 @@ static void list_types(struct out *o, struct spe_profile *p, const struct report
         struct spe_profile_type type;
 
         csv_text(o, types_name(p, t->types[i].type));
-        if (spe_profile_type(p, t->types[i].type, &type) == SPE_OK)
+        if (spe_profile_type(p, t->types[i].type, &type) == SPE_OK && type.size)
             csv_number(o, type.size);
         else
             out_char(o, ',');

@@ -134,9 +134,11 @@ void types_json(struct json *j, struct spe_profile *profile, const struct report
         return;
     json_object(j, "accesses");
     counts_json(j, &t->all);
+    json_number(j, "with_type", t->reasons[SPE_ACCESS_KNOWN].samples);
+    json_number(j, "stack_operations", t->reasons[SPE_ACCESS_SAVED].samples);
     json_object(j, "unknown");
     for (unsigned i = SPE_ACCESS_KNOWN + 1; i < SPE_ACCESS_REASONS; i++) {
-        if (t->reasons[i].samples)
+        if (t->reasons[i].samples && !types_is_answer(i))
             json_number(j, spe_access_reason_name(i), t->reasons[i].samples);
     }
     json_object_end(j);

@@ -110,11 +110,28 @@ static bool list_types(const struct types_page *p, const struct spe_type_row *ro
         table_text(&t, TONE_PLAIN, name);
         if (members)
             table_format(&t, TONE_QUIET, "%" PRIu64, rows[i].offset);
-        else
+        else if (type.size)
             table_count(&t, TONE_QUIET, type.size);
+        else
+            table_text(&t, TONE_QUIET, "-");
         count_cells(&t, &rows[i].counts, &p->types->all);
     }
     return table_end(&t, p->out, p->width, p->color);
+}
+
+/* Nobody should take saved registers for data of the program. */
+static void stack_operations(const struct types_page *p)
+{
+    const struct report_types *t = p->types;
+    char text[NAME];
+
+    if (!t->reasons[SPE_ACCESS_SAVED].samples)
+        return;
+    snprintf(text, sizeof(text),
+             "types of the program: %.1f %%; (stack operation), saved registers: %.1f %%",
+             100 * share(t->reasons[SPE_ACCESS_KNOWN].samples, t->all.samples),
+             100 * share(t->reasons[SPE_ACCESS_SAVED].samples, t->all.samples));
+    remark(p, text);
 }
 
 static bool list_reasons(const struct types_page *p)
@@ -126,13 +143,13 @@ static bool list_reasons(const struct types_page *p)
     const struct report_types *types = p->types;
     struct table t;
 
-    if (types->all.samples == types->reasons[SPE_ACCESS_KNOWN].samples)
+    if (!types_unknown(types))
         return true;
     table_begin(&t, columns, COUNT_OF(columns));
     for (unsigned i = SPE_ACCESS_KNOWN + 1; i < SPE_ACCESS_REASONS; i++) {
         const struct spe_access_counts *c = &types->reasons[i];
 
-        if (!c->samples)
+        if (!c->samples || types_is_answer(i))
             continue;
         table_text(&t, TONE_PLAIN, spe_access_reason_name(i));
         table_count(&t, TONE_PLAIN, c->samples);
@@ -194,7 +211,8 @@ struct layout {
     const struct types_page *page;
     const struct report_layout *of;
     struct table table;
-    uint64_t line, end; /* the last line that was named; where the last member ended */
+    uint64_t line, end;     /* the last line that was named; where the last member ended */
+    struct layout_row last; /* the last one with counts */
     struct layout_row cold[COLD_RUN]; /* the first of a run of members without samples */
     uint64_t cold_count, rows;
 };
@@ -228,6 +246,12 @@ static void text_row(struct layout *l, const char *text)
         table_text(&l->table, TONE_PLAIN, "");
 }
 
+/* Do two members share the bytes that were accessed? */
+static bool is_same(const struct layout_row *a, const struct layout_row *b)
+{
+    return a->offset == b->offset && a->counts.samples == b->counts.samples;
+}
+
 static void show_cells(struct layout *l, const struct layout_row *row)
 {
     l->rows++;
@@ -235,12 +259,27 @@ static void show_cells(struct layout *l, const struct layout_row *row)
     table_format(&l->table, TONE_QUIET, "%" PRIu64, row->size);
     table_format(&l->table, row->counts.samples ? TONE_PLAIN : TONE_QUIET, "%*s%s",
                  (int)(2 * row->depth), "", row->text);
-    if (row->counts.samples && !row->opened) {
+    if (row->counts.samples && !row->opened && !is_same(row, &l->last)) {
         count_cells(&l->table, &row->counts, &l->of->type.counts);
+        l->last = *row;
         return;
     }
-    for (unsigned i = 0; i < COUNT_COLUMN_COUNT; i++)
+    /* Members of a union and bit fields share their bytes: the accesses are those above. */
+    table_text(&l->table, TONE_QUIET, row->counts.samples && !row->opened ? "\"" : "");
+    for (unsigned i = 1; i < COUNT_COLUMN_COUNT; i++)
         table_text(&l->table, TONE_PLAIN, "");
+}
+
+/* Before the first member of a line of the cache. */
+static void mark_line(struct layout *l, uint64_t offset)
+{
+    char text[96];
+
+    if (offset / LINE == l->line)
+        return;
+    snprintf(text, sizeof(text), "-- line %" PRIu64 " --", offset / LINE);
+    text_row(l, text);
+    l->line = offset / LINE;
 }
 
 static void fold_cold(struct layout *l)
@@ -251,8 +290,10 @@ static void fold_cold(struct layout *l)
         snprintf(text, sizeof(text), "... %" PRIu64 " members without samples", l->cold_count);
         text_row(l, text);
     }
-    for (uint64_t i = 0; i < l->cold_count && l->cold_count <= COLD_RUN; i++)
+    for (uint64_t i = 0; i < l->cold_count && l->cold_count <= COLD_RUN; i++) {
+        mark_line(l, l->cold[i].offset);
         show_cells(l, &l->cold[i]);
+    }
     l->cold_count = 0;
 }
 
@@ -263,15 +304,10 @@ static void between(struct layout *l, uint64_t offset)
 
     fold_cold(l);
     if (offset > l->end) {
-        snprintf(text, sizeof(text), "/* hole of %" PRIu64 " bytes */", offset - l->end);
+        snprintf(text, sizeof(text), "-- hole: %" PRIu64 " bytes --", offset - l->end);
         text_row(l, text);
     }
-    if (offset / LINE != l->line) {
-        snprintf(text, sizeof(text), "/* --- line %" PRIu64 " (%" PRIu64 " bytes) --- */",
-                 offset / LINE, offset / LINE * LINE);
-        text_row(l, text);
-        l->line = offset / LINE;
-    }
+    mark_line(l, offset);
 }
 
 static void show_row(struct layout *l, const struct layout_row *row)
@@ -293,7 +329,7 @@ void types_declare(struct spe_profile *p, const struct spe_profile_member *m, ch
     size_t array = strcspn(type, "[");
 
     if (m->inherited)
-        snprintf(text, size, "/* base */ %s", type);
+        snprintf(text, size, "(base) %s", type);
     else if (m->bits)
         snprintf(text, size, "%s %s:%u", type, name, m->bits);
     else
@@ -333,7 +369,7 @@ static bool show_layout(const struct types_page *p, const struct report_layout *
 {
     const struct table_column columns[] = {
         {"offset", false, 0, 0}, {"size", false, 1, 0}, {"member", true, 0, 24}, COUNT_COLUMNS};
-    struct layout l = {.page = p, .of = of, .line = 0};
+    struct layout l = {.page = p, .of = of};
     struct spe_profile_type type;
     char text[NAME], a[NAME], b[NAME];
     uint64_t lines;
@@ -410,6 +446,8 @@ bool types_text(const struct types_page *p)
                  t->name);
         title(p, text);
     }
+    if (t->by_type || t->by_member)
+        stack_operations(p);
     if (types_wanted(t))
         remark(p, "shares are of loads and stores; L1m, LLCm, TLB, stores: of its own");
     return good;

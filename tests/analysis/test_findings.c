@@ -320,6 +320,30 @@ static void test_sharing(void **state)
     assert_false(holds(find_sharing, &f));
 }
 
+/* The data of a finding are what costs most on the line, and the most of another thread. */
+static void test_shared_data(void **state)
+{
+    static const uint16_t cycles[] = {120, 150, 200, 130};
+    struct spe_finding f;
+    size_t i;
+
+    (void)state;
+    ordinary(400);
+    for (i = 0; i < 400; i++)
+        at(add(LOAD, 0x400, WALK, cycles[i % 4], 1), 0x8000 + i % 4 * 8, (uint32_t)(i % 4))->level =
+            SPE_LEVEL_PEER_CORE;
+    assert_true(holds(find_sharing, &f));
+    assert_int_equal(f.rule, SPE_FINDING_FALSE_SHARING);
+    assert_int_equal(f.address, 0x8010);
+    assert_int_equal(f.thread, 2);
+    assert_int_equal(f.other, 0x8008);
+    start(NULL);
+    on_a_line(LOAD, 0, SPE_LEVEL_PEER_CORE); /* all use the same */
+    assert_true(holds(find_sharing, &f));
+    assert_int_equal(f.address, 0x8000);
+    assert_int_equal(f.other, 0);
+}
+
 /* Atomics on one line, one in so many of them from another core; all take as long. */
 static void atomics_on_a_line(size_t one_in)
 {
@@ -902,6 +926,7 @@ int main(void)
         TEST(test_stores),
         TEST(test_atomics),
         TEST(test_sharing),
+        TEST(test_shared_data),
         TEST(test_contended),
         TEST(test_mispredicted),
         TEST(test_misaligned),

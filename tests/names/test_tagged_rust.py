@@ -8,6 +8,9 @@ differ between versions of the library: Vec is alloc::vec::Vec<chain::Node, allo
 A mark that is a member is right for all that lies in this member: a List's head is an Option, the
 payload of which is what code accesses.
 
+Another compiler is tried with its path in SPE_RUSTC, and the folder above lib/rustlib with its
+library for AArch64 in SPE_RUST_SYSROOT.
+
 usage: test_tagged_rust.py [PROGRAM...] [-v]
 """
 
@@ -20,11 +23,11 @@ import tempfile
 
 import test_tagged
 
-RUSTC = "/usr/bin/rustc"
+RUSTC = os.environ.get("SPE_RUSTC", "/usr/bin/rustc")
 TARGET = "aarch64-unknown-linux-gnu"
-SYSROOT = os.path.join(test_tagged.SOURCE, os.environ.get("SPECIMEN_DEPS", ".deps"), "rust", "usr")
+SYSROOT = os.environ.get("SPE_RUST_SYSROOT") or os.path.join(
+    test_tagged.SOURCE, os.environ.get("SPECIMEN_DEPS", ".deps"), "rust", "usr")
 LEVELS = "0123s"
-ANSWERED = 0.93  # rustc 1.63 has 95.7 %, 1.85 has 94.1 %: docs/types.md
 
 
 def plain(name):
@@ -73,7 +76,7 @@ def main():
                 os.unlink(binary)
             total += tally
             test_tagged.shown(f"rustc opt-level={level}", tally, wrong)
-    return int(not test_tagged.verdict(programs, total, ANSWERED))
+    return int(not test_tagged.verdict(programs, total))
 
 
 if __name__ == "__main__":

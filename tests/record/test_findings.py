@@ -72,7 +72,11 @@ class Findings(RecordTest):
 
     def test_false_sharing(self):
         found = self.check("counters", "false-sharing", "count_up", "(*mine)++")
-        self.assertRegex(found["place"]["data"], r"^counters\[\d\]$")
+        data = [found["place"]["data"], found["place"]["other_data"]]
+        for name in data:
+            self.assertRegex(name, r"^counters\[\d\]$")
+            self.assertIn(name, found["sentence"])
+        self.assertNotEqual(*data)
         self.assertEqual(found["next"], "spe c2c")
 
     def test_contended_atomic(self):

@@ -37,6 +37,63 @@ int main(void)
 """
 
 
+# A function that calls itself saves registers each time.
+DEEP = """
+static __attribute__((noinline)) long deep(long n, long *sum)
+{
+    *sum += n;
+    return n < 2 ? n : deep(n - 1, sum) + deep(n - 2, sum);
+}
+
+int main(void)
+{
+    long sum = 0;
+
+    return deep(22, &sum) == sum;
+}
+"""
+
+# What the code reaches by an index from one array lies in the next.
+NEXT = """
+long first[64] = {1};
+double second[64] = {1};
+
+int main(int argc, char **argv)
+{
+    volatile long *at = first;
+    long sum = 0, far = 64 * argc;
+
+    for (long i = 0; i < 200000; i++)
+        sum += at[far + i % 64];
+    return sum == 3;
+}
+"""
+
+
+# Members that share bytes; a member without samples that begins a line.
+WIDE = """
+struct wide {
+    long hot;
+    union { long number; char *text; } either;
+    unsigned few : 3, more : 5;
+    char rest[47];
+    long cold, warm;
+};
+static volatile struct wide wide;
+
+int main(void)
+{
+    for (long i = 0; i < 100000; i++) {
+        wide.hot += i;
+        wide.either.number ^= i;
+        wide.few = i;
+        wide.warm += i;
+    }
+    return wide.hot == 3;
+}
+"""
+
+
 class Types(RecordTest):
     def source(self, name, text):
         path = os.path.join(self.dir, name + ".c")
@@ -210,11 +267,58 @@ class Types(RecordTest):
         page = self.good("report", "--by", "object,type,member", "--width", "120",
                          self.data).decode()
         for text in ("struct buffer.first", "struct buffer.second", "char second",
-                     "line 1 (64 bytes)", "hot members lie on different lines", "no debug info",
+                     "-- line 1 --", "hot members lie on different lines", "no debug info",
                      "[stack of"):
             self.assertIn(text, page)
         missing = self.good("report", "--type", "nobody", self.data).decode()
         self.assertIn("No load or store of a type 'nobody'", missing)
+
+    def test_stack_operations(self):
+        """Registers that are saved have a name, and are not counted with the program's types."""
+        self.recorded(self.source("deep", DEEP), "-O2", "-fno-optimize-sibling-calls")
+        report = self.report("--by", "type,member")
+        accesses, types = report["accesses"], {t["type"]: t for t in report["types"]}
+        saved = types.pop("(stack operation)")["samples"]
+        self.assertGreater(saved, 0.3 * accesses["samples"])
+        self.assertEqual(accesses["stack_operations"], saved)
+        self.assertEqual(accesses["with_type"], sum(t["samples"] for t in types.values()))
+        self.assertNotIn("saved register", accesses["unknown"])
+        self.assertEqual(accesses["samples"], accesses["with_type"] + saved +
+                         sum(accesses["unknown"].values()))
+        self.assertIn("(stack operation)", [m["type"] for m in report["members"]])
+        page = self.good("report", "--by", "type", "--width", "80", self.data).decode()
+        share = f"{100 * saved / accesses['samples']:.1f} %"
+        self.assertIn(f"(stack operation), saved registers: {share}", page)
+        self.assertNotIn("saved register  ", page)
+        html = os.path.join(self.dir, "page.html")
+        self.good("report", "--html", html, self.data)
+        with open(html, encoding="utf-8") as f:
+            self.assertRegex(f.read(), r"% are stack operations: functions save and restore registers")
+        row = [r for r in self.csv("--by", "type") if r["type"] == "(stack operation)"]
+        self.assertEqual([(r["size"], r["unknown"], r["samples"]) for r in row],
+                         [("", "", str(saved))])
+
+    def test_layout(self):
+        """Accesses of members that share bytes are shown once; a line begins where it begins."""
+        self.recorded(self.source("wide", WIDE), "-O1")
+        page = self.good("report", "--type", "struct wide", "--width", "80", self.data).decode()
+        rows = page[page.index("struct wide: 80 bytes, 2 lines of 64"):].splitlines()
+        row = {name: next(i for i, r in enumerate(rows) if name in r) for name in
+               ("long int number", "char *text", "more:5", "-- line 1 --", "long int cold",
+                "long int warm")}
+        self.assertRegex(rows[row["long int number"]], r"number +\d+ ")
+        self.assertRegex(rows[row["char *text"]], r'text +"$')
+        self.assertRegex(rows[row["more:5"]], r'more:5 +"$')
+        self.assertEqual(row["-- line 1 --"] + 1, row["long int cold"])
+        self.assertRegex(rows[row["long int warm"]], r"warm +\d+ ")
+
+    def test_global_by_its_address(self):
+        """The sampled address says which of two arrays it was; the code names the other one."""
+        program = self.recorded(self.source("next", NEXT), "-O1", "-fno-toplevel-reorder")
+        self.assertEqual(self.symbol(program, "second")[0], self.symbol(program, "first")[0] + 512)
+        types = {t["type"]: t["samples"] for t in self.report("--by", "type")["types"]}
+        self.assertGreater(types["double"], 100)
+        self.assertNotIn("long int", types)
 
     def test_stripped(self):
         """Without debug information there is a reason, and no type."""

@@ -413,10 +413,9 @@ PE_INLINE void pe_tlb_use(struct pe_tlb *tlb, unsigned entry)
 {
     uint64_t bit = UINT64_C(1) << entry;
 
-    if (tlb->used & bit)
-        return;
+    /* Nobody can foresee whether the bit is new: no branch. */
     tlb->used |= bit;
-    if (tlb->used == tlb->all) {
+    if (__builtin_expect(tlb->used == tlb->all, 0)) {
         tlb->used = bit;
         pe_tlb_next_round(tlb);
     }

@@ -750,6 +750,22 @@ void pe_stream_settle(struct pe_stream *s)
     hand(s, 0);
 }
 
+static void show(struct pe_stream *s)
+{
+    publish(s);
+    proceed(s->merge, false);
+    set_next_hand(s);
+}
+
+void pe_stream_show(struct pe_stream *s)
+{
+    struct pe_merge *m = s->merge;
+
+    pe_merge_lock(m);
+    show(s);
+    pe_merge_unlock(m);
+}
+
 /* ---- Away and back --------------------------------------------------------------------------- */
 
 void pe_stream_away(struct pe_stream *s)
@@ -781,9 +797,7 @@ void pe_stream_back(struct pe_stream *s)
 
     pe_merge_lock(m);
     pe_put(s, (uint64_t)PE_EVENT_WAKE << PE_EVENT_SHIFT | (common_time(m) & PE_EVENT_MASK));
-    publish(s);
-    proceed(m, false);
-    set_next_hand(s);
+    show(s);
     pe_merge_unlock(m);
 }
 
@@ -858,12 +872,12 @@ bool pe_stream_begin(struct pe_stream *s, struct pe_merge *merge, unsigned cpu)
 
 static void remove_stream(struct pe_merge *m, const struct pe_stream *s)
 {
-    size_t i = 0;
+    size_t kept = 0;
 
-    while (m->streams[i] != s)
-        i++;
-    m->count--;
-    memmove(&m->streams[i], &m->streams[i + 1], (m->count - i) * sizeof(struct pe_stream *));
+    for (size_t i = 0; i < m->count; i++)
+        if (m->streams[i] != s)
+            m->streams[kept++] = m->streams[i];
+    m->count = kept;
 }
 
 void pe_stream_end(struct pe_stream *s)

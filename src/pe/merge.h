@@ -141,6 +141,8 @@ void pe_stream_end(struct pe_stream *stream);
 void pe_stream_hand(struct pe_stream *stream);
 /* Hand over, and wait until all has been had, if that can be without more of its own. */
 void pe_stream_settle(struct pe_stream *stream);
+/* Hand over, and wait for nothing. */
+void pe_stream_show(struct pe_stream *stream);
 /* The thread goes into the kernel, and is back. */
 void pe_stream_away(struct pe_stream *stream);
 void pe_stream_back(struct pe_stream *stream);

@@ -278,8 +278,7 @@ void core_syscall(struct vcpu *v, int64_t number, const uint64_t arguments[8], b
 {
     if (is_futex(number, arguments, FUTEX_WAKES)) {
         count_waiting(v, arguments);
-        if (v->stream.events)
-            pe_stream_hand(&v->stream);
+        unit_show(v);
         return;
     }
     if (is_futex(number, arguments, FUTEX_WAITS))

@@ -855,6 +855,17 @@ void unit_away(struct vcpu *v)
     pthread_mutex_unlock(&v->lock);
 }
 
+/* It does not wait there. */
+void unit_show(struct vcpu *v)
+{
+    pthread_mutex_lock(&v->lock);
+    if (v->stream.events) {
+        pe_stream_show(&v->stream);
+        collect(v);
+    }
+    pthread_mutex_unlock(&v->lock);
+}
+
 void unit_back(struct vcpu *v)
 {
     pthread_mutex_lock(&v->lock);

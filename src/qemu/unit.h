@@ -150,7 +150,9 @@ void unit_prepare(struct vcpu *v);
 
 /* Where there is a merge: the vCPU has a place in it from now on. Else nothing. */
 void unit_begin_stream(struct vcpu *v);
-/* Its thread goes into the kernel, and is back; or it ends, and the model has had all it did. */
+/* Its thread goes into the kernel, and will not wait there. */
+void unit_show(struct vcpu *v);
+/* It may wait there, and is back; or it ends, and the model has had all it did. */
 void unit_away(struct vcpu *v);
 void unit_back(struct vcpu *v);
 void unit_end_stream(struct vcpu *v);

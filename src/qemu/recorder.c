@@ -751,6 +751,7 @@ static void on_syscall(unsigned index, int64_t number, const uint64_t arguments[
         note_handler(tasks_read_word(arguments[1]));
     if (v) {
         v->call = number;
+        v->call_time = number == SYSCALL_CLONE ? channel_time() : 0;
         memcpy(v->call_arguments, arguments, sizeof(v->call_arguments));
     }
     tasks_syscall(number, arguments);
@@ -774,7 +775,7 @@ static void on_syscall_return(unsigned index, int64_t number, int64_t result)
     struct vcpu *v = vcpus_at(index);
 
     if (v && v->call == number)
-        tasks_syscall_return(number, v->call_arguments, result);
+        tasks_syscall_return(number, v->call_arguments, result, v->call_time);
     if (v && v->call == number && number == SYSCALL_PRCTL)
         vectors_changed(v, result);
     if (v && unit_process.merge)

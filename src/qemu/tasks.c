@@ -159,11 +159,11 @@ static void tell_mapping(const struct mapping *m, const void *is_code)
     channel_send(&map.header, path, strlen(path) + 1, -1);
 }
 
-/* Memory without a file, under perf's name for it. */
-static void tell_memory(uint64_t start, uint64_t length, const char *name)
+/* Memory without a file, under perf's name for it. Since when: 0 is now. */
+static void tell_memory_since(uint64_t time, uint64_t start, uint64_t length, const char *name)
 {
     struct wire_map map = {
-        .header = {.type = WIRE_MAP, .size = offsetof(struct wire_map, path)},
+        .header = {.type = WIRE_MAP, .size = offsetof(struct wire_map, path), .time = time},
         .start = start,
         .length = length,
         .protection = PROT_READ | PROT_WRITE,
@@ -171,6 +171,11 @@ static void tell_memory(uint64_t start, uint64_t length, const char *name)
     };
 
     channel_send(&map.header, name, strlen(name) + 1, -1);
+}
+
+static void tell_memory(uint64_t start, uint64_t length, const char *name)
+{
+    tell_memory_since(0, start, length, name);
 }
 
 /* The C library asks for the heap's end before it moves it. */
@@ -209,7 +214,7 @@ static void tell_first_stack(const struct mapping *m, const void *path)
 /* A thread's stack ends at the address that clone was given. What lies above it in the same mapping
  * is not stack: the C library has the thread's variables there. */
 struct new_stack {
-    uint64_t top;
+    uint64_t top, since;
     int64_t tid;
 };
 
@@ -222,12 +227,14 @@ static void tell_thread_stack(const struct mapping *m, const void *context)
     if (m->inode || m->access[1] != 'w')
         return;
     snprintf(name, sizeof(name), "[stack:%lld]", (long long)stack->tid);
-    tell_memory(m->start - tasks.base, stack->top + tasks.base - m->start, name);
+    tell_memory_since(stack->since, m->start - tasks.base, stack->top + tasks.base - m->start,
+                      name);
 }
 
-static void tell_new_thread(const uint64_t a[8], int64_t tid)
+/* The thread may have ended by now: it has its stack since clone was called. */
+static void tell_new_thread(const uint64_t a[8], int64_t tid, uint64_t called)
 {
-    const struct new_stack stack = {a[1], tid};
+    const struct new_stack stack = {a[1], called, tid};
 
     if (stack.top)
         for_mappings(stack.top + tasks.base - 1, stack.top + tasks.base, tell_thread_stack, &stack);
@@ -324,7 +331,7 @@ static void tell_code(uint64_t start, uint64_t length)
     for_mappings(start + tasks.base, start + tasks.base + length, tell_mapping, &(bool){true});
 }
 
-void tasks_syscall_return(int64_t number, const uint64_t a[8], int64_t result)
+void tasks_syscall_return(int64_t number, const uint64_t a[8], int64_t result, uint64_t called)
 {
     if (number == SYSCALL_PRCTL && a[0] == PR_SET_NAME && result == 0)
         tell_name();
@@ -335,7 +342,7 @@ void tasks_syscall_return(int64_t number, const uint64_t a[8], int64_t result)
     else if (number == SYSCALL_MPROTECT && result == 0 && (a[2] & PROT_EXEC))
         tell_code(a[0], a[1]);
     else if (number == SYSCALL_CLONE && result > 0 && (a[0] & CLONE_THREAD))
-        tell_new_thread(a, result);
+        tell_new_thread(a, result, called);
 }
 
 /* ---- exec ----------------------------------------------------------------------------------- */

@@ -21,7 +21,8 @@ void tasks_announce(uint64_t base);
 
 /* System calls that change names, maps or our descriptor. Arguments are those of AArch64's. */
 void tasks_syscall(int64_t number, const uint64_t arguments[8]);
-void tasks_syscall_return(int64_t number, const uint64_t arguments[8], int64_t result);
+void tasks_syscall_return(int64_t number, const uint64_t arguments[8], int64_t result,
+                          uint64_t called); /* the time */
 
 /*
  * execve or execveat is about to happen in the thread of this vCPU. If the new program is one for

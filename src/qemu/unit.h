@@ -105,7 +105,7 @@ struct vcpu {
 
     /* Its last system call, until that returns. */
     int64_t call;
-    uint64_t call_arguments[8];
+    uint64_t call_arguments[8], call_time;
 };
 
 /* Does the access of this site belong to a sample, perhaps? */

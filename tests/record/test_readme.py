@@ -18,8 +18,9 @@ recordtest.need_symbols()
 TOP = os.environ["SPE_SOURCE_DIR"]
 FUNCTIONS = ("in_no_order", "main", "only_some", "in_order")
 # Columns of a function, and how far they may be from the page's: chance decides which operations
-# are sampled. Of samples it is a share, else points.
-COLUMNS = {"samples": 0.05, "L1m": 5, "LLCm": 0.5, "misp": 5}
+# are sampled, and the compiler how many there are (GCC 14 makes 6 % more of main than GCC 12). Of
+# samples it is a share, else points.
+COLUMNS = {"samples": 0.15, "L1m": 5, "LLCm": 0.5, "misp": 5}
 
 
 def section():

@@ -26,6 +26,13 @@ enum {
     QEMU_MAPS_MAX = 1024,
     HIGH_DESCRIPTOR = 900, /* out of the way of programs that count theirs */
     START_DESCRIPTORS = 5, /* what QEMU and we have open at once while they start */
+    MAPS_KEPT = 1024,
+};
+
+/* In the program's addresses. */
+struct kept_map {
+    uint64_t start, end;
+    bool anonymous;
 };
 
 static struct {
@@ -34,6 +41,8 @@ static struct {
     uint64_t own[QEMU_MAPS_MAX]; /* starts of QEMU's mappings */
     size_t own_count;
     _Atomic uint64_t heap_end; /* 0: not known yet */
+    struct kept_map maps[MAPS_KEPT];
+    size_t map_count; /* of all; the last of them are kept */
 } tasks;
 
 /* ---- /proc/self/maps ------------------------------------------------------------------------ */
@@ -211,33 +220,45 @@ static void tell_first_stack(const struct mapping *m, const void *path)
     tell_memory(m->start - tasks.base, m->end - m->start, "[stack]");
 }
 
-/* A thread's stack ends at the address that clone was given. What lies above it in the same mapping
- * is not stack: the C library has the thread's variables there. */
-struct new_stack {
-    uint64_t top, since;
-    int64_t tid;
-};
-
-/* By the name that Linux 3.4 to 4.4 had for it. */
-static void tell_thread_stack(const struct mapping *m, const void *context)
+/* What the program mapped, the newest in place of the oldest. To look into /proc for it takes a
+ * descriptor, which the thread that begins may need. */
+static void keep_map(uint64_t start, uint64_t length, bool anonymous)
 {
-    const struct new_stack *stack = context;
-    char name[40];
-
-    if (m->inode || m->access[1] != 'w')
-        return;
-    snprintf(name, sizeof(name), "[stack:%lld]", (long long)stack->tid);
-    tell_memory_since(stack->since, m->start - tasks.base, stack->top + tasks.base - m->start,
-                      name);
+    channel_lock(); /* which is held while the process forks */
+    tasks.maps[tasks.map_count++ % MAPS_KEPT] = (struct kept_map){start, start + length, anonymous};
+    channel_unlock();
 }
 
-/* The thread may have ended by now: it has its stack since clone was called. */
+/* The start of the newest map that has the byte, if it has no file; else 0. */
+static uint64_t find_memory(uint64_t address)
+{
+    uint64_t start = 0;
+
+    channel_lock();
+    for (size_t i = 1; i <= MAPS_KEPT && i <= tasks.map_count; i++) {
+        const struct kept_map *m = &tasks.maps[(tasks.map_count - i) % MAPS_KEPT];
+
+        if (address < m->start || address >= m->end)
+            continue;
+        start = m->anonymous ? m->start : 0;
+        break;
+    }
+    channel_unlock();
+    return start;
+}
+
+/* A thread's stack ends at the address that clone was given. What lies above it in the same map is
+ * not stack: the C library has the thread's variables there. The name is that of Linux 3.4 to 4.4.
+ * The thread may have ended by now: it has its stack since clone was called. */
 static void tell_new_thread(const uint64_t a[8], int64_t tid, uint64_t called)
 {
-    const struct new_stack stack = {a[1], called, tid};
+    uint64_t start = a[1] ? find_memory(a[1] - 1) : 0;
+    char name[40];
 
-    if (stack.top)
-        for_mappings(stack.top + tasks.base - 1, stack.top + tasks.base, tell_thread_stack, &stack);
+    if (!start)
+        return;
+    snprintf(name, sizeof(name), "[stack:%lld]", (long long)tid);
+    tell_memory_since(called, start, a[1] - start, name);
 }
 
 /* ---- The program ---------------------------------------------------------------------------- */
@@ -245,7 +266,7 @@ static void tell_new_thread(const uint64_t a[8], int64_t tid, uint64_t called)
 void tasks_begin(const struct wire_setup *setup)
 {
     tasks.setup = setup;
-    tasks.own_count = 0;
+    tasks.own_count = tasks.map_count = 0;
     atomic_store(&tasks.heap_end, 0);
     for_mappings(0, UINT64_MAX, note_own, NULL);
 }
@@ -320,6 +341,7 @@ static void tell_map(const uint64_t a[8], uint64_t start)
 {
     bool code = a[2] & PROT_EXEC;
 
+    keep_map(start, a[1], a[3] & MAP_ANONYMOUS);
     if (code || !(a[3] & MAP_ANONYMOUS))
         for_mappings(start + tasks.base, start + tasks.base + a[1], tell_mapping, &code);
     else

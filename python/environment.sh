@@ -60,7 +60,7 @@ build_and_install() {
     is_made requirements.txt || fetch
     rm -rf build-python
     PATH=$folder/bin:$PATH "$folder/bin/pip" wheel --disable-pip-version-check --no-build-isolation \
-        --no-deps -Cbuild-dir=build-python/build -w build-python .
+        --no-deps --config-settings=build-dir=build-python/build -w build-python .
     "$folder/bin/pip" install --disable-pip-version-check --no-deps --force-reinstall build-python/*.whl
 }
 

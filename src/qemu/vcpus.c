@@ -64,13 +64,25 @@ void vcpus_remove(unsigned index)
     munmap(piece, sizeof(*piece));
 }
 
+/* Behind the last of them there are only pages that nobody has touched. */
+static void see_living(unsigned first, struct vcpus_piece *piece,
+                       void (*see)(unsigned index, struct vcpu *v))
+{
+    unsigned living = piece->living;
+
+    for (unsigned i = 0; living && i < VCPUS_PIECE; i++)
+        if (piece->vcpus[i].there) {
+            living--;
+            see(first + i, &piece->vcpus[i]);
+        }
+}
+
 void vcpus_each(void (*see)(unsigned index, struct vcpu *v))
 {
     for (unsigned i = 0; i < end; i++) {
         struct vcpus_piece *piece = piece_of(i);
 
-        for (unsigned j = 0; piece && j < VCPUS_PIECE; j++)
-            if (piece->vcpus[j].there)
-                see(i * VCPUS_PIECE + j, &piece->vcpus[j]);
+        if (piece)
+            see_living(i * VCPUS_PIECE, piece, see);
     }
 }

@@ -48,6 +48,7 @@ struct record_file {
     const char *settings;                     /* of the machine */
     unsigned used_cpus;                       /* the first so many are named by a record */
     uint64_t first_sample_ns, last_sample_ns; /* of all records; last 0: there was none */
+    struct spe_bulk *bulk;                    /* that reads these times */
     VECTOR(struct known_file) known;
     struct file_unread unread;
     int error; /* the first */
@@ -208,7 +209,8 @@ struct record_file *file_create(const struct record_options *options, const char
 {
     struct record_file *f = calloc(1, sizeof(*f));
 
-    if (!f || !(f->path = strdup(options->output))) {
+    if (!f || !(f->path = strdup(options->output)) || !(f->bulk = malloc(spe_bulk_sizeof()))) {
+        free(f ? f->path : NULL);
         free(f);
         problem_say(problem, false, options->output, "%s", spe_strerror(SPE_ERR_NOMEM));
         return NULL;
@@ -526,23 +528,38 @@ static uint64_t *offset_of(struct record_file *f, uint32_t queue)
     return &f->offsets[queue];
 }
 
+static void see_time(struct record_file *f, uint64_t time)
+{
+    if (!f->last_sample_ns || time < f->first_sample_ns)
+        f->first_sample_ns = time;
+    if (time > f->last_sample_ns)
+        f->last_sample_ns = time;
+}
+
 /* The times of the records: the file says from when to when it has samples. */
 static void see_times(struct record_file *f, const uint8_t *bytes, size_t size)
 {
-    struct spe_packet packet;
-    int n;
+    enum { ROWS = 256 };
+    uint64_t times[ROWS];
+    uint8_t has[ROWS];
+    struct spe_columns columns;
+    struct spe_item skipped;
+    int got;
 
-    for (size_t at = 0; at < size; at += (size_t)n) {
-        n = spe_packet_decode(bytes + at, size - at, &packet);
-        if (n <= 0)
-            return;
-        if (packet.type != SPE_PACKET_TIMESTAMP)
-            continue;
-        if (!f->last_sample_ns || packet.payload < f->first_sample_ns)
-            f->first_sample_ns = packet.payload;
-        if (packet.payload > f->last_sample_ns)
-            f->last_sample_ns = packet.payload;
-    }
+    spe_columns_init(&columns);
+    columns.capacity = ROWS;
+    columns.timestamp = times;
+    columns.has = has;
+    set_error(f, spe_bulk_init(f->bulk, 0, SPE_BULK_AUTO));
+    set_error(f, spe_bulk_feed(f->bulk, bytes, size));
+    spe_bulk_end(f->bulk);
+    do {
+        columns.rows = 0;
+        got = spe_bulk_next(f->bulk, &columns, &skipped);
+        for (size_t i = 0; i < columns.rows; i++)
+            if (has[i] & SPE_HAS_TIMESTAMP)
+                see_time(f, times[i]);
+    } while (got > SPE_ITEM_NONE);
 }
 
 void file_aux(struct record_file *f, const struct file_place *at, uint32_t queue, unsigned flags,
@@ -632,6 +649,7 @@ void file_free(struct record_file *f)
         free(f->known.at[i].path);
     free(f->known.at);
     free(f->offsets);
+    free(f->bulk);
     free(f->path);
     free(f);
 }

@@ -90,6 +90,75 @@ static void note_site(struct pe_block *block, struct pe_site *site)
     block->stores += insn.store;
 }
 
+/* ---- Addresses that are known when the block begins ----------------------------------------- */
+
+#define SP_BIT (UINT64_C(1) << 31) /* SP, and 31 as a register of an address */
+
+/* Would it write the register, if that were another one in this field? What it writes is SP then,
+ * or nothing: sets of registers do not have SP. */
+static bool writes_31(uint32_t word, unsigned field)
+{
+    uint64_t reads, writes;
+    struct spe_a64 insn;
+
+    if ((word >> field & 31) != 31)
+        return false;
+    for (unsigned n = 0; n < 2; n++) { /* it may write one of these anyway */
+        spe_a64_classify((word & ~(UINT32_C(31) << field)) | n << field, 0, &insn);
+        spe_a64_uses(&insn, &reads, &writes);
+        if (!(writes >> n & 1))
+            return false;
+    }
+    return true;
+}
+
+/* Where flags are set, 31 is XZR. */
+static uint64_t changed_by(const struct pe_site *site)
+{
+    bool flags = site->writes & SPE_A64_USES_FLAGS;
+    bool sp = writes_31(site->word, 5) || (!flags && writes_31(site->word, 0));
+
+    return (site->writes & ~SPE_A64_USES_FLAGS) | (sp ? SP_BIT : 0);
+}
+
+/* Of the simple ways to make one; false: it is not. */
+static bool address_registers(const struct spe_a64 *insn, uint64_t *registers)
+{
+    *registers = 0;
+    if (insn->authenticated)
+        return false;
+    switch (insn->address) {
+    case SPE_A64_LITERAL:
+        return true;
+    case SPE_A64_BASE_REGISTER:
+        *registers = insn->index == 31 ? 0 : UINT64_C(1) << insn->index;
+        /* fallthrough */
+    case SPE_A64_BASE:
+    case SPE_A64_BASE_OFFSET:
+        *registers |= UINT64_C(1) << insn->base;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void note_early(struct pe_block *b)
+{
+    uint64_t changed = 0, registers;
+    bool accessed = false;
+    struct spe_a64 insn;
+
+    for (uint32_t i = 0; i < b->count; i++) {
+        struct pe_site *site = &b->sites[i];
+
+        spe_a64_classify(site->word, 0, &insn);
+        site->early = address_registers(&insn, &registers) && !(registers & changed) &&
+                      (!accessed || b->direct);
+        accessed |= insn.address != SPE_A64_NO_ADDRESS;
+        changed |= changed_by(site);
+    }
+}
+
 static void note_branch(struct pe_block *b)
 {
     struct spe_a64 insn;
@@ -193,6 +262,7 @@ struct pe_block *pe_block_create(uint64_t pc, const uint32_t *words, size_t coun
         return NULL;
     }
     note_branch(b);
+    note_early(b);
     note_recurrence(b);
     return b;
 }

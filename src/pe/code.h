@@ -30,6 +30,9 @@ struct pe_site {
     bool paired;     /* `bytes` are of each of its accesses, and the first access tells them */
     bool registers;  /* what it does depends on them: an access, a condition */
     bool hidden;     /* its accesses are not seen when they are made */
+    bool early;      /* registers tell its address already when the block begins. Where it is not
+                        the first access, the block ends with a direct branch: whether the block
+                        was left by that tells whether it ran, or one before it faulted */
     bool by_sp;      /* its owner's: the address tells the stack pointer, before and after it */
     int16_t sp_before, sp_after; /* ... is so far below the address */
 };

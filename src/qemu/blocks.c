@@ -72,6 +72,7 @@ static void note_site(struct pe_site *site)
 
     spe_a64_classify(site->word, 0, &insn);
     site->hidden = hidden_is(&insn);
+    site->early &= !site->hidden; /* these are evaluated just before they run */
     if (insn.operation.kind == SPE_OPERATION_DC_ZVA &&
         unit_process.config.dc_zva_as != SPE_ZVA_STORE)
         site->is = 0;

@@ -340,7 +340,9 @@ static void on_block_counted(unsigned index, void *user)
 
 /*
  * QEMU's code adds a block's operations to `count`, and calls when that reaches TRIP: it is TRIP -
- * 1 less what is left. An instruction that wants registers calls when `armed` is its id + 1.
+ * 1 less what is left. Registers tell then what most accesses of the block will be. Any other
+ * instruction that wants registers calls when `armed` is its id + 1: that splits the block for
+ * QEMU, and costs more.
  */
 #define TRIP (UINT64_C(1) << 62)
 
@@ -375,6 +377,7 @@ static void on_trip(unsigned index, void *user)
         return;
     pull(index, v);
     unit_look(v, user);
+    unit_evaluate_early(v, &registers_now);
     push(index, v);
 }
 
@@ -399,10 +402,10 @@ static void count_inline(struct qemu_plugin_tb *tb, struct pe_block *b)
     const struct qemu_plugin_u64 armed = {board, offsetof(struct cells, armed)};
 
     qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(tb, QEMU_INLINE_ADD, count, b->count);
-    qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_trip, QEMU_NO_REGS, QEMU_COND_GE, count, TRIP,
+    qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_trip, QEMU_R_REGS, QEMU_COND_GE, count, TRIP,
                                               b);
     for (uint32_t i = 0; i < b->count; i++)
-        if (b->sites[i].registers)
+        if (b->sites[i].registers && !b->sites[i].early)
             qemu_plugin_register_vcpu_insn_exec_cond_cb(qemu_plugin_tb_get_insn(tb, i), on_armed,
                                                         QEMU_R_REGS, QEMU_COND_EQ, armed,
                                                         (uint64_t)b->sites[i].id + 1, &b->sites[i]);

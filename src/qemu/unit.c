@@ -443,6 +443,17 @@ static bool is_modelled(const struct vcpu *v, const struct spe_a64 *insn,
     return !accesses || op->access_count || op->exclusive_failed || op->empty_predicate;
 }
 
+/* It was evaluated when its block began. If it or an access before it faulted, the block was not
+ * left by its branch. */
+static bool may_have_faulted(const struct sample *s, uint64_t next)
+{
+    const struct pe_block *block = s->site->block;
+    bool taken;
+
+    return s->evaluated && s->site->early && block->direct &&
+           !unit_branch_outcome(block, next, &taken);
+}
+
 /* Fill in s->op; one that did not run is "misspeculated". */
 static void describe(struct vcpu *v, struct sample *s, uint64_t next)
 {
@@ -452,6 +463,8 @@ static void describe(struct vcpu *v, struct sample *s, uint64_t next)
     spe_a64_classify(s->site->word, v->vector_bits, &insn);
     if (!s->evaluated)
         ran = describe_seen(&insn, s) && !(unit_process.by_registers && s->site->registers);
+    if (may_have_faulted(s, next))
+        ran = false;
     s->op.mispredicted = s->mispredicted;
     if (insn.branch && !describe_branch(&s->op, &insn, next))
         ran = false;
@@ -662,9 +675,17 @@ static void allow(struct vcpu *v, const struct pe_block *block)
         pe_put_rest(&v->stream, v->told + block->count);
 }
 
+/* A sample has just told the time, or is over a moment after it did. */
+static bool is_time_to_drain(const struct vcpu *v, bool finished)
+{
+    uint64_t now = v->counted ? v->counted : finished ? v->drained : channel_time();
+
+    return now - v->drained > DRAIN_AFTER;
+}
+
 static void look(struct vcpu *v, const struct pe_block *block)
 {
-    bool fresh = !v->started;
+    bool fresh = !v->started, finished = v->forced;
 
     if (fresh)
         start(v);
@@ -678,10 +699,11 @@ static void look(struct vcpu *v, const struct pe_block *block)
         finish_samples(v, block->pc);
         spe_spu_advance(v->spu, v->told - left);
     }
+    v->counted = 0;
     count_block(v, block);
-    if (v->irq || channel_time() - v->drained > DRAIN_AFTER)
+    if (v->irq || is_time_to_drain(v, finished))
         unit_drain(v);
-    else
+    else if (finished || unit_process.merge)
         publish(v);
     if (v->ended)
         v->left = MANY;
@@ -767,21 +789,36 @@ void unit_access(struct vcpu *v, const struct pe_site *site, uint64_t va, uint32
     pthread_mutex_unlock(&v->lock);
 }
 
+static void evaluate(const struct vcpu *v, struct sample *s,
+                     const struct spe_a64_registers *registers)
+{
+    struct spe_a64 insn;
+
+    spe_a64_classify(s->site->word, v->vector_bits, &insn);
+    spe_a64_evaluate(&insn, pe_site_pc(s->site), registers, &s->op, s->accesses);
+    for (uint32_t i = 0; i < s->op.access_count; i++)
+        translate(&s->accesses[i]);
+    s->evaluated = true;
+}
+
 void unit_evaluate(struct vcpu *v, const struct pe_site *site,
                    const struct spe_a64_registers *registers)
 {
-    struct spe_a64 insn;
     struct sample *s;
 
     pthread_mutex_lock(&v->lock);
     s = sample_of(v, site);
-    if (s && !s->evaluated) {
-        spe_a64_classify(site->word, v->vector_bits, &insn);
-        spe_a64_evaluate(&insn, pe_site_pc(site), registers, &s->op, s->accesses);
-        for (uint32_t i = 0; i < s->op.access_count; i++)
-            translate(&s->accesses[i]);
-        s->evaluated = true;
-    }
+    if (s && !s->evaluated)
+        evaluate(v, s, registers);
+    pthread_mutex_unlock(&v->lock);
+}
+
+void unit_evaluate_early(struct vcpu *v, const struct spe_a64_registers *registers)
+{
+    pthread_mutex_lock(&v->lock);
+    for (unsigned i = 0; i < v->sample_count; i++)
+        if (v->samples[i].site->early)
+            evaluate(v, &v->samples[i], registers);
     pthread_mutex_unlock(&v->lock);
 }
 

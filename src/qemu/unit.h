@@ -30,7 +30,7 @@ struct sample {
     unsigned number; /* in flight, as the unit has it */
     uint32_t access_count;
     bool mispredicted;
-    bool evaluated;      /* `op`, accesses (and met) are from registers, just before it ran */
+    bool evaluated;      /* `op`, accesses (and met) are from registers, before it ran */
     bool partial, empty; /* where there is a merge: what is known of its predicate */
     uint32_t wait;       /* for issue, cycles; where there is a merge */
     struct spe_operation op;
@@ -170,6 +170,10 @@ void unit_access(struct vcpu *v, const struct pe_site *site, uint64_t va, uint32
 /* The instruction is about to run, and its registers are known. */
 void unit_evaluate(struct vcpu *v, const struct pe_site *site,
                    const struct spe_a64_registers *registers);
+
+/* The block is about to run that unit_look was called for: those of its instructions that can be
+ * evaluated by the registers of now. */
+void unit_evaluate_early(struct vcpu *v, const struct spe_a64_registers *registers);
 
 /* The same of an instruction whose accesses are hidden; `met` is NULL without a model. */
 void unit_hidden(struct vcpu *v, const struct pe_site *site, const struct hidden *hidden,

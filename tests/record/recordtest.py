@@ -35,6 +35,12 @@ def _has_plugins(qemu):
 # The one that `spe record` takes.
 QEMU = next(filter(_has_plugins, (shutil.which("qemu-aarch64"), BUILT_QEMU)), None)
 
+
+def qemus():
+    """All that can record."""
+    return sorted({QEMU, BUILT_QEMU} - {None})
+
+
 # Binaries are kept below $HOME, which must not be the user's.
 os.environ.setdefault("XDG_CACHE_HOME", os.path.expanduser("~/.cache"))
 os.environ["HOME"] = tempfile.mkdtemp(prefix="spe-home-")
@@ -205,3 +211,9 @@ class RecordTest(CommandTest):
                               text=True, check=True).stdout
         found = re.search(rf"^([0-9a-f]+) ([0-9a-f]+) \w {name}$", text, re.M)
         return int(found[1], 16), int(found[2], 16)
+
+    def labels(self, program):
+        """The address of each symbol."""
+        text = subprocess.run(["aarch64-linux-gnu-nm", program], capture_output=True, text=True,
+                              check=True).stdout
+        return {line.split()[2]: int(line.split()[0], 16) for line in text.splitlines()}

@@ -166,6 +166,40 @@ class CountingInQemu(Counting):
         os.environ["SPECIMEN_QEMU"] = recordtest.BUILT_QEMU
 
 
+class Addresses(RecordTest):
+    def where(self, qemu, model, program, *args):
+        """Of each sample its pc and the address of its access. The stack begins at a page that
+        differs from run to run."""
+        self.record("--qemu", qemu, "--model", model, "--seed", "7", "-c", "512", "--", program,
+                    *args)
+        return [(int(s["pc"]["address"], 16),
+                 int(s["va"]["address"], 16) & (0xfff if s["va"]["address"].startswith("0x7f")
+                                                else -1) if "va" in s else None)
+                for s in self.samples()]
+
+    def test_computed(self):
+        """A QEMU that counts by itself shows no accesses: what registers tell is what they are."""
+        program = self.compile("memory.c", "-O2", "-static")
+        for qemu in recordtest.qemus():
+            seen = self.where(qemu, "functional", program)
+            self.assertGreater(sum(va is not None for _, va in seen), 1000)
+            self.assertEqual(self.where(qemu, "none", program), seen, qemu)
+
+    def test_fault(self):
+        """A load that faults, and one behind it, do not run: they are not in the recording."""
+        program = self.compile("faults.c", "-O2", "-static")
+        at = self.labels(program)
+        for qemu in recordtest.qemus():
+            for model in ("none", "core"):
+                pcs = collections.Counter(pc for pc, _ in
+                                          self.where(qemu, model, program, "30000"))
+                self.assertEqual(pcs[at["faulting"]] + pcs[at["never"]], 0, (qemu, model))
+                self.assertGreater(pcs[at["behind"]], 20, (qemu, model))
+                # Without callbacks nobody knows how far a block came that has faulted.
+                if model == "core":
+                    self.assertGreater(pcs[at["first"]], 20, (qemu, model))
+
+
 class Truth(RecordTest):
     def truth(self, *args, **kwargs):
         path = os.path.join(self.dir, "truth.json")

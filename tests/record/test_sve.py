@@ -11,7 +11,7 @@ import subprocess
 import unittest
 
 import recordtest
-from recordtest import BUILT_QEMU, QEMU, RecordTest, busy
+from recordtest import QEMU, RecordTest, busy, qemus
 
 recordtest.require()
 
@@ -29,16 +29,7 @@ def has_registers(qemu):
     return int(re.search(r"version (\d+)", text)[1]) >= 9
 
 
-def qemus():
-    return sorted({QEMU, BUILT_QEMU} - {None})
-
-
 class SveTest(RecordTest):
-    def labels(self, program):
-        text = subprocess.run(["aarch64-linux-gnu-nm", program], capture_output=True, text=True,
-                              check=True).stdout
-        return {line.split()[2]: int(line.split()[0], 16) for line in text.splitlines()}
-
     def by_label(self, qemu, model, cpu="neoverse-v2", *options):
         """The samples of sve.S by the label of their instruction; those of `buffer`."""
         program = self.compile("sve.S", "-nostdlib", "-static", "-DLOOPS=40000")

@@ -153,10 +153,18 @@ static void note_early(struct pe_block *b)
 
         spe_a64_classify(site->word, 0, &insn);
         site->early = address_registers(&insn, &registers) && !(registers & changed) &&
-                      (!accessed || b->direct);
+                      (!accessed || pe_block_tells(b));
         accessed |= insn.address != SPE_A64_NO_ADDRESS;
         changed |= changed_by(site);
     }
+}
+
+/* BLR X30 overwrites it. */
+static uint8_t target_in(const struct spe_a64 *insn)
+{
+    bool lost = insn->operation.link && insn->target_register == 30;
+
+    return insn->direct || insn->authenticated || lost ? PE_NOWHERE : insn->target_register;
 }
 
 static void note_branch(struct pe_block *b)
@@ -168,6 +176,7 @@ static void note_branch(struct pe_block *b)
         return;
     b->branch = true;
     b->direct = insn.direct;
+    b->target_in = target_in(&insn);
     b->target = b->end - 4 + (uint64_t)insn.displacement;
     b->kind = (uint8_t)((insn.operation.conditional ? SPE_BRANCH_CONDITIONAL : 0) |
                         (insn.operation.indirect ? SPE_BRANCH_INDIRECT : 0) |

@@ -31,8 +31,8 @@ struct pe_site {
     bool registers;  /* what it does depends on them: an access, a condition */
     bool hidden;     /* its accesses are not seen when they are made */
     bool early;      /* registers tell its address already when the block begins. Where it is not
-                        the first access, the block ends with a direct branch: whether the block
-                        was left by that tells whether it ran, or one before it faulted */
+                        the first access, pe_block_tells: whether the block came to its end tells
+                        whether this one ran, or one before it faulted */
     bool by_sp;      /* its owner's: the address tells the stack pointer, before and after it */
     int16_t sp_before, sp_after; /* ... is so far below the address */
 };
@@ -62,6 +62,7 @@ struct pe_block {
     bool direct;         /* ... with `target` */
     bool plain;          /* ... and conditional, and no more */
     uint8_t kind;        /* ... SPE_BRANCH_... */
+    uint8_t target_in;   /* ... Xn that has the target, if it is not direct; else PE_NOWHERE */
     uint8_t flow;        /* its owner's */
     struct pe_block *next;         /* in its owner's table */
     struct pe_plain *plain_sites;  /* by ordinal */
@@ -72,6 +73,7 @@ struct pe_block {
     struct pe_site sites[];
 };
 
+#define PE_NOWHERE 31
 #define PE_RECURRENCE 4
 #define PE_ORDINALS 0xf8 /* that an event of pe/merge.h can tell */
 
@@ -83,6 +85,13 @@ static inline uint64_t pe_site_pc(const struct pe_site *site)
 static inline const struct pe_site *pe_block_last(const struct pe_block *block)
 {
     return &block->sites[block->count - 1];
+}
+
+/* Can it be told from where the program goes on, and from registers then, whether the block came to
+ * its end? Not where the target is a signed pointer. */
+static inline bool pe_block_tells(const struct pe_block *block)
+{
+    return !block->branch || block->direct || block->target_in != PE_NOWHERE;
 }
 
 /* How the branch at the end of the block went, where the program goes on at `next`. False if nobody

@@ -443,15 +443,24 @@ static bool is_modelled(const struct vcpu *v, const struct spe_a64 *insn,
     return !accesses || op->access_count || op->exclusive_failed || op->empty_predicate;
 }
 
-/* It was evaluated when its block began. If it or an access before it faulted, the block was not
- * left by its branch. */
+/* The handler of a signal is not where a block goes on. */
+static bool came_to_its_end(const struct pe_block *block, uint64_t next)
+{
+    bool taken;
+
+    if (!next || !block->branch)
+        return next == block->end;
+    if (block->direct)
+        return unit_branch_outcome(block, next, &taken);
+    return registers_now.x(registers_now.user, block->target_in) == next;
+}
+
+/* It was evaluated when its block began: did it run, or did one before it fault, or itself? */
 static bool may_have_faulted(const struct sample *s, uint64_t next)
 {
     const struct pe_block *block = s->site->block;
-    bool taken;
 
-    return s->evaluated && s->site->early && block->direct &&
-           !unit_branch_outcome(block, next, &taken);
+    return s->evaluated && s->site->early && pe_block_tells(block) && !came_to_its_end(block, next);
 }
 
 /* Fill in s->op; one that did not run is "misspeculated". */

@@ -11,6 +11,9 @@
 
 #define B_NE 0x54000041           /* b.ne */
 #define RET 0xd65f03c0            /* ret */
+#define RETAA 0xd65f0bff          /* retaa */
+#define BLR_X4 0xd63f0080         /* blr x4 */
+#define BLR_X30 0xd63f03c0        /* blr x30 */
 #define LDR_X1_X0 0xf9400001      /* ldr x1, [x0] */
 #define LDR_X3_X2 0xf9400043      /* ldr x3, [x2] */
 #define LDR_X0_X0 0xf9400000      /* ldr x0, [x0] */
@@ -75,13 +78,16 @@ static void test_stack(void **state)
     EXPECT("e..", LDP_POP, STR_X1_SP, B_NE);
 }
 
-/* Where an access before it may fault, the branch at the end has to tell. */
+/* Where an access before it may fault, the end of the block has to tell. */
 static void test_ends(void **state)
 {
     (void)state;
-    EXPECT("e..", LDR_X1_X0, LDR_X3_X2, RET);
-    EXPECT("e.", LDR_X1_X0, LDR_X3_X2);
-    EXPECT(".e.", ADD_X0, LDR_X3_X2, RET);
+    EXPECT("ee.", LDR_X1_X0, LDR_X3_X2, RET);
+    EXPECT("ee", LDR_X1_X0, LDR_X3_X2);
+    EXPECT("e..", LDR_X1_X0, LDR_X3_X2, RETAA);
+    EXPECT(".e.", ADD_X0, LDR_X3_X2, RETAA);
+    EXPECT("ee.", LDR_X1_X0, LDR_X3_X2, BLR_X4);
+    EXPECT("e..", LDR_X1_X0, LDR_X3_X2, BLR_X30);
 }
 
 /* Not so simple: a signed pointer, a block of memory. */

@@ -201,6 +201,7 @@ static bool list_objects(const struct types_page *p)
 
 struct layout_row {
     uint64_t offset, size;
+    uint64_t hole; /* bytes before it that are no member's */
     unsigned depth;
     bool opened; /* its members follow */
     char text[256];
@@ -211,8 +212,8 @@ struct layout {
     const struct types_page *page;
     const struct report_layout *of;
     struct table table;
-    uint64_t line, end;     /* the last line that was named; where the last member ended */
-    struct layout_row last; /* the last one with counts */
+    uint64_t line;                    /* the last one that was named */
+    struct layout_row last;           /* the last one with counts */
     struct layout_row cold[COLD_RUN]; /* the first of a run of members without samples */
     uint64_t cold_count, rows;
 };
@@ -282,39 +283,38 @@ static void mark_line(struct layout *l, uint64_t offset)
     l->line = offset / LINE;
 }
 
+/* A member, behind the hole and the start of a line that are before it. */
+static void show_member(struct layout *l, const struct layout_row *row)
+{
+    char text[96];
+
+    if (row->hole) {
+        snprintf(text, sizeof(text), "-- hole: %" PRIu64 " byte%s --", row->hole,
+                 row->hole == 1 ? "" : "s");
+        text_row(l, text);
+    }
+    mark_line(l, row->offset);
+    show_cells(l, row);
+}
+
 static void fold_cold(struct layout *l)
 {
     char text[96];
 
     if (l->cold_count > COLD_RUN) {
-        snprintf(text, sizeof(text), "... %" PRIu64 " members without samples", l->cold_count);
+        snprintf(text, sizeof(text), "... %" PRIu64 " not sampled", l->cold_count);
         text_row(l, text);
     }
-    for (uint64_t i = 0; i < l->cold_count && l->cold_count <= COLD_RUN; i++) {
-        mark_line(l, l->cold[i].offset);
-        show_cells(l, &l->cold[i]);
-    }
+    for (uint64_t i = 0; i < l->cold_count && l->cold_count <= COLD_RUN; i++)
+        show_member(l, &l->cold[i]);
     l->cold_count = 0;
-}
-
-/* Lines and holes before a member. */
-static void between(struct layout *l, uint64_t offset)
-{
-    char text[96];
-
-    fold_cold(l);
-    if (offset > l->end) {
-        snprintf(text, sizeof(text), "-- hole: %" PRIu64 " bytes --", offset - l->end);
-        text_row(l, text);
-    }
-    mark_line(l, offset);
 }
 
 static void show_row(struct layout *l, const struct layout_row *row)
 {
     if (row->counts.samples || row->opened) {
-        between(l, row->offset);
-        show_cells(l, row);
+        fold_cold(l);
+        show_member(l, row);
         return;
     }
     if (l->cold_count < COLD_RUN)
@@ -348,20 +348,22 @@ static void lay_out(struct layout *l, uint32_t id, uint64_t base, unsigned depth
 {
     struct spe_profile *p = l->page->profile;
     struct spe_profile_member m;
+    uint64_t end = base; /* of the members so far */
 
     for (size_t i = 0; l->rows < ROWS_MAX && spe_profile_member(p, id, i, &m) == SPE_OK; i++) {
         struct layout_row row = {.offset = base + m.offset, .size = m.size, .depth = depth};
         struct spe_profile_type inner;
         uint32_t element = types_element(p, m.type, &inner);
 
+        row.hole = row.offset > end ? row.offset - end : 0;
         types_declare(p, &m, row.text, sizeof(row.text));
         types_counts_in(l->of, row.offset, m.size ? m.size : UINT64_MAX - row.offset, &row.counts);
         row.opened = inner.members && row.counts.samples && depth < DEPTH && !m.bits;
         show_row(l, &row);
         if (row.opened)
             lay_out(l, element, row.offset, depth + 1);
-        if (row.offset + m.size > l->end)
-            l->end = row.offset + m.size;
+        if (row.offset + m.size > end)
+            end = row.offset + m.size;
     }
 }
 
@@ -371,15 +373,15 @@ static bool show_layout(const struct types_page *p, const struct report_layout *
         {"offset", false, 0, 0}, {"size", false, 1, 0}, {"member", true, 0, 24}, COUNT_COLUMNS};
     struct layout l = {.page = p, .of = of};
     struct spe_profile_type type;
-    char text[NAME], a[NAME], b[NAME];
-    uint64_t lines;
+    char text[NAME], a[NAME], b[NAME], bytes[32], lines[32];
     bool good;
 
     spe_profile_type(p->profile, of->type.type, &type);
-    lines = (type.size + LINE - 1) / LINE;
-    snprintf(text, sizeof(text),
-             "%s: %" PRIu64 " bytes, %" PRIu64 " line%s of %d, shares of it in %%",
-             types_name(p->profile, of->type.type), type.size, lines, lines == 1 ? "" : "s", LINE);
+    text_grouped(bytes, type.size);
+    text_grouped(lines, (type.size + LINE - 1) / LINE);
+    snprintf(text, sizeof(text), "%s: %s byte%s, %s line%s of %d, shares of it in %%",
+             types_name(p->profile, of->type.type), bytes, type.size == 1 ? "" : "s", lines,
+             type.size <= LINE ? "" : "s", LINE);
     title(p, text);
     table_begin(&l.table, columns, COUNT_OF(columns));
     lay_out(&l, of->type.type, 0, 0);

@@ -477,14 +477,14 @@ static bool same_part(const struct spe_code_place *a, const struct spe_code_plac
 static void part_heading(struct page *p, struct table *t, const struct spe_code_place *place)
 {
     const struct annotate *a = p->annotate;
+    const char *path = shown_path(p, spe_profile_string(a->profile, place->file));
     char text[1024];
 
     if (place->inlined)
         snprintf(text, sizeof(text),
-                 "inlined %s, %s:", spe_profile_string(a->profile, place->function),
-                 spe_profile_string(a->profile, place->file));
+                 "inlined %s, %s:", spe_profile_string(a->profile, place->function), path);
     else
-        snprintf(text, sizeof(text), "%s:", spe_profile_string(a->profile, place->file));
+        snprintf(text, sizeof(text), "%s:", path);
     text_row(p, t, TONE_TITLE, text);
 }
 
@@ -508,8 +508,10 @@ static void source_part(struct page *p, struct table *t, const struct spe_annota
     bool found = has_source(p, path);
 
     part_heading(p, t, &lines[0].place);
-    if (!found)
+    if (!found) {
         text_row(p, t, TONE_NOTABLE, "(this file was not found: --source-dir)");
+        text_row(p, t, TONE_NOTABLE, path);
+    }
     for (size_t i = 0; i < count; i++) {
         if (found)
             source_gap(p, t, path, i ? lines[i - 1].place.line + 1 : 0, lines[i].place.line);
@@ -806,7 +808,8 @@ static void code_line(struct page *p, struct table *t, uint64_t address,
     text_add(&text, "%s:%" PRIu32, shown_path(p, path), place.line);
     if (place.inlined)
         text_add(&text, " (inlined %s)", spe_profile_string(a->profile, place.function));
-    text_add(&text, "  %s", s);
+    if (*s)
+        text_add(&text, "  %s", s);
     text_row(p, t, TONE_NOTABLE, text.bytes);
 }
 

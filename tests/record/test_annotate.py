@@ -88,7 +88,8 @@ class Annotate(RecordTest):
         self.assertEqual([line["function"] for line in inlined], ["step"])
         self.assertEqual(inlined[0]["text"].strip(), "return n->next;")
         page = self.page("walk")
-        self.assertIn("inlined step, ", page)
+        self.assertIn("inlined step, annotate.c:\n", page)
+        self.assertRegex(self.page("-P", "walk"), r"inlined step, /.*/programs/annotate\.c:\n")
         self.assertRegex(page, r"annotate\.c:\d+ \(inlined step\)  return n->next;")
         self.assertRegex(page, r"(?m)^ +> [\d.]+ .*while \(steps--\)|if \(\(\(unsigned")
         self.assertNotIn("inlined step, ", self.page("--asm", "walk"))
@@ -205,6 +206,9 @@ class Sources(RecordTest):
                        check=True)
         self.record("-c", "2048", "--", self.program)
 
+    def page(self, *args):
+        return self.good("annotate", "--width", "200", *args, self.data).decode()
+
     def lines(self, *args):
         page = json.loads(self.good("annotate", "--json", "walk", *args, self.data))
         return page["functions"][0]["lines"]
@@ -215,10 +219,24 @@ class Sources(RecordTest):
         os.makedirs(self.dir + "/elsewhere")
         os.rename(self.dir + "/there/src", self.dir + "/elsewhere/src")
         self.assertEqual({line["text"] for line in self.lines()}, {""})
-        self.assertIn("this file was not found: --source-dir",
-                      self.good("annotate", "walk", self.data).decode())
+        page = self.page("walk")
+        self.assertRegex(page, r" moved\.c:\n +\(this file was not found: --source-dir\)\n"
+                               rf" +{self.source}\n")
+        self.assertFalse(re.search(r"moved\.c.* \n", page))
         for directory in ("elsewhere", "elsewhere/src"):
             self.assertEqual(self.lines("--source-dir", f"{self.dir}/{directory}"), whole)
+
+    def test_built_elsewhere(self):
+        """A path that begins where the compiler ran is not taken from where we are."""
+        os.makedirs(self.dir + "/there/made")
+        subprocess.run(["aarch64-linux-gnu-gcc", "-O2", "-g", "-o", self.program, "../src/moved.c"],
+                       check=True, cwd=self.dir + "/there/made")
+        self.record("-c", "2048", "--", self.program)
+        lines = self.lines()
+        self.assertEqual({line["file"] for line in lines},
+                         {self.dir + "/there/made/../src/moved.c"})
+        self.assertIn("return n->next;", {line["text"].strip() for line in lines})
+        self.assertTrue(any(line["inlined"] for line in lines))
 
     def test_newer(self):
         os.utime(self.source, (2e9, 2e9))

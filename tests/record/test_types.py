@@ -400,6 +400,8 @@ class Types(RecordTest):
             self.assertEqual(layout["contended"], expected, apart)
             page = self.good("report", "--by", "type", "--type", "counters", self.data).decode()
             self.assertEqual("different threads use reads and writes" in page, bool(expected))
+            narrow = self.good("report", "--by", "type,member,object", "--width", 60, self.data)
+            self.assertLessEqual(max(map(len, narrow.decode().splitlines())), 60)
 
     def test_global_by_its_address(self):
         """The sampled address says which of two arrays it was; the code names the other one."""

@@ -67,6 +67,10 @@ programs=${SPECIMEN_DEPS:-.deps}/programs
 program_packages='coreutils gzip zstd sqlite3 python3-minimal'
 # Rust's library for AArch64, of the version of the compiler.
 rust=${SPECIMEN_DEPS:-.deps}/rust
+# The newest perf that Debian's stable release offers, with its own C library: most of the tests that
+# compare with perf run again with it (tests/record/test_newer_perf.py).
+newer_perf=${SPECIMEN_DEPS:-.deps}/perf
+newer_perf_release=trixie
 
 die() { echo "setup: $*" >&2; exit 1; }
 
@@ -141,11 +145,20 @@ need_arm64_rust() {
         [ "$(rust_version)" != "$(cat "$rust/version" 2>/dev/null)" ]
 }
 
+# Other distributions do not know the keys of Debian's archive.
+need_newer_perf() {
+    [[ "$profile" == test && "$ID" == debian ]] && [ ! -x "$newer_perf/perf" ]
+}
+
 need_qemu() { [[ " $profiles " == *' cross '* ]] && ! tools/build-qemu.sh --check; }
+
+ID='' ID_LIKE='' VERSION_CODENAME=''
+# shellcheck source=/dev/null
+[ ! -r /etc/os-release ] || . /etc/os-release
 
 look
 if [ ${#missing_packages[@]} = 0 ] && ! need_arm64_cmocka && ! need_arm64_programs && ! need_arm64_rust &&
-    ! need_qemu; then
+    ! need_newer_perf && ! need_qemu; then
     [ $check_only = yes ] || echo "setup: everything is here"
     exit 0
 fi
@@ -161,10 +174,10 @@ fi
 if need_qemu; then
     missing_lines+=("$(printf '  %-24s %s' 'a QEMU with plugins' 'recording (built, if the distribution has none)')")
 fi
+if need_newer_perf; then
+    missing_lines+=("$(printf '  %-24s %s' 'a newer perf' "comparison with perf (in $newer_perf, not installed)")")
+fi
 
-ID='' ID_LIKE='' VERSION_CODENAME=''
-# shellcheck source=/dev/null
-[ ! -r /etc/os-release ] || . /etc/os-release
 case " $ID $ID_LIKE " in
 *' ubuntu '*) system=ubuntu ;;
 *' debian '*) system=debian ;;
@@ -231,23 +244,23 @@ if [ ${#missing_packages[@]} != 0 ]; then
     fi
 fi
 
-# An apt of its own for AArch64: its lists, cache and status live in a folder that is thrown away,
-# it needs no root, and the machine's apt does not notice. Sets work and private_apt.
+# An apt of its own for an architecture: its lists, cache and status live in a folder that is thrown
+# away, it needs no root, and the machine's apt does not notice. Sets work and private_apt.
 make_private_apt() {
     work=$(mktemp -d)
     trap 'rm -rf "$work"' EXIT
     chmod 755 "$work"
     mkdir -p "$work"/{lists,cache}
     : >"$work/status"
-    private_apt=(-o APT::Architecture=arm64 -o APT::Architectures::=arm64
+    private_apt=(-o APT::Architecture="$1" -o APT::Architectures::="$1"
         -o Dir::State="$work" -o Dir::State::Lists="$work/lists"
         -o Dir::State::status="$work/status" -o Dir::Cache="$work/cache"
         -o APT::Install-Recommends=false -o APT::Sandbox::User="$(id -un)"
         -o Acquire::Languages=none -o Acquire::Retries=2 -q)
 }
 
-# unpack_arm64 FOLDER PACKAGE...: the packages and all that they need.
-unpack_arm64() {
+# unpack FOLDER PACKAGE...: the packages and all that they need.
+unpack() {
     local folder=$1 deb dir
     shift
     rm -rf "$work"/cache/archives "$folder"
@@ -272,10 +285,10 @@ unpack_arm64_rust() {
 }
 
 unpack_all_arm64() {
-    if need_arm64_cmocka; then unpack_arm64 "$deps" libcmocka-dev || return; fi
+    if need_arm64_cmocka; then unpack "$deps" libcmocka-dev || return; fi
     if need_arm64_programs; then
         # shellcheck disable=SC2086
-        unpack_arm64 "$programs" $program_packages || return
+        unpack "$programs" $program_packages || return
     fi
     if need_arm64_rust; then unpack_arm64_rust || return; fi
 }
@@ -283,7 +296,7 @@ unpack_all_arm64() {
 # First with the machine's own sources, so that a local mirror is used; else with the
 # distribution's, because those may be for one architecture only (on Ubuntu they always are).
 fetch_arm64() {
-    make_private_apt
+    make_private_apt arm64
     apt-get "${private_apt[@]}" update >>"$work/log" 2>&1 || true
     if unpack_all_arm64; then return 0; fi
     case $system in
@@ -301,6 +314,33 @@ fetch_arm64() {
 if need_arm64_cmocka || need_arm64_programs || need_arm64_rust; then
     echo "setup: fetching AArch64 packages into ${SPECIMEN_DEPS:-.deps}"
     fetch_arm64 || die "could not fetch packages for AArch64, see apt's messages above"
+fi
+
+# Backports move on, so this is whatever they have; the test says which.
+fetch_newer_perf() {
+    local loader
+    make_private_apt "$(dpkg --print-architecture)"
+    printf "deb http://deb.debian.org/debian %s main\n" $newer_perf_release{,-backports} >"$work/sources.list"
+    private_apt+=(-o Dir::Etc::SourceList="$work/sources.list" -o Dir::Etc::SourceParts=-)
+    apt-get "${private_apt[@]}" update >>"$work/log" 2>&1 || true
+    if ! unpack "$newer_perf" -t $newer_perf_release-backports linux-perf; then
+        cat "$work/log" >&2
+        return 1
+    fi
+    (cd "$newer_perf" && rm -rf etc var usr/share usr/lib/python3* usr/lib/*/perl* usr/lib/*/gconv)
+    loader=$(cd "$newer_perf" && compgen -G 'usr/lib*/ld-linux*') || return
+    cat >"$newer_perf/perf" <<EOF
+#!/bin/sh
+root=\$(dirname "\$0")
+exec "\$root/$loader" --library-path "\$(echo "\$root"/usr/lib/*-linux-gnu)" "\$root/usr/bin/perf" "\$@"
+EOF
+    chmod +x "$newer_perf/perf"
+}
+
+# Without it there is less to compare with, and nothing else: the test says so, too.
+if need_newer_perf; then
+    echo "setup: fetching a newer perf into ${SPECIMEN_DEPS:-.deps}"
+    (fetch_newer_perf) || echo "setup: could not fetch a newer perf, see apt's messages above" >&2
 fi
 
 if need_qemu; then tools/build-qemu.sh; fi

@@ -1138,8 +1138,9 @@ static inline bool spe_types_apart(const struct spe_types *types, uint32_t type,
     return spe_types_apart_sized(types, type, members, sizeof(*members));
 }
 
-/* The first two members, by offset, that different threads use on one line of 64 bytes (if the type
- * starts at a line), where at least one thread writes. False: there are no such members. */
+/* The first two members, by offset, that different threads use on one line of 64 bytes, where at
+ * least one of the two writes. Objects that one thread uses alone, on lines of their own, do not
+ * count. False: no such members were sampled. */
 SPE_API bool spe_types_contended_sized(const struct spe_types *types, uint32_t type,
                                        struct spe_type_row members[2], size_t size);
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/line_users.h"
 #include "analysis/lists.h"
 #include "analysis/times.h"
 #include "analysis/top.h"
@@ -17,9 +18,8 @@
 
 #define NOBODY UINT32_MAX
 #define ADDRESS_CACHE 65536 /* addresses whose objects are remembered */
-#define LINE 64
-#define SLICED_ROWS 1000 /* of each list */
-#define FIELDS 7         /* the first of struct spe_access_counts */
+#define SLICED_ROWS 1000    /* of each list */
+#define FIELDS 7            /* the first of struct spe_access_counts */
 
 /* What an instruction accesses. */
 struct instruction {
@@ -56,6 +56,7 @@ struct spe_types {
     struct hash_table type_table, member_table, object_table;
     VECTOR(struct visit) visits;
     struct hash_table visit_table;
+    struct line_users line_users; /* of types that several threads use */
     struct address_entry *addresses;
     struct spe_times times; /* without bins */
     size_t last_bin;
@@ -99,6 +100,7 @@ void spe_types_destroy(struct spe_types *t)
     hash_table_free(&t->member_table);
     hash_table_free(&t->object_table);
     hash_table_free(&t->visit_table);
+    line_users_free(&t->line_users);
     free(t);
 }
 
@@ -271,6 +273,12 @@ static struct instruction *find_instruction(struct spe_types *t, struct spe_prof
     return new;
 }
 
+/* Addresses of the kernel are the same in all processes. */
+static uint32_t pid_of(const struct spe_rows *rows, size_t i)
+{
+    return rows->va[i] >> 63 ? SPE_NO_TASK : rows->pid[i];
+}
+
 /* What the address is of. A member that it tells is of the size that the instruction accesses. */
 static struct address_entry *find_address(struct spe_types *t, struct spe_profile *profile,
                                           const struct spe_rows *rows, size_t i,
@@ -289,10 +297,20 @@ static struct address_entry *find_address(struct spe_types *t, struct spe_profil
     spe_profile_object(profile, thread, rows->time_ns ? rows->time_ns[i] : UINT64_MAX, address,
                        &object);
     if (t->want & SPE_TYPES_OBJECTS)
-        e->object = find_object(t, &object, address >> 63 ? SPE_NO_TASK : rows->pid[i]);
+        e->object = find_object(t, &object, pid_of(rows, i));
     if (spe_profile_access_of_object(profile, &object, &access) == SPE_OK)
         e->member = find_member(t, &access);
     return e;
+}
+
+static int add_line_user(struct spe_types *t, const struct spe_rows *rows, size_t i, bool store,
+                         uint32_t member)
+{
+    struct line_user user = {.member = member, .thread = rows->thread[i], .wrote = store};
+
+    if (!(rows->addresses[i] & 1u << SPE_ADDRESS_VA) || user.thread == SPE_NO_ID)
+        return SPE_OK;
+    return line_users_add(&t->line_users, t->seed, pid_of(rows, i), rows->va[i], &user);
 }
 
 static int add_type(struct spe_types *t, const struct spe_rows *rows, size_t i, bool store,
@@ -311,7 +329,8 @@ static int add_type(struct spe_types *t, const struct spe_rows *rows, size_t i, 
     count(&t->members.at[member].counts, rows, i, store);
     count_slice(t, LIST_TYPES, type, rows, i, store);
     count_slice(t, LIST_MEMBERS, member, rows, i, store);
-    if (visit(t, LIST_TYPES, type, thread, store, &t->types.at[type].counts) < 0)
+    if (visit(t, LIST_TYPES, type, thread, store, &t->types.at[type].counts) < 0 ||
+        (t->types.at[type].counts.threads > 1 && add_line_user(t, rows, i, store, member) < 0))
         return SPE_ERR_NOMEM;
     return visit(t, LIST_MEMBERS, member, thread, store, &t->members.at[member].counts);
 }
@@ -587,47 +606,42 @@ bool types_apart(const struct spe_types *t, uint32_t type, struct spe_type_row m
     return false;
 }
 
-/* Do two members have different threads, of which one writes? */
-static bool is_contended(const struct spe_types *t, uint32_t a, uint32_t b)
+/* Two users of a line: are they an example, and one that is further to the front? */
+static bool is_example(const struct spe_types *t, const struct line_user *x,
+                       const struct line_user *y, const struct spe_type_row than[2])
 {
-    for (size_t i = 0; i < t->visits.count; i++) {
-        const struct visit *x = &t->visits.at[i];
+    const struct spe_type_row *a = &t->members.at[x->member], *b = &t->members.at[y->member];
 
-        if (x->list != LIST_MEMBERS || x->row != a || x->thread == SPE_NO_ID)
-            continue;
-        for (size_t j = 0; j < t->visits.count; j++) {
-            const struct visit *y = &t->visits.at[j];
-
-            if (y->list == LIST_MEMBERS && y->row == b && y->thread != x->thread &&
-                y->thread != SPE_NO_ID && (x->wrote || y->wrote))
-                return true;
-        }
-    }
-    return false;
+    if (a->type != b->type || x->thread == y->thread || !(x->wrote || y->wrote) ||
+        a->offset >= b->offset)
+        return false;
+    return a->offset != than[0].offset ? a->offset < than[0].offset : b->offset < than[1].offset;
 }
 
-#define CONTENDED_MEMBERS 64 /* of one type that are looked at */
-#define CONTENDED_VISITS 65536
+#define USERS_LOOKED_AT 256 /* of one line, beside each of its users */
 
 bool types_contended(const struct spe_types *t, uint32_t type, struct spe_type_row members[2])
 {
-    uint32_t list[CONTENDED_MEMBERS], found = 0;
+    const struct line_user *users = t->line_users.users.at;
+    struct spe_type_row best[2] = {{.offset = UINT64_MAX}, {.offset = UINT64_MAX}};
 
-    for (size_t i = 0; i < t->members.count && found < CONTENDED_MEMBERS; i++) {
-        if (is_member(&t->members.at[i], type))
-            list[found++] = (uint32_t)i;
-    }
-    for (uint32_t i = 0; i < found && t->visits.count < CONTENDED_VISITS; i++) {
-        for (uint32_t j = 0; j < found; j++) {
-            const struct spe_type_row *a = &t->members.at[list[i]], *b = &t->members.at[list[j]];
+    for (size_t i = 0; i < t->line_users.users.count; i++) {
+        uint32_t other = users[i].before;
 
-            if (a->offset < b->offset && a->offset / LINE == b->offset / LINE &&
-                is_contended(t, list[i], list[j])) {
-                members[0] = *a;
-                members[1] = *b;
-                return true;
+        if (t->members.at[users[i].member].type != type)
+            continue;
+        for (int n = 0; n < USERS_LOOKED_AT && other != NOBODY; n++, other = users[other].before) {
+            const struct line_user *x = &users[i], *y = &users[other];
+            bool example = is_example(t, x, y, best), reverse = is_example(t, y, x, best);
+
+            if (example || reverse) {
+                best[0] = t->members.at[example ? x->member : y->member];
+                best[1] = t->members.at[example ? y->member : x->member];
             }
         }
     }
-    return false;
+    if (best[0].offset == UINT64_MAX)
+        return false;
+    memcpy(members, best, sizeof(best));
+    return true;
 }

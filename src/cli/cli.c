@@ -246,6 +246,18 @@ static void list_cpus(char *text, size_t size)
             (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", spe_cpu_at(i)->name);
 }
 
+const struct spe_cpu *find_cpu(const struct command *c, const char *name)
+{
+    const struct spe_cpu *cpu = spe_cpu_by_name(name);
+    char names[800];
+
+    if (!cpu) {
+        list_cpus(names, sizeof(names));
+        usage_error(c, "--cpu", "'%s' is not known; there are %s", name, names);
+    }
+    return cpu;
+}
+
 bool find_machine(const struct command *c, const struct machine_options *options, uint64_t midr,
                   struct naming *machine)
 {
@@ -253,14 +265,9 @@ bool find_machine(const struct command *c, const struct machine_options *options
 
     *machine = (struct naming){.color = machine->color, .cpu = spe_cpu_by_midr(midr)};
     if (options->cpu) {
-        machine->cpu = spe_cpu_by_name(options->cpu);
-        if (!machine->cpu) {
-            char names[800];
-
-            list_cpus(names, sizeof(names));
-            usage_error(c, "--cpu", "'%s' is not known; there are %s", options->cpu, names);
+        machine->cpu = find_cpu(c, options->cpu);
+        if (!machine->cpu)
             return false;
-        }
     }
     if (machine->cpu) {
         machine->features = machine->cpu->features;

@@ -79,6 +79,9 @@ struct machine_options {
 
 bool count_bits_option(const struct command *c, void *target, const char *text);
 
+/* The CPU of this name. Reports a usage error that lists those that there are; NULL then. */
+const struct spe_cpu *find_cpu(const struct command *c, const char *name);
+
 /* Their meaning: the CPU's own features and counters unless they are given. A features list that
  * is given beside a CPU starts from the CPU's. The CPU is that of the option, else the one with the
  * MIDR_EL1 that a file tells (0: none). Reports a usage error; false then. `color` is kept. */

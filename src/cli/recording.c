@@ -174,8 +174,10 @@ static bool cpu_option(const struct command *c, void *target, const char *value)
     struct recording *r = target;
 
     r->options.cpu = value;
-    return hold(c, !isdigit((unsigned char)*value) || value[1] == 'x', "--cpu", value,
-                "is not the name of a CPU; CPUs by number are -C or --cpus");
+    if (isdigit((unsigned char)*value))
+        return hold(c, value[1] == 'x', "--cpu", value,
+                    "is not the name of a CPU; CPUs by number are -C or --cpus");
+    return find_cpu(c, value);
 }
 
 const struct option_row recording_options[] = {

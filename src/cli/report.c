@@ -171,13 +171,13 @@ static bool unknown_by(struct job *job, const char *word, size_t length)
     if (near)
         usage_error(
             job->command, "--by",
-            "there is no list by '%s'; did you mean %s? There are %s, object, type, member, and pairs "
-            "such as function+thread",
+            "there is no list by '%s'; did you mean %s? There are %s, object, type, member, time, and "
+            "pairs such as function+thread",
             name, near, list);
     else
         usage_error(
             job->command, "--by",
-            "there is no list by '%s'; there are %s, object, type, member, and pairs such as "
+            "there is no list by '%s'; there are %s, object, type, member, time, and pairs such as "
             "function+thread",
             name, list);
     return false;

@@ -4,7 +4,6 @@
  * Words of code, out of the file that the symbols came from. It is opened again, and must have the
  * recording's build-id still: bytes of another file would be wrong without anybody noticing.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -111,23 +110,13 @@ static const char *no_code(const struct dso *dso)
 /* Fewer than asked for if the file ends before: it is shorter than it says. SPE_ERR_IO. */
 static int64_t read_words(int fd, uint64_t offset, uint32_t *words, size_t count)
 {
-    uint8_t *bytes = (uint8_t *)words;
-    size_t done = 0;
+    int64_t read = file_read(fd, offset, words, 4 * count);
 
-    while (done < 4 * count) {
-        ssize_t n = pread(fd, bytes + done, 4 * count - done, (off_t)(offset + done));
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return SPE_ERR_IO;
-        if (n == 0)
-            break;
-        done += (size_t)n;
-    }
-    for (size_t i = 0; i < done / 4; i++)
-        words[i] = load32(bytes + 4 * i);
-    return (int64_t)(done / 4);
+    if (read < 0)
+        return read;
+    for (int64_t i = 0; i < read / 4; i++)
+        words[i] = load32((uint8_t *)&words[i]);
+    return read / 4;
 }
 
 int64_t dso_code(struct dsos *d, struct dso *dso, uint64_t address, uint32_t *words, uint8_t *data,

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
+
 static const char *kind_name(const struct spe_a64 *insn)
 {
     static const char *const names[SPE_OPERATION_KIND_COUNT] = {
@@ -101,22 +103,17 @@ static bool agree(const struct spe_a64 *insn, const char *mnemonic)
 
 /* ---- aliases --------------------------------------------------------------------------------- */
 
-static uint32_t field(uint32_t word, unsigned high, unsigned low)
-{
-    return word >> low & (UINT32_MAX >> (31 - (high - low)));
-}
-
 /* C6.2: MOV (wide immediate) and MOV (inverted wide immediate) are preferred but for what looks
  * like a shift of nothing. */
 static bool move_wide(uint32_t word, char *text, size_t size)
 {
-    bool is_64 = word >> 31, inverted = field(word, 30, 29) == 0;
-    unsigned hw = field(word, 22, 21), rd = field(word, 4, 0);
-    uint64_t value = (uint64_t)field(word, 20, 5) << (16 * hw);
+    bool is_64 = word >> 31, inverted = bits(word, 30, 29) == 0;
+    unsigned hw = bits(word, 22, 21), rd = bits(word, 4, 0);
+    uint64_t value = (uint64_t)bits(word, 20, 5) << (16 * hw);
 
-    if ((word & 0x1f800000) != 0x12800000 || (field(word, 30, 29) & 1))
+    if ((word & 0x1f800000) != 0x12800000 || (bits(word, 30, 29) & 1))
         return false;
-    if ((!field(word, 20, 5) && hw) || (inverted && !is_64 && field(word, 20, 5) == 0xffff))
+    if ((!bits(word, 20, 5) && hw) || (inverted && !is_64 && bits(word, 20, 5) == 0xffff))
         return false;
     value = inverted ? ~value : value;
     if (!is_64)
@@ -152,7 +149,7 @@ static const char *hint_name(uint32_t word)
     if ((word & 0xfffff01f) != 0xd503201f)
         return NULL;
     for (size_t i = 0; i < sizeof(hints) / sizeof(hints[0]); i++) {
-        if (hints[i].number == field(word, 11, 5))
+        if (hints[i].number == bits(word, 11, 5))
             return hints[i].name;
     }
     return NULL;
@@ -177,15 +174,15 @@ static void repair_prefetch(uint32_t word, char *text, size_t size)
     if (!begins(text, "prf") || !comma || comma[-1] != ' ')
         return;
     snprintf(rest, sizeof(rest), "%s", comma);
-    snprintf(comma, size - (size_t)(comma - text), "#%u%s", field(word, sve ? 3 : 4, 0), rest);
+    snprintf(comma, size - (size_t)(comma - text), "#%u%s", bits(word, sve ? 3 : 4, 0), rest);
 }
 
 /* The size of an element of an SVE bitmask immediate, in bits: of its imm13. */
 static unsigned bitmask_element(uint32_t word)
 {
-    unsigned imms = field(word, 10, 5), size = 32;
+    unsigned imms = bits(word, 10, 5), size = 32;
 
-    if (field(word, 17, 17))
+    if (bits(word, 17, 17))
         return 64;
     for (unsigned bit = 32; bit > 4 && (imms & bit); bit >>= 1)
         size >>= 1;
@@ -203,7 +200,7 @@ static void repair_elements(uint32_t word, char *text, size_t size)
     uint64_t value = number ? strtoull(number + 1, NULL, 0) : 0;
 
     if (number && copy)
-        snprintf(number, left, "#%d", (int8_t)field(word, 12, 5) * (field(word, 13, 13) ? 256 : 1));
+        snprintf(number, left, "#%d", (int8_t)bits(word, 12, 5) * (bits(word, 13, 13) ? 256 : 1));
     else if (number)
         snprintf(number, left, "#0x%" PRIx64, value & UINT64_MAX >> (64 - bitmask_element(word)));
 }
@@ -220,7 +217,7 @@ static void plain_target(char *text)
 /* A condition that is always true has no opposite: CSNEG with it is not a CNEG (C6.2). */
 static bool is_false_alias(uint32_t word, const char *text)
 {
-    return (word & 0x1fe00000) == 0x1a800000 && field(word, 15, 13) == 7 && begins(text, "c") &&
+    return (word & 0x1fe00000) == 0x1a800000 && bits(word, 15, 13) == 7 && begins(text, "c") &&
            !begins(text, "cs");
 }
 

@@ -477,6 +477,28 @@ static uint32_t text(struct dsos *d, const char *string)
     return id;
 }
 
+/* A source file. libdw leaves names relative to where the compiler ran; anybody else's directory
+ * would make another file of them. */
+static uint32_t file_text(struct dsos *d, Dwarf_Die *unit, const char *file)
+{
+    const char *directory = NULL;
+    Dwarf_Attribute attribute;
+    char *path;
+    uint32_t id;
+
+    if (file && *file != '/')
+        directory = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+    if (!directory)
+        return text(d, file);
+    if (asprintf(&path, "%s/%s", directory, file) < 0) {
+        names_missing(d->strings, SPE_ERR_NOMEM);
+        return NONE;
+    }
+    id = text(d, path);
+    free(path);
+    return id;
+}
+
 /* The line of an address, if those of its unit fit. */
 static Dwarf_Line *find_source(struct dsos *d, struct dso *dso, struct unit *unit, Dwarf_Die *die,
                                uint64_t address)
@@ -511,7 +533,7 @@ static uint32_t read_line(struct dsos *d, struct dso *dso, uint32_t dso_id, uint
     if (!file)
         return SPE_NO_ID;
     dwarf_lineno(found, &number);
-    line.file = text(d, file);
+    line.file = file_text(d, &die, file);
     line.line = number > 0 ? (uint32_t)number : 0;
     id = line.file == NONE ? SPE_NO_ID : line_id(&d->lines, &line);
     if (id == SPE_NO_ID)
@@ -588,7 +610,7 @@ static void line_place(struct dsos *d, Dwarf_Die *unit, Dwarf_Line *found,
         dwarf_lineno(found, &line);
         dwarf_linediscriminator(found, &discriminator);
     }
-    frame->file = text(d, found ? dwarf_linesrc(found, NULL, NULL) : NULL);
+    frame->file = file_text(d, unit, found ? dwarf_linesrc(found, NULL, NULL) : NULL);
     frame->line = line > 0 ? (uint32_t)line : 0;
     set_discriminator(unit, discriminator, frame);
 }
@@ -602,10 +624,11 @@ static void call_site(struct dsos *d, Dwarf_Die *inlined, Dwarf_Die *unit, bool 
     size_t count;
 
     frame->line = number_of(inlined, DW_AT_call_line);
-    frame->file = text(d, has_files && dwarf_hasattr(inlined, DW_AT_call_file) &&
-                                  dwarf_getsrcfiles(unit, &files, &count) == 0 && file < count
-                              ? dwarf_filesrc(files, file, NULL, NULL)
-                              : NULL);
+    frame->file = file_text(d, unit,
+                            has_files && dwarf_hasattr(inlined, DW_AT_call_file) &&
+                                    dwarf_getsrcfiles(unit, &files, &count) == 0 && file < count
+                                ? dwarf_filesrc(files, file, NULL, NULL)
+                                : NULL);
     set_discriminator(unit, number_of(inlined, DW_AT_GNU_discriminator), frame);
 }
 

@@ -167,7 +167,9 @@ void dso_load_jit(const struct dsos *d, struct dso *dso);
 /* A descriptor of a regular file that is not empty, or -1. Nothing else is opened: a path out of a
  * recording may name anything. */
 int dso_open_regular(const char *path);
-/* The same for kernel symbols, which /proc has as a file of size 0. */
+/* Bytes of a file; fewer than asked for if it ends before. SPE_ERR_IO. */
+int64_t file_read(int fd, uint64_t offset, void *bytes, size_t size);
+/* As dso_open_regular, for kernel symbols, which /proc has as a file of size 0. */
 FILE *dso_open_kallsyms(const char *path);
 /* The same for a file where anybody may put one: it must be the user's own or root's, and not a
  * link. *why says who put something else there, else it is NULL. */

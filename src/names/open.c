@@ -53,6 +53,24 @@ int dso_open_regular(const char *path)
     return open_looked_at(place, place >= 0 && S_ISREG(st.st_mode) && st.st_size > 0);
 }
 
+int64_t file_read(int fd, uint64_t offset, void *bytes, size_t size)
+{
+    size_t done = 0;
+
+    while (done < size) {
+        ssize_t n = pread(fd, (char *)bytes + done, size - done, (off_t)(offset + done));
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return SPE_ERR_IO;
+        if (n == 0)
+            break;
+        done += (size_t)n;
+    }
+    return (int64_t)done;
+}
+
 FILE *dso_open_kallsyms(const char *path)
 {
     struct stat st;

@@ -8,16 +8,13 @@
 
 #include <specimen/pe.h>
 
-static uint32_t field(uint32_t word, unsigned high, unsigned low)
-{
-    return word >> low & (UINT32_MAX >> (31 - (high - low)));
-}
+#include "base/bits.h"
 
 static int64_t signed_field(uint32_t word, unsigned high, unsigned low)
 {
     uint64_t sign = UINT64_C(1) << (high - low);
 
-    return (int64_t)((field(word, high, low) ^ sign) - sign);
+    return (int64_t)((bits(word, high, low) ^ sign) - sign);
 }
 
 /* Register 31 is the zero register in most places. */
@@ -34,9 +31,9 @@ static bool decode_address(uint32_t word, uint64_t pc, struct operands *o)
 
     if ((word & 0x1f000000) != 0x10000000) /* ADR, ADRP */
         return false;
-    offset = (int64_t)((uint64_t)signed_field(word, 23, 5) << 2 | field(word, 30, 29));
+    offset = (int64_t)((uint64_t)signed_field(word, 23, 5) << 2 | bits(word, 30, 29));
     o->kind = OPERANDS_CONSTANT;
-    o->d = zero_register(field(word, 4, 0));
+    o->d = zero_register(bits(word, 4, 0));
     o->value =
         word >> 31 ? (pc & ~UINT64_C(0xfff)) + ((uint64_t)offset << 12) : pc + (uint64_t)offset;
     return true;
@@ -44,14 +41,14 @@ static bool decode_address(uint32_t word, uint64_t pc, struct operands *o)
 
 static bool decode_wide(uint32_t word, struct operands *o)
 {
-    unsigned shift = 16 * field(word, 22, 21);
-    uint64_t value = (uint64_t)field(word, 20, 5) << shift;
+    unsigned shift = 16 * bits(word, 22, 21);
+    uint64_t value = (uint64_t)bits(word, 20, 5) << shift;
 
     if ((word & 0x1f800000) != 0x12800000)
         return false;
-    o->d = zero_register(field(word, 4, 0));
+    o->d = zero_register(bits(word, 4, 0));
     o->shift = (uint8_t)shift;
-    switch (field(word, 30, 29)) {
+    switch (bits(word, 30, 29)) {
     case 0: /* MOVN */
         o->kind = OPERANDS_CONSTANT;
         o->value = o->narrow ? (uint32_t)~value : ~value;
@@ -72,41 +69,41 @@ static bool decode_wide(uint32_t word, struct operands *o)
 /* ADD and SUB (immediate). */
 static bool decode_add_immediate(uint32_t word, struct operands *o)
 {
-    uint64_t value = (uint64_t)field(word, 21, 10) << (field(word, 22, 22) ? 12 : 0);
-    bool flags = field(word, 29, 29);
+    uint64_t value = (uint64_t)bits(word, 21, 10) << (bits(word, 22, 22) ? 12 : 0);
+    bool flags = bits(word, 29, 29);
 
     if ((word & 0x9f800000) != 0x91000000)
         return false;
     o->kind = OPERANDS_ADD;
-    o->d = flags ? zero_register(field(word, 4, 0)) : (uint8_t)field(word, 4, 0);
-    o->n = (uint8_t)field(word, 9, 5);
-    o->value = field(word, 30, 30) ? -value : value;
+    o->d = flags ? zero_register(bits(word, 4, 0)) : (uint8_t)bits(word, 4, 0);
+    o->n = (uint8_t)bits(word, 9, 5);
+    o->value = bits(word, 30, 30) ? -value : value;
     return true;
 }
 
 /* ADD, SUB, ORR as MOV, of registers. */
 static bool decode_register(uint32_t word, struct operands *o)
 {
-    o->d = zero_register(field(word, 4, 0));
-    o->n = zero_register(field(word, 9, 5));
-    o->m = zero_register(field(word, 20, 16));
+    o->d = zero_register(bits(word, 4, 0));
+    o->n = zero_register(bits(word, 9, 5));
+    o->m = zero_register(bits(word, 20, 16));
     if ((word & 0xffe0ffe0) == 0xaa0003e0) { /* MOV */
         o->kind = OPERANDS_ADD;
         o->n = o->m;
         o->m = REG_NONE;
         return true;
     }
-    if ((word & 0x9f200000) == 0x8b000000 && !field(word, 23, 22)) { /* shifted left */
-        o->kind = field(word, 30, 30) ? OPERANDS_SUBTRACT : OPERANDS_ADD;
-        o->shift = (uint8_t)field(word, 15, 10);
+    if ((word & 0x9f200000) == 0x8b000000 && !bits(word, 23, 22)) { /* shifted left */
+        o->kind = bits(word, 30, 30) ? OPERANDS_SUBTRACT : OPERANDS_ADD;
+        o->shift = (uint8_t)bits(word, 15, 10);
         return true;
     }
     if ((word & 0x9fe00000) == 0x8b200000) { /* extended */
-        o->kind = field(word, 30, 30) ? OPERANDS_SUBTRACT : OPERANDS_ADD;
-        o->shift = (uint8_t)field(word, 12, 10);
-        o->n = (uint8_t)field(word, 9, 5);
-        if (!field(word, 29, 29))
-            o->d = (uint8_t)field(word, 4, 0);
+        o->kind = bits(word, 30, 30) ? OPERANDS_SUBTRACT : OPERANDS_ADD;
+        o->shift = (uint8_t)bits(word, 12, 10);
+        o->n = (uint8_t)bits(word, 9, 5);
+        if (!bits(word, 29, 29))
+            o->d = (uint8_t)bits(word, 4, 0);
         return true;
     }
     return false;
@@ -117,29 +114,29 @@ static bool decode_multiply(uint32_t word, struct operands *o)
     if ((word & 0xffe08000) != 0x9b000000 && (word & 0xff608000) != 0x9b200000)
         return false; /* MADD; SMADDL, UMADDL */
     o->kind = OPERANDS_MULTIPLY;
-    o->d = zero_register(field(word, 4, 0));
-    o->n = zero_register(field(word, 9, 5));
-    o->m = zero_register(field(word, 20, 16));
-    o->a = zero_register(field(word, 14, 10));
+    o->d = zero_register(bits(word, 4, 0));
+    o->n = zero_register(bits(word, 9, 5));
+    o->m = zero_register(bits(word, 20, 16));
+    o->a = zero_register(bits(word, 14, 10));
     return true;
 }
 
 /* UBFM and SBFM, where bits go up and the rest is zero or sign. */
 static bool decode_shift(uint32_t word, struct operands *o)
 {
-    unsigned r = field(word, 21, 16), s = field(word, 15, 10), size = o->narrow ? 32 : 64;
+    unsigned r = bits(word, 21, 16), s = bits(word, 15, 10), size = o->narrow ? 32 : 64;
 
     if ((word & 0xbf800000) != 0x93000000 || (r <= s && r))
         return false;
     o->kind = OPERANDS_ADD;
-    o->d = zero_register(field(word, 4, 0));
+    o->d = zero_register(bits(word, 4, 0));
     o->n = REG_NONE;
-    o->m = r ? zero_register(field(word, 9, 5)) : REG_NONE;
+    o->m = r ? zero_register(bits(word, 9, 5)) : REG_NONE;
     o->shift = (uint8_t)((size - r) % size);
     if (!r) { /* UXTB: any number */
         o->kind = OPERANDS_OTHER;
-        o->n = zero_register(field(word, 9, 5));
-        if (!o->narrow && s == 31 && !field(word, 30, 30)) /* SXTW */
+        o->n = zero_register(bits(word, 9, 5));
+        if (!o->narrow && s == 31 && !bits(word, 30, 30)) /* SXTW */
             o->kind = OPERANDS_EXTEND;
     }
     return true;
@@ -149,14 +146,14 @@ static bool decode_other(uint32_t word, struct operands *o)
 {
     if ((word & 0xffe00c00) == 0x9a800000) { /* CSEL */
         o->kind = OPERANDS_SELECT;
-        o->d = zero_register(field(word, 4, 0));
-        o->n = zero_register(field(word, 9, 5));
-        o->m = zero_register(field(word, 20, 16));
+        o->d = zero_register(bits(word, 4, 0));
+        o->n = zero_register(bits(word, 9, 5));
+        o->m = zero_register(bits(word, 20, 16));
         return true;
     }
     if ((word & 0xffffffe0) == 0xd53bd040) { /* MRS TPIDR_EL0 */
         o->kind = OPERANDS_THREAD;
-        o->d = zero_register(field(word, 4, 0));
+        o->d = zero_register(bits(word, 4, 0));
         return true;
     }
     return false;
@@ -166,13 +163,12 @@ static bool decode_other(uint32_t word, struct operands *o)
  * vectors. The pe room does not tell. */
 static bool writes_stack_pointer(uint32_t word)
 {
-    return field(word, 4, 0) == 31 &&
-           ((word & 0x7f800000) == 0x12000000 || /* AND */
-            (word & 0x7f800000) == 0x11000000 || /* ADD */
-            (word & 0x7f800000) == 0x51000000 || /* SUB */
-            (word & 0x7fe00000) == 0x0b200000 || /* ... extended */
-            (word & 0x7fe00000) == 0x4b200000 || /* */
-            (word & 0xffa0f000) == 0x04205000);  /* of streaming vectors */
+    return bits(word, 4, 0) == 31 && ((word & 0x7f800000) == 0x12000000 || /* AND */
+                                      (word & 0x7f800000) == 0x11000000 || /* ADD */
+                                      (word & 0x7f800000) == 0x51000000 || /* SUB */
+                                      (word & 0x7fe00000) == 0x0b200000 || /* ... extended */
+                                      (word & 0x7fe00000) == 0x4b200000 || /* */
+                                      (word & 0xffa0f000) == 0x04205000); /* of streaming vectors */
 }
 
 /* ---- Loads and stores ----------------------------------------------------------------------- */
@@ -184,7 +180,7 @@ static bool is_pair(uint32_t word)
 
 static void decode_write_back(uint32_t word, const struct spe_a64 *a, struct operands *o)
 {
-    bool pair = is_pair(word) && field(word, 23, 23), before = field(word, 24, 24);
+    bool pair = is_pair(word) && bits(word, 23, 23), before = bits(word, 24, 24);
     bool single = (word & 0x3b200400) == 0x38000400;
     bool structures = (word & 0xbe800000) == 0x0c800000; /* post-indexed */
 
@@ -195,9 +191,9 @@ static void decode_write_back(uint32_t word, const struct spe_a64 *a, struct ope
             signed_field(word, 21, 15) * (int64_t)(a->bytes / 2 + !a->bytes); /* of one register */
     } else if (single) {
         o->writes_back = true;
-        o->early = field(word, 11, 11);
+        o->early = bits(word, 11, 11);
         o->advance = signed_field(word, 20, 12);
-    } else if (structures && field(word, 20, 16) == 31) {
+    } else if (structures && bits(word, 20, 16) == 31) {
         o->writes_back = true;
         o->advance = a->bytes;
     }
@@ -217,8 +213,8 @@ static void decode_access(uint32_t word, const struct spe_a64 *a, struct operand
     o->bytes = a->bytes;
     o->base = a->base;
     o->index = REG_NONE;
-    o->d = plain ? zero_register(field(word, 4, 0)) : REG_NONE;
-    o->a = plain && pair ? zero_register(field(word, 14, 10)) : REG_NONE;
+    o->d = plain ? zero_register(bits(word, 4, 0)) : REG_NONE;
+    o->a = plain && pair ? zero_register(bits(word, 14, 10)) : REG_NONE;
     o->takes_value = plain && a->load && a->bytes == (pair ? 16 : 8);
     o->gives_value = plain && a->store && !a->load && a->bytes == (pair ? 16 : 8);
     switch (a->address) {

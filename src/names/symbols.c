@@ -35,12 +35,8 @@ bool elf_file_take(struct elf_file *f, uint64_t bytes)
 static uint8_t *read_packed(struct elf_file *f, int fd, size_t size)
 {
     uint8_t *bytes = elf_file_take(f, size) ? malloc(size) : NULL;
-    size_t at = 0;
-    ssize_t got = 1;
 
-    while (bytes && at < size && (got = pread(fd, bytes + at, size - at, (off_t)at)) > 0)
-        at += (size_t)got;
-    if (at == size)
+    if (bytes && file_read(fd, 0, bytes, size) == (int64_t)size)
         return bytes;
     free(bytes);
     return NULL;

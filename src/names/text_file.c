@@ -65,23 +65,14 @@ static int find_source(const char *path, const char *directory, char **opened)
 
 static int read_all(struct spe_text_file *s, int fd)
 {
-    size_t room = s->size;
+    int64_t read;
 
-    s->bytes = malloc(room + 1);
+    s->bytes = malloc(s->size + 1);
     if (!s->bytes)
         return SPE_ERR_NOMEM;
-    for (s->size = 0; s->size < room;) {
-        ssize_t n = pread(fd, s->bytes + s->size, room - s->size, (off_t)s->size);
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return SPE_ERR_IO;
-        if (n == 0)
-            break;
-        s->size += (size_t)n;
-    }
-    return SPE_OK;
+    read = file_read(fd, 0, s->bytes, s->size);
+    s->size = read < 0 ? 0 : (size_t)read;
+    return read < 0 ? (int)read : SPE_OK;
 }
 
 static int find_lines(struct spe_text_file *s)

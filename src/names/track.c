@@ -562,13 +562,6 @@ static struct value same_array(struct follower *f, const struct value *had, stru
     return v;
 }
 
-static int64_t floor_modulo(int64_t a, uint64_t b)
-{
-    int64_t rest = a % (int64_t)b;
-
-    return rest < 0 ? rest + (int64_t)b : rest;
-}
-
 /* Where what `part` points to begins in what `whole`, the same address, points to. */
 static bool part_offset(struct follower *f, const struct value *whole, const struct value *part,
                         uint64_t *offset)

@@ -835,13 +835,6 @@ struct array_search {
     unsigned matches, steps;
 };
 
-static int64_t modulo(int64_t a, uint64_t b)
-{
-    int64_t rest = a % (int64_t)b;
-
-    return rest < 0 ? rest + (int64_t)b : rest;
-}
-
 static void search_arrays(struct dsos *d, uint32_t id, uint64_t base, struct array_search *s,
                           int depth)
 {
@@ -861,7 +854,7 @@ static void search_arrays(struct dsos *d, uint32_t id, uint64_t base, struct arr
             search_arrays(d, t->target, base, s, depth + 1);
             return;
         }
-        in = (uint64_t)modulo(s->offset - (int64_t)base, element);
+        in = (uint64_t)floor_modulo(s->offset - (int64_t)base, element);
         if (!leaf_at(d, t->target, in, s->size, depth + 1, 0, &leaf))
             return;
         s->matches++;

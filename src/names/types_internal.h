@@ -16,6 +16,14 @@
 #define TYPE_MEMBERS (1u << 20) /* of one type */
 #define TYPE_MAX (1u << 24)
 
+/* Where an offset is in an element of an array. */
+static inline int64_t floor_modulo(int64_t a, uint64_t b)
+{
+    int64_t rest = a % (int64_t)b;
+
+    return rest < 0 ? rest + (int64_t)b : rest;
+}
+
 struct member {
     uint64_t offset, size; /* as in spe_profile_member */
     uint32_t type, name;

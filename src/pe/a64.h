@@ -12,13 +12,9 @@
 #ifndef PE_A64_H
 #define PE_A64_H
 
+#include "base/bits.h"
 #include "base/count_of.h"
 #include "specimen/pe.h"
-
-static inline uint32_t bits(uint32_t word, unsigned high, unsigned low)
-{
-    return word >> low & (UINT32_MAX >> (31 - (high - low)));
-}
 
 static inline bool bit(uint32_t word, unsigned n)
 {

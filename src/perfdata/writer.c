@@ -7,6 +7,7 @@
  *   data    if features are behind the data on disk, first a header without features; then the
  *           data, over them
  *   flush   the data; the features behind it; then the header, which makes both count
+ *   error   the features of the last flush again, where they were; then its header
  *
  * At every moment the header tells the truth about the bytes that it speaks of. Between two flushes
  * it may speak of no features; then readers do without.
@@ -40,8 +41,9 @@ struct spe_perf_writer {
     struct pd_bytes buffer; /* bytes behind `written` */
     uint64_t written;       /* up to here they are in the file */
     uint64_t attrs_offset, data_offset;
-    uint64_t flushed;    /* end of the data that the header knows */
-    uint64_t behind;     /* bytes of features after it */
+    uint64_t flushed;       /* end of the data that the header knows */
+    struct pd_bytes behind; /* the features after it */
+    uint64_t behind_bitmap[SPE_PERF_FEATURE_COUNT / 64];
     bool features_there; /* the header says so */
     bool complete;       /* the header is to say so */
     bool dirty;          /* there is something to flush */
@@ -77,7 +79,8 @@ const struct spe_perf_error *spe_perf_writer_problem(const struct spe_perf_write
 
 uint64_t spe_perf_writer_size(const struct spe_perf_writer *writer)
 {
-    return writer->written + writer->buffer.size + (writer->state == FINISHED ? writer->behind : 0);
+    return writer->written + writer->buffer.size +
+           (writer->state == FINISHED ? writer->behind.size : 0);
 }
 
 /* ---- Life ----------------------------------------------------------------------------------- */
@@ -157,6 +160,7 @@ void spe_perf_writer_close(struct spe_perf_writer *writer)
     pd_bytes_free(&writer->build_ids);
     pd_bytes_free(&writer->index);
     pd_bytes_free(&writer->buffer);
+    pd_bytes_free(&writer->behind);
     id_table_free(&writer->queues);
     free(writer->next_offsets);
     if (writer->fd.own)
@@ -409,6 +413,44 @@ static int withdraw_features(struct spe_perf_writer *w)
     return result < 0 ? result : sync_file(w);
 }
 
+/* Features behind the data, and the header that speaks of both. */
+static int write_features(struct spe_perf_writer *w, uint64_t data_end,
+                          const struct pd_bytes *features, const uint64_t *bitmap)
+{
+    int result = write_at(w, data_end, features->bytes, features->size);
+
+    if (result == SPE_OK)
+        result = sync_file(w);
+    if (result == SPE_OK)
+        result = write_header(w, data_end, bitmap);
+    w->features_there = result == SPE_OK;
+    return result;
+}
+
+/* Ends the file where it ends. */
+static int end_file(struct spe_perf_writer *w)
+{
+    int result = sync_file(w);
+
+    if (result == SPE_OK && w->output.truncate) {
+        result = w->output.truncate(w->output.user, w->flushed + w->behind.size);
+        if (result < 0)
+            fail(w, result);
+    }
+    return result;
+}
+
+/* What could not be written lies over the features of the last flush. Their room is in the file, so
+ * a full disk takes them again. */
+static void go_back(struct spe_perf_writer *w)
+{
+    if (w->features_there || !w->behind.size)
+        return;
+    w->complete = false;
+    if (write_features(w, w->flushed, &w->behind, w->behind_bitmap) == SPE_OK)
+        end_file(w);
+}
+
 /* Bytes that go into the file as they are, behind those before. */
 static int append_directly(struct spe_perf_writer *w, const void *bytes, size_t size)
 {
@@ -418,6 +460,8 @@ static int append_directly(struct spe_perf_writer *w, const void *bytes, size_t 
         result = write_at(w, w->written, bytes, size);
     if (result == SPE_OK)
         w->written += size;
+    else
+        go_back(w);
     return result;
 }
 
@@ -472,25 +516,18 @@ int spe_perf_writer_flush(struct spe_perf_writer *writer)
     if (result == SPE_OK && features.failed)
         result = fail(writer, SPE_ERR_NOMEM);
     if (result == SPE_OK)
-        result = write_at(writer, writer->written, features.bytes, features.size);
-    if (result == SPE_OK)
-        result = sync_file(writer);
-    if (result == SPE_OK)
-        result = write_header(writer, writer->written, bitmap);
-    if (result == SPE_OK) {
-        writer->flushed = writer->written;
-        writer->behind = features.size;
-        writer->features_there = true;
-        writer->dirty = false;
-        result = sync_file(writer);
+        result = write_features(writer, writer->written, &features, bitmap);
+    if (result < 0) {
+        pd_bytes_free(&features);
+        go_back(writer);
+        return result;
     }
-    if (result == SPE_OK && writer->output.truncate) {
-        result = writer->output.truncate(writer->output.user, writer->written + features.size);
-        if (result < 0)
-            fail(writer, result);
-    }
-    pd_bytes_free(&features);
-    return result;
+    pd_bytes_free(&writer->behind);
+    writer->behind = features;
+    memcpy(writer->behind_bitmap, bitmap, sizeof(bitmap));
+    writer->flushed = writer->written;
+    writer->dirty = false;
+    return end_file(writer);
 }
 
 static void put_start(struct pd_bytes *out, uint32_t type, size_t size)

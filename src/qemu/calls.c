@@ -5,15 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
+
 /* ---- Words ---------------------------------------------------------------------------------- */
 
 #define SP 31
 #define FP 29
-
-static uint32_t bits(uint32_t word, unsigned high, unsigned low)
-{
-    return word >> low & ((2u << (high - low)) - 1);
-}
 
 static int32_t sign_extend(uint32_t value, unsigned width)
 {

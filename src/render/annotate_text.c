@@ -9,8 +9,8 @@
 #include "render/annotate.h"
 #include "render/cells.h"
 #include "render/report.h"
-#include "render/safe.h"
 #include "render/text.h"
+#include "render/wrap.h"
 
 #define CODE_CONTEXT 3   /* instructions shown around one with samples */
 #define SOURCE_CONTEXT 2 /* lines */
@@ -45,16 +45,15 @@ static void line(struct page *p, enum tone tone, const char *format, ...)
 
 static void line(struct page *p, enum tone tone, const char *format, ...)
 {
+    struct wrap wrap = {p->out, p->width, p->color, 0, tone};
     char text[2048];
     va_list args;
 
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    tone_begin(p->out, p->color, tone);
-    out_safe(p->out, text);
-    tone_end(p->out, p->color, tone);
-    out_char(p->out, '\n');
+    if (!(tone == TONE_TITLE ? wrap_title(&wrap, text) : wrap_text(&wrap, "", text)))
+        fail(p, SPE_ERR_NOMEM);
 }
 
 /* "DRAM 91 %, L1 cache 9 %": where the loads were served, the most frequent first. */
@@ -73,7 +72,7 @@ static void served_line(struct page *p, const struct spe_instruction *sum)
         left.served[most] = 0;
     }
     if (used)
-        line(p, TONE_PLAIN, "  loads served by: %s", text);
+        line(p, TONE_PLAIN, "loads served by: %s", text);
 }
 
 static double mean_of(const struct spe_latency_sum *sum, uint64_t samples)
@@ -89,12 +88,11 @@ static void latency_line(struct page *p, const struct spe_instruction *sum)
     if (!samples)
         return;
     if (sum->execution.samples == samples)
-        line(p, TONE_PLAIN,
-             "  %.1f cycles on average: issue %.1f, translation %.1f, execution %.1f",
+        line(p, TONE_PLAIN, "%.1f cycles on average: issue %.1f, translation %.1f, execution %.1f",
              mean_of(&sum->total, samples), mean_of(&sum->issue, samples),
              mean_of(&sum->translation, samples), mean_of(&sum->execution, samples));
     else
-        line(p, TONE_PLAIN, "  %.1f cycles on average", mean_of(&sum->total, samples));
+        line(p, TONE_PLAIN, "%.1f cycles on average", mean_of(&sum->total, samples));
 }
 
 static void function_heading(struct page *p)
@@ -111,13 +109,13 @@ static void function_heading(struct page *p)
          dso && f->symbol != SPE_NO_SYMBOL ? spe_profile_string(a->profile, dso->path) : "");
     text_grouped(samples, c->samples);
     text_grouped(all, a->samples);
-    line(p, TONE_PLAIN, "  %s of %s samples: %.2f %% (%.2f-%.2f), %.2f %% of the latency", samples,
+    line(p, TONE_PLAIN, "%s of %s samples: %.2f %% (%.2f-%.2f), %.2f %% of the latency", samples,
          all, 100.0 * share_of(c->samples, a->samples), 100.0 * i.low, 100.0 * i.high,
          100.0 * share_of(c->latency, a->latency));
     latency_line(p, &f->sum);
     served_line(p, &f->sum);
     if (f->no_code)
-        line(p, TONE_NOTABLE, "  no code is shown: %s", f->no_code);
+        line(p, TONE_NOTABLE, "no code is shown: %s", f->no_code);
 }
 
 /* ---- hot or not ------------------------------------------------------------------------------ */
@@ -477,14 +475,14 @@ static bool same_part(const struct spe_code_place *a, const struct spe_code_plac
 static void part_heading(struct page *p, struct table *t, const struct spe_code_place *place)
 {
     const struct annotate *a = p->annotate;
+    const char *path = shown_path(p, spe_profile_string(a->profile, place->file));
     char text[1024];
 
     if (place->inlined)
         snprintf(text, sizeof(text),
-                 "inlined %s, %s:", spe_profile_string(a->profile, place->function),
-                 spe_profile_string(a->profile, place->file));
+                 "inlined %s, %s:", spe_profile_string(a->profile, place->function), path);
     else
-        snprintf(text, sizeof(text), "%s:", spe_profile_string(a->profile, place->file));
+        snprintf(text, sizeof(text), "%s:", path);
     text_row(p, t, TONE_TITLE, text);
 }
 
@@ -508,8 +506,10 @@ static void source_part(struct page *p, struct table *t, const struct spe_annota
     bool found = has_source(p, path);
 
     part_heading(p, t, &lines[0].place);
-    if (!found)
+    if (!found) {
         text_row(p, t, TONE_NOTABLE, "(this file was not found: --source-dir)");
+        text_row(p, t, TONE_NOTABLE, path);
+    }
     for (size_t i = 0; i < count; i++) {
         if (found)
             source_gap(p, t, path, i ? lines[i - 1].place.line + 1 : 0, lines[i].place.line);
@@ -526,7 +526,7 @@ static void source_section(struct page *p)
     struct table t;
 
     if (!f->line_count) {
-        line(p, TONE_QUIET, "  its lines are not known: there is no debug information");
+        line(p, TONE_QUIET, "its lines are not known: there is no debug information");
         return;
     }
     set_heat(p, &f->lines[0].sum, sizeof(f->lines[0]), f->line_count);
@@ -542,7 +542,7 @@ static void source_section(struct page *p)
     end_table(p, &t);
     if (p->newer)
         line(p, TONE_NOTABLE,
-             "  a source file was changed after the recording: its text may not be that of the "
+             "a source file was changed after the recording: its text may not be that of the "
              "program");
 }
 
@@ -806,7 +806,8 @@ static void code_line(struct page *p, struct table *t, uint64_t address,
     text_add(&text, "%s:%" PRIu32, shown_path(p, path), place.line);
     if (place.inlined)
         text_add(&text, " (inlined %s)", spe_profile_string(a->profile, place.function));
-    text_add(&text, "  %s", s);
+    if (*s)
+        text_add(&text, "  %s", s);
     text_row(p, t, TONE_NOTABLE, text.bytes);
 }
 

@@ -726,11 +726,10 @@ static void data_section(struct page *p)
 
 static void types_section(struct page *p)
 {
-    const struct types_page page = {p->sheet.out, p->report->profile, &p->report->types,
-                                    p->sheet.width, p->sheet.color};
+    const struct types_page page = {&p->sheet, p->report->profile, &p->report->types};
 
-    if (types_wanted(&p->report->types) && !types_text(&page))
-        p->sheet.no_memory = true;
+    if (types_wanted(&p->report->types))
+        types_text(&page);
 }
 
 /* What people look for first: it fits on the first screen. */

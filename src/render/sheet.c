@@ -2,15 +2,13 @@
 /* Copyright (c) 2026 The Specimen authors */
 #include "render/sheet.h"
 
-#include "render/safe.h"
 #include "render/wrap.h"
 
 void sheet_title(struct sheet *s, const char *text)
 {
-    tone_begin(s->out, s->color, TONE_TITLE);
-    out_safe(s->out, text);
-    tone_end(s->out, s->color, TONE_TITLE);
-    out_char(s->out, '\n');
+    struct wrap wrap = {s->out, s->width, s->color, 0, TONE_TITLE};
+
+    s->no_memory |= !wrap_title(&wrap, text);
 }
 
 void sheet_wrapped(struct sheet *s, unsigned column, const char *label, enum tone tone,

@@ -8,6 +8,7 @@
 
 #include "render/json.h"
 #include "render/out.h"
+#include "render/sheet.h"
 
 /* How a type lies in memory, with what was accessed of it. */
 struct report_layout {
@@ -35,11 +36,9 @@ struct report_types {
 };
 
 struct types_page {
-    struct out *out;
+    struct sheet *sheet;
     struct spe_profile *profile;
     const struct report_types *types;
-    unsigned width;
-    bool color;
 };
 
 static inline bool types_wanted(const struct report_types *t)
@@ -61,7 +60,7 @@ static inline uint64_t types_unknown(const struct report_types *t)
 }
 
 /* False if memory ran out. */
-bool types_text(const struct types_page *page);
+void types_text(const struct types_page *page);
 void types_json(struct json *j, struct spe_profile *profile, const struct report_types *types);
 void types_csv(struct out *o, struct spe_profile *profile, const struct report_types *types);
 

@@ -7,7 +7,6 @@
 
 #include "base/count_of.h"
 #include "render/color.h"
-#include "render/safe.h"
 #include "render/table.h"
 #include "render/types.h"
 
@@ -40,20 +39,13 @@ void types_member_name(struct spe_profile *profile, const struct spe_type_row *r
 
 static void title(const struct types_page *p, const char *text)
 {
-    out_char(p->out, '\n');
-    tone_begin(p->out, p->color, TONE_TITLE);
-    out_safe(p->out, text);
-    tone_end(p->out, p->color, TONE_TITLE);
-    out_char(p->out, '\n');
+    out_char(p->sheet->out, '\n');
+    sheet_title(p->sheet, text);
 }
 
 static void remark(const struct types_page *p, const char *text)
 {
-    out_string(p->out, "  ");
-    tone_begin(p->out, p->color, TONE_QUIET);
-    out_safe(p->out, text);
-    tone_end(p->out, p->color, TONE_QUIET);
-    out_char(p->out, '\n');
+    sheet_wrapped(p->sheet, 0, "", TONE_QUIET, text);
 }
 
 /* ---- Lists ----------------------------------------------------------------------------------- */
@@ -92,7 +84,7 @@ static void count_cells(struct table *t, const struct spe_access_counts *c,
     }
 #define COUNT_COLUMN_COUNT 9
 
-static bool list_types(const struct types_page *p, const struct spe_type_row *rows, size_t count,
+static void list_types(const struct types_page *p, const struct spe_type_row *rows, size_t count,
                        bool members)
 {
     const struct table_column columns[] = {{members ? "member" : "type", true, 0, 20},
@@ -116,7 +108,7 @@ static bool list_types(const struct types_page *p, const struct spe_type_row *ro
             table_text(&t, TONE_QUIET, "-");
         count_cells(&t, &rows[i].counts, &p->types->all);
     }
-    return table_end(&t, p->out, p->width, p->color);
+    sheet_table(p->sheet, &t);
 }
 
 /* Nobody should take saved registers for data of the program. */
@@ -134,7 +126,7 @@ static void stack_operations(const struct types_page *p)
     remark(p, text);
 }
 
-static bool list_reasons(const struct types_page *p)
+static void list_reasons(const struct types_page *p)
 {
     static const struct table_column columns[] = {{"[unknown]", true, 0, 20},
                                                   {"samples", false, 0, 0},
@@ -144,7 +136,7 @@ static bool list_reasons(const struct types_page *p)
     struct table t;
 
     if (!types_unknown(types))
-        return true;
+        return;
     table_begin(&t, columns, COUNT_OF(columns));
     for (unsigned i = SPE_ACCESS_KNOWN + 1; i < SPE_ACCESS_REASONS; i++) {
         const struct spe_access_counts *c = &types->reasons[i];
@@ -156,7 +148,7 @@ static bool list_reasons(const struct types_page *p)
         percent_or_none(&t, c->samples, types->all.samples);
         percent_or_none(&t, c->latency, types->all.latency);
     }
-    return table_end(&t, p->out, p->width, p->color);
+    sheet_table(p->sheet, &t);
 }
 
 void types_object_name(struct spe_profile *profile, const struct spe_profile_object *object,
@@ -179,7 +171,7 @@ const char *types_object_place(struct spe_profile *profile, const struct spe_pro
                                                  : spe_object_kind_name(o->kind);
 }
 
-static bool list_objects(const struct types_page *p)
+static void list_objects(const struct types_page *p)
 {
     const struct table_column columns[] = {
         {"object", true, 0, 20}, {"of", true, 6, 8}, COUNT_COLUMNS};
@@ -194,13 +186,14 @@ static bool list_objects(const struct types_page *p)
         table_text(&t, TONE_QUIET, types_object_place(p->profile, &types->objects[i].object));
         count_cells(&t, &types->objects[i].counts, &types->all);
     }
-    return table_end(&t, p->out, p->width, p->color);
+    sheet_table(p->sheet, &t);
 }
 
 /* ---- Layouts --------------------------------------------------------------------------------- */
 
 struct layout_row {
     uint64_t offset, size;
+    uint64_t hole; /* bytes before it that are no member's */
     unsigned depth;
     bool opened; /* its members follow */
     char text[256];
@@ -211,8 +204,8 @@ struct layout {
     const struct types_page *page;
     const struct report_layout *of;
     struct table table;
-    uint64_t line, end;     /* the last line that was named; where the last member ended */
-    struct layout_row last; /* the last one with counts */
+    uint64_t line;                    /* the last one that was named */
+    struct layout_row last;           /* the last one with counts */
     struct layout_row cold[COLD_RUN]; /* the first of a run of members without samples */
     uint64_t cold_count, rows;
 };
@@ -282,39 +275,38 @@ static void mark_line(struct layout *l, uint64_t offset)
     l->line = offset / LINE;
 }
 
+/* A member, behind the hole and the start of a line that are before it. */
+static void show_member(struct layout *l, const struct layout_row *row)
+{
+    char text[96];
+
+    if (row->hole) {
+        snprintf(text, sizeof(text), "-- hole: %" PRIu64 " byte%s --", row->hole,
+                 row->hole == 1 ? "" : "s");
+        text_row(l, text);
+    }
+    mark_line(l, row->offset);
+    show_cells(l, row);
+}
+
 static void fold_cold(struct layout *l)
 {
     char text[96];
 
     if (l->cold_count > COLD_RUN) {
-        snprintf(text, sizeof(text), "... %" PRIu64 " members without samples", l->cold_count);
+        snprintf(text, sizeof(text), "... %" PRIu64 " not sampled", l->cold_count);
         text_row(l, text);
     }
-    for (uint64_t i = 0; i < l->cold_count && l->cold_count <= COLD_RUN; i++) {
-        mark_line(l, l->cold[i].offset);
-        show_cells(l, &l->cold[i]);
-    }
+    for (uint64_t i = 0; i < l->cold_count && l->cold_count <= COLD_RUN; i++)
+        show_member(l, &l->cold[i]);
     l->cold_count = 0;
-}
-
-/* Lines and holes before a member. */
-static void between(struct layout *l, uint64_t offset)
-{
-    char text[96];
-
-    fold_cold(l);
-    if (offset > l->end) {
-        snprintf(text, sizeof(text), "-- hole: %" PRIu64 " bytes --", offset - l->end);
-        text_row(l, text);
-    }
-    mark_line(l, offset);
 }
 
 static void show_row(struct layout *l, const struct layout_row *row)
 {
     if (row->counts.samples || row->opened) {
-        between(l, row->offset);
-        show_cells(l, row);
+        fold_cold(l);
+        show_member(l, row);
         return;
     }
     if (l->cold_count < COLD_RUN)
@@ -348,43 +340,44 @@ static void lay_out(struct layout *l, uint32_t id, uint64_t base, unsigned depth
 {
     struct spe_profile *p = l->page->profile;
     struct spe_profile_member m;
+    uint64_t end = base; /* of the members so far */
 
     for (size_t i = 0; l->rows < ROWS_MAX && spe_profile_member(p, id, i, &m) == SPE_OK; i++) {
         struct layout_row row = {.offset = base + m.offset, .size = m.size, .depth = depth};
         struct spe_profile_type inner;
         uint32_t element = types_element(p, m.type, &inner);
 
+        row.hole = row.offset > end ? row.offset - end : 0;
         types_declare(p, &m, row.text, sizeof(row.text));
         types_counts_in(l->of, row.offset, m.size ? m.size : UINT64_MAX - row.offset, &row.counts);
         row.opened = inner.members && row.counts.samples && depth < DEPTH && !m.bits;
         show_row(l, &row);
         if (row.opened)
             lay_out(l, element, row.offset, depth + 1);
-        if (row.offset + m.size > l->end)
-            l->end = row.offset + m.size;
+        if (row.offset + m.size > end)
+            end = row.offset + m.size;
     }
 }
 
-static bool show_layout(const struct types_page *p, const struct report_layout *of)
+static void show_layout(const struct types_page *p, const struct report_layout *of)
 {
     const struct table_column columns[] = {
         {"offset", false, 0, 0}, {"size", false, 1, 0}, {"member", true, 0, 24}, COUNT_COLUMNS};
     struct layout l = {.page = p, .of = of};
     struct spe_profile_type type;
-    char text[NAME], a[NAME], b[NAME];
-    uint64_t lines;
-    bool good;
+    char text[NAME], a[NAME], b[NAME], bytes[32], lines[32];
 
     spe_profile_type(p->profile, of->type.type, &type);
-    lines = (type.size + LINE - 1) / LINE;
-    snprintf(text, sizeof(text),
-             "%s: %" PRIu64 " bytes, %" PRIu64 " line%s of %d, shares of it in %%",
-             types_name(p->profile, of->type.type), type.size, lines, lines == 1 ? "" : "s", LINE);
+    text_grouped(bytes, type.size);
+    text_grouped(lines, (type.size + LINE - 1) / LINE);
+    snprintf(text, sizeof(text), "%s: %s byte%s, %s line%s of %d, shares of it in %%",
+             types_name(p->profile, of->type.type), bytes, type.size == 1 ? "" : "s", lines,
+             type.size <= LINE ? "" : "s", LINE);
     title(p, text);
     table_begin(&l.table, columns, COUNT_OF(columns));
     lay_out(&l, of->type.type, 0, 0);
     fold_cold(&l);
-    good = table_end(&l.table, p->out, p->width, p->color);
+    sheet_table(p->sheet, &l.table);
     if (of->apart) {
         snprintf(text, sizeof(text), "hot members lie on different lines: %.400s and %.400s",
                  spe_profile_string(p->profile, of->apart_members[0].member),
@@ -401,7 +394,6 @@ static bool show_layout(const struct types_page *p, const struct report_layout *
                  b);
         remark(p, text);
     }
-    return good;
 }
 
 /* ---- The page -------------------------------------------------------------------------------- */
@@ -419,28 +411,28 @@ static void list_title(const struct types_page *p, const char *what, size_t coun
     title(p, text);
 }
 
-bool types_text(const struct types_page *p)
+void types_text(const struct types_page *p)
 {
     const struct report_types *t = p->types;
     char text[NAME];
-    bool good = true;
 
     if (t->by_object) {
         list_title(p, "Objects", t->object_count, t->object_of);
-        good &= list_objects(p);
+        list_objects(p);
     }
     if (t->by_type) {
         list_title(p, "Types", t->type_count, t->type_of);
-        good &= list_types(p, t->types, t->type_count, false);
-        good &= list_reasons(p);
+        list_types(p, t->types, t->type_count, false);
+        list_reasons(p);
     }
     if (t->by_member) {
         list_title(p, "Members", t->member_count, t->member_of);
-        good &= list_types(p, t->members, t->member_count, true);
-        good &= t->by_type || list_reasons(p);
+        list_types(p, t->members, t->member_count, true);
+        if (!t->by_type)
+            list_reasons(p);
     }
     for (size_t i = 0; i < t->layout_count; i++)
-        good &= show_layout(p, &t->layouts[i]);
+        show_layout(p, &t->layouts[i]);
     if (t->not_found) {
         snprintf(text, sizeof(text), "No load or store of a type '%.400s' is in this recording",
                  t->name);
@@ -450,5 +442,4 @@ bool types_text(const struct types_page *p)
         stack_operations(p);
     if (types_wanted(t))
         remark(p, "shares are of loads and stores; L1m, LLCm, TLB, stores: of its own");
-    return good;
 }

@@ -39,6 +39,34 @@ unsigned wrap_rows(unsigned width, unsigned column, const char *text)
     return rows;
 }
 
+static void put_line(const struct wrap *w, const char *s, size_t size)
+{
+    tone_begin(w->out, w->color, w->tone);
+    out_bytes(w->out, s, size);
+    tone_end(w->out, w->color, w->tone);
+    out_char(w->out, '\n');
+}
+
+bool wrap_title(const struct wrap *w, const char *text)
+{
+    unsigned room = room_for(w->width, 0) + 2;
+    char *safe = text_safe(text);
+    const char *s = safe;
+
+    if (!safe)
+        return false;
+    do {
+        size_t end = wrap_line(s, room);
+
+        out_string(w->out, s == safe ? "" : "  ");
+        put_line(w, s, end);
+        s += end + (s[end] == ' ');
+        room = room_for(w->width, 0);
+    } while (*s);
+    free(safe);
+    return true;
+}
+
 bool wrap_text(const struct wrap *w, const char *label, const char *text)
 {
     unsigned room = room_for(w->width, w->column);
@@ -51,10 +79,7 @@ bool wrap_text(const struct wrap *w, const char *label, const char *text)
         size_t end = wrap_line(s, room);
 
         out_printf(w->out, "  %-*s", (int)w->column, label);
-        tone_begin(w->out, w->color, w->tone);
-        out_bytes(w->out, s, end);
-        tone_end(w->out, w->color, w->tone);
-        out_char(w->out, '\n');
+        put_line(w, s, end);
         label = "";
         s += end + (s[end] == ' ');
     } while (*s);

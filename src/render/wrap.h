@@ -19,6 +19,10 @@ struct wrap {
  * names from a file. False if there is no memory. */
 bool wrap_text(const struct wrap *w, const char *label, const char *text);
 
+/* Text from the first column on, which goes on below itself with blanks in front. False if there is
+ * no memory. */
+bool wrap_title(const struct wrap *w, const char *text);
+
 /* Where a line of the text has to end so that it fits: at a blank or a line feed, or else within a
  * word, but not within a code point. */
 size_t wrap_line(const char *s, size_t room);

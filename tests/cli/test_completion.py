@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Copyright (c) 2026 The Specimen authors
-"""Completion offers the commands, and every option that a command takes."""
+"""Completion offers the commands, every option that a command takes, and the values of those that
+take one of a few."""
 
 import glob
 import os
@@ -13,6 +14,21 @@ from spetest import SPE, CommandTest
 
 FOLDER = os.path.join(os.environ.get("SPE_SOURCE_DIR", "."), "completions")
 SOURCES = os.path.join(os.environ.get("SPE_SOURCE_DIR", "."), "src/cli")
+
+# Options and some of their values.
+VALUES = {
+    ("report", "--by"): {"function", "type", "symbol+source", "time"},
+    ("report", "--sort"): {"latency", "mispredicted", "srcline"},
+    ("report", "--color"): {"auto", "always", "never"},
+    ("report", "--cpu"): {"neoverse-n1", "kunpeng-920"},
+    ("record", "--cpu"): {"neoverse-n1", "architecture"},
+    ("record", "--model"): {"none", "functional", "core"},
+    ("export", "--format"): {"csv", "parquet", "autofdo"},
+    ("export", "--weight"): {"samples", "latency"},
+    ("annotate", "--columns"): {"share", "operation"},
+    ("report", "--top"): set(),
+    ("report", "--symfs"): set(),
+}
 
 
 def run(*words, env=None):
@@ -43,6 +59,23 @@ class Completion(CommandTest):
         for command in self.commands():
             self.assertEqual(set(self.bash(command, "--")), self.options(command))
 
+    def test_values(self):
+        """Each that bash offers is one that the command takes; some are those that we know."""
+        for (command, option), some in VALUES.items():
+            offered = self.bash(command, option, "")
+            self.assertTrue(some <= set(offered) if some else not offered, (option, offered))
+            for value in offered:
+                self.good(command, option, value, "--help")
+        self.assertEqual(self.bash("report", "--by", "li"), ["line"])
+        self.assertEqual(self.bash("report", "--by", "line,ty"), ["line,type"])
+        self.assertEqual(self.bash("report", "--color", "=", "al"), ["always"])
+
+    def test_nothing_happens(self):
+        """A value that a command would take leads to nothing."""
+        os.chdir(self.dir)
+        self.assertEqual(self.bash("gen", "-o", ""), [])
+        self.assertEqual(os.listdir(self.dir), [])
+
     def test_help_has_every_option(self):
         """Completion reads the help, which is made from the tables: all their rows are in one."""
         rows = set()
@@ -71,21 +104,27 @@ class Completion(CommandTest):
         self.assertEqual(offered("spe "), set(self.commands()))
         for command in self.commands():
             self.assertEqual(offered(f"spe {command} --"), self.options(command))
+        for (command, option), some in VALUES.items():
+            self.assertTrue(some <= offered(f"spe {command} {option} "), option)
+        self.assertEqual(offered("spe report --by line,ty"), {"line,type"})
 
     @unittest.skipUnless(shutil.which("zsh"), "there is no zsh")
     def test_zsh(self):
         run("zsh", "-n", os.path.join(FOLDER, "_spe"))
-        script = (f"compadd() {{ shift; print -l -- $@; }}; _files() {{ }}; "
+        script = (f"compadd() {{ shift; print -l -- $@; }}; _files() {{ }}; compset() {{ }}; "
                   f"_describe() {{ print -l -- ${{(P)2}}; }}; _spe() {{ . {FOLDER}/_spe; }}; ")
 
-        def offered(*words):
+        def offered(*words, prefix="--"):
             quoted = " ".join(words)
             return run("zsh", "-fc", script + f"words=({SPE} {quoted} x); words[-1]=(); "
-                       f"PREFIX='--'; CURRENT={len(words) + 2}; _spe")
+                       f"PREFIX='{prefix}'; CURRENT={len(words) + 2}; _spe")
 
         self.assertIn("report:one", offered())
         for command in self.commands():
             self.assertEqual(set(offered(command)), self.options(command))
+        for (command, option), some in VALUES.items():
+            values = set(offered(command, option, prefix=""))
+            self.assertTrue(some <= values if some else not values, option)
 
 
 if __name__ == "__main__":

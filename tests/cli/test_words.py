@@ -152,6 +152,8 @@ class Words(CommandTest):
         self.assertIn("should be here (at character 5)",
                       self.bad(2, "report", "-c", "a", "--filter", "load) or (load", self.path))
         self.assertIn("-C or --cpus", self.bad(2, "report", "--cpu", "0-3", self.path))
+        self.assertIn("'z80' is not known; there are neoverse-n1, ",
+                      self.bad(2, "report", "--cpu", "z80", self.path))
 
     def test_quiet(self):
         raw = t.sample(0x1000, 10, 10) + b"\xff" * 7

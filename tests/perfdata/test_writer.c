@@ -735,6 +735,45 @@ static void test_full_disk(void **state)
     }
 }
 
+/* Wherever the disk is full: all that was flushed is there, with its features, and not complete. */
+static void test_little_room(void **state)
+{
+    struct machine whole = {.records_per_slice = 5};
+    struct memory_file file = {0};
+    uint64_t last = 0, all;
+    size_t size, start;
+    bool features;
+
+    (void)state;
+    file.stop_after = 3; /* the first flush */
+    assert_int_equal(machine_make(&whole, &file, true), SPE_OK);
+    start = file.size;
+    memory_free(&file);
+    whole = (struct machine){.records_per_slice = 5};
+    assert_int_equal(machine_make(&whole, &file, true), SPE_OK);
+    size = file.size;
+    all = count_records(&file, &features);
+    memory_free(&file);
+    for (size_t room = start; room < size; room += 1 + (size - start) / 500) {
+        struct machine m = {.records_per_slice = 5};
+        struct spe_perf_reader *r;
+        uint64_t count;
+
+        file.room = room;
+        assert_int_equal(machine_make(&m, &file, true), SPE_ERR_IO);
+        assert_true(file.size <= room);
+        count = count_records(&file, &features);
+        assert_true(features);
+        assert_true(count >= last && count < all);
+        last = count;
+        r = open_memory(&file);
+        assert_true(spe_perf_reader_info(r)->incomplete);
+        spe_perf_reader_close(r);
+        memory_free(&file);
+    }
+    assert_true(last > all / 2);
+}
+
 /* ---- Mistakes ------------------------------------------------------------------------------- */
 
 static void test_mistakes(void **state)
@@ -905,19 +944,13 @@ static void test_first_records(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_records),
-        cmocka_unit_test(test_random_records_pipe),
-        cmocka_unit_test(test_complete),
-        cmocka_unit_test(test_machine),
-        cmocka_unit_test(test_machine_stream),
-        cmocka_unit_test(test_every_kill),
-        cmocka_unit_test(test_features_change),
-        cmocka_unit_test(test_not_finished),
-        cmocka_unit_test(test_full_disk),
-        cmocka_unit_test(test_mistakes),
-        cmocka_unit_test(test_pipe_needs_pipe_form),
-        cmocka_unit_test(test_attr_sizes),
-        cmocka_unit_test(test_first_records),
+        cmocka_unit_test(test_random_records),  cmocka_unit_test(test_random_records_pipe),
+        cmocka_unit_test(test_complete),        cmocka_unit_test(test_machine),
+        cmocka_unit_test(test_machine_stream),  cmocka_unit_test(test_every_kill),
+        cmocka_unit_test(test_features_change), cmocka_unit_test(test_not_finished),
+        cmocka_unit_test(test_full_disk),       cmocka_unit_test(test_little_room),
+        cmocka_unit_test(test_mistakes),        cmocka_unit_test(test_pipe_needs_pipe_form),
+        cmocka_unit_test(test_attr_sizes),      cmocka_unit_test(test_first_records),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -203,7 +203,10 @@ class Output(RecordTest):
                            f"-- {program}")
         self.assertEqual(result.returncode, 1, result.stderr)
         self.expect_incomplete()
-        self.assertEqual(self.perf_messages(), [])
+        self.assertEqual(self.perf_messages(), [])  # perf 7.2 says if the machine is not described
+        recording = json.loads(self.good("report", "--json", self.data))["recording"]
+        self.assertTrue(recording["simulated"])
+        self.assertIn(program, recording["command"])
 
     def test_pipe(self):
         whole = spe("record", "-q", "-o", "-", self.program).stdout

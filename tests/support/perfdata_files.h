@@ -27,7 +27,8 @@ struct memory_file {
     size_t size, capacity;
     unsigned writes; /* calls so far; from `stop_after` on nothing is written any more */
     unsigned stop_after;
-    bool fails; /* ... and that is an error */
+    bool fails;  /* ... and that is an error */
+    size_t room; /* unless 0: bytes behind it are not written, and that is an error */
 };
 
 static inline void memory_reserve(struct memory_file *m, size_t size)
@@ -43,17 +44,22 @@ static inline void memory_reserve(struct memory_file *m, size_t size)
 static inline int memory_write(void *user, uint64_t offset, const void *bytes, size_t size)
 {
     struct memory_file *m = user;
+    int result = SPE_OK;
 
     if (m->stop_after && m->writes >= m->stop_after)
         return m->fails ? SPE_ERR_IO : SPE_OK;
     m->writes++;
+    if (m->room && offset + size > m->room) {
+        size = offset < m->room ? m->room - (size_t)offset : 0;
+        result = SPE_ERR_IO;
+    }
     memory_reserve(m, (size_t)offset + size);
     if (offset > m->size)
         memset(m->bytes + m->size, 0, (size_t)offset - m->size);
     memcpy(m->bytes + offset, bytes, size);
     if (offset + size > m->size)
         m->size = (size_t)offset + size;
-    return SPE_OK;
+    return result;
 }
 
 static inline int memory_truncate(void *user, uint64_t size)

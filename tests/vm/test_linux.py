@@ -426,10 +426,8 @@ class Names(unittest.TestCase):
         shutil.rmtree(cls.again)
 
     def each(self, name):
-        """That recording of each boot, and the user's home."""
-        for boot in (self.boot, self.second):
-            with self.subTest(name, busy=boot is self.second):
-                yield os.path.join(boot.folder, name + ".data"), boot.folder
+        """That recording of each boot."""
+        return [os.path.join(folder, name + ".data") for folder in (self.folder, self.again)]
 
     def check_kernel(self, folder):
         with open(os.path.join(folder, "functions"), encoding="utf-8") as f:
@@ -455,31 +453,31 @@ class Names(unittest.TestCase):
         self.check_kernel(self.again)
 
     def test_program(self):
-        for path, home in self.each("work"):
-            rows = functions(path, home)
+        for path in self.each("work"):
+            rows = functions(path, os.path.dirname(path))
             of_work = {name: n for (name, dso), n in rows.items() if dso == "work"}
             for name, parts in PARTS.items():
-                self.assertAlmostEqual(of_work[name] / sum(of_work.values()), parts / 8, delta=0.05)
+                self.assertAlmostEqual(of_work[name] / sum(of_work.values()), parts / 8, None, path,
+                                       delta=0.05)
 
     def test_nothing_is_invented(self):
         """Without a model there are no caches, no TLB, no prediction and no cycles."""
-        for name in ("work", "kernel"):
-            for path, _ in self.each(name):
-                seen = set()
-                for r in guest.records(path):
-                    self.assertNotIn("source", r)
-                    self.assertEqual(r["counters"], [], r)
-                    seen.update(r["events"]["set"])
-                self.assertIn("not_taken", seen)
-                self.assertFalse([e for e in seen if re.match("l1|l2|llc|tlb|mispred|remote", e)])
+        for path in self.each("work") + self.each("kernel"):
+            seen = set()
+            for r in guest.records(path):
+                self.assertNotIn("source", r, path)
+                self.assertEqual(r["counters"], [], path)
+                seen.update(r["events"]["set"])
+            self.assertIn("not_taken", seen, path)
+            self.assertFalse([e for e in seen if re.match("l1|l2|llc|tlb|mispred|remote", e)], path)
 
     def test_report(self):
-        for path, _ in self.each("work"):
+        for path in self.each("work"):
             report = json.loads(guest.spe("report", "--json", path).stdout)
-            self.assertEqual({row["by"] for row in report["loads"]}, {None})
-            self.assertEqual(report["recording"]["hostname"], "software-spe-in-qemu.no-model")
-            self.assertTrue(report["recording"]["simulated"])
-            self.assertIsNone(report["recording"]["cpu"])
+            self.assertEqual({row["by"] for row in report["loads"]}, {None}, path)
+            self.assertEqual(report["recording"]["hostname"], "software-spe-in-qemu.no-model", path)
+            self.assertTrue(report["recording"]["simulated"], path)
+            self.assertIsNone(report["recording"]["cpu"], path)
 
 
 MODEL = ("./gather\n" + RECORD % "gather{0}" + "./gather >/dev/null\n"
@@ -530,9 +528,7 @@ class Model(unittest.TestCase):
 
     def each(self, name):
         """That recording, idle and busy."""
-        for busy in ("", "-busy"):
-            with self.subTest(name + busy):
-                yield os.path.join(self.folder, name + busy + ".data")
+        return [os.path.join(self.folder, name + busy + ".data") for busy in ("", "-busy")]
 
     def test_gather(self):
         self.assertEqual(self.boot.status, 0, self.boot.error + self.boot.log[-2000:])
@@ -547,24 +543,24 @@ class Model(unittest.TestCase):
             report = json.loads(guest.spe("report", "--json", "--by", "function", path,
                                           env=guest.at_home(self.folder)).stdout)
             row = [r for r in report["groups"][0]["top"] if r["name"] == "gather"][0]
-            self.assertGreater(row["memory"], 20)
-            self.assertGreater(row["l1_misses"], row["memory"] / 4)
+            self.assertGreater(row["memory"], 20, path)
+            self.assertGreater(row["l1_misses"], row["memory"] / 4, path)
 
     def test_cpu(self):
         for path in self.each("gather"):
             report = json.loads(guest.spe("report", "--json", path).stdout)
-            self.assertEqual(report["recording"]["cpu"], "neoverse-n1")
+            self.assertEqual(report["recording"]["cpu"], "neoverse-n1", path)
             self.assertEqual(report["recording"]["hostname"],
-                             "software-spe-in-qemu.functional-model-of-neoverse-n1")
-            self.assertEqual({row["by"] for row in report["loads"]}, {"data source"})
-            self.assertIn("L2 cache", {row["served"] for row in report["loads"]})
+                             "software-spe-in-qemu.functional-model-of-neoverse-n1", path)
+            self.assertEqual({row["by"] for row in report["loads"]}, {"data source"}, path)
+            self.assertIn("L2 cache", {row["served"] for row in report["loads"]}, path)
 
     def test_latency_filter(self):
         for path in self.each("latency"):
             records = guest.records(path)
-            self.assertGreater(len(records), 20)
+            self.assertGreater(len(records), 20, path)
             for r in records:
-                self.assertGreaterEqual(guest.counter(r, "total"), 5)
+                self.assertGreaterEqual(guest.counter(r, "total"), 5, path)
 
 
 if __name__ == "__main__":

@@ -488,6 +488,7 @@ class Shell(unittest.TestCase):
     def test_shell(self):
         """On a terminal: it says how to leave it, has its size, and its files come out."""
         folder = tempfile.mkdtemp(prefix="spe-vm-test-")
+        self.addCleanup(shutil.rmtree, folder)
         main, side = pty.openpty()
         fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 33, 101, 0, 0))
         with subprocess.Popen([guest.SPE, "vm", "--timeout", guest.TIMEOUT, "-o", folder], stdin=side,

@@ -33,6 +33,19 @@ def spe(*args, stdin=b"", env=None, **kwargs):
                           check=False, timeout=50, **kwargs)
 
 
+class busy:
+    """Every CPU of this machine has something else to do, too."""
+
+    def __enter__(self):
+        self.burners = [subprocess.Popen([sys.executable, "-c", "while True: pass"])
+                        for _ in os.sched_getaffinity(0)]
+
+    def __exit__(self, *_):
+        for burner in self.burners:
+            burner.kill()
+            burner.wait()
+
+
 class CommandTest(unittest.TestCase):
     """A test with a directory of its own."""
 

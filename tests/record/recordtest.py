@@ -17,7 +17,7 @@ sys.path.insert(0, os.path.join(HERE, "..", "cli"))
 
 # pylint: disable=wrong-import-position
 import perf_file  # noqa: E402
-from spetest import SPE, CommandTest, need_symbols, skip, spe  # noqa: E402,F401
+from spetest import SPE, CommandTest, busy, need_symbols, skip, spe  # noqa: E402,F401
 
 COMPILER = shutil.which("aarch64-linux-gnu-gcc")
 PLUGIN = (os.environ.get("SPECIMEN_PLUGIN")
@@ -73,19 +73,6 @@ def require():
 def run_shell(script):
     return subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False,
                           timeout=50)
-
-
-class busy:
-    """Both CPUs have something else to do, too."""
-
-    def __enter__(self):
-        self.burners = [subprocess.Popen([sys.executable, "-c", "while True: pass"])
-                        for _ in range(2)]
-
-    def __exit__(self, *_):
-        for burner in self.burners:
-            burner.kill()
-            burner.wait()
 
 
 Summary = collections.namedtuple("Summary", "operations sampled filtered collided dropped discarded "

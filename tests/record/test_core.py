@@ -112,7 +112,8 @@ class Locks(CoreTest):
         return (sum(map(self.total, from_peers(loads))) / sum(map(self.total, loads)))
 
     def both(self):
-        self.assertGreater(self.waiting("lock"), 0.3)
+        # 0.74 to 0.94, with any QEMU. Who took the order of accesses from the host had 0.5 at best.
+        self.assertGreater(self.waiting("lock"), 0.6)
         self.assertLess(self.waiting("locks"), 0.15)
 
     def test_idle(self):

@@ -10,7 +10,7 @@ import subprocess
 import unittest
 
 import recordtest
-from recordtest import RecordTest
+from recordtest import RecordTest, busy
 
 recordtest.require()
 
@@ -48,6 +48,10 @@ class Cpus(RecordTest):
                 self.assertRegex(said, rf"(?m)^spe: .*/sve: it ended at an SVE instruction "
                                  rf"\(0x[0-9a-f]{{8}} at 0x[0-9a-f]+\) that {cpu} does not have; "
                                  rf"record it with --cpu {' or '.join(WITH_SVE)}, which has it$")
+
+    def test_sve_busy(self):
+        with busy():
+            self.test_sve()
 
     def test_other_ends(self):
         """A program that ends itself with SIGILL lacks no instruction."""

@@ -6,6 +6,7 @@ A test that cannot have a fit QEMU or the guest says why and exits with 77.
 """
 
 import collections
+import contextlib
 import json
 import os
 import re
@@ -17,6 +18,11 @@ import tempfile
 SPE = os.environ["SPE"]
 SOURCE = os.environ["SPE_SOURCE_DIR"]
 HERE = os.path.join(SOURCE, "tests", "vm")
+sys.path.insert(0, os.path.join(HERE, "..", "cli"))
+
+# pylint: disable=wrong-import-position
+from spetest import busy  # noqa: E402
+
 BARE = os.path.join(HERE, "bare")
 COMPILER = "aarch64-linux-gnu-gcc"
 
@@ -76,6 +82,11 @@ def at_home(folder):
     return dict(os.environ, HOME=folder, XDG_CACHE_HOME=CACHE)
 
 
+# In a script: from here to its end every CPU of this machine is busy. The second is for that.
+BUSY = "echo all CPUs are busy; sleep 1\n"
+BUSY_LINE = "all CPUs are busy\n"
+
+
 def boot(script, *options, put=(), folder=None):
     """Boot, run a shell script in the guest, and get its files; the folder is the user's home."""
     folder = folder or tempfile.mkdtemp(prefix="spe-vm-test-")
@@ -83,12 +94,23 @@ def boot(script, *options, put=(), folder=None):
     with open(path, "w", encoding="utf-8") as f:
         f.write(script)
     log = os.path.join(folder, "console")
-    result = spe("vm", "run", "--timeout", TIMEOUT, "-o", folder, "--force", "--log", log, "--put", path,
-                 *(word for file in put for word in ("--put", file)), *options, "--", "sh",
-                 "script.sh", env=at_home(folder))
+    command = [SPE, "vm", "run", "--timeout", TIMEOUT, "-o", folder, "--force", "--log", log, "--put",
+               path, *(word for file in put for word in ("--put", file)), *options, "--", "sh",
+               "script.sh"]
+    output = ""
+    with tempfile.TemporaryFile("w+", errors="replace") as said:
+        with subprocess.Popen(command, env=at_home(folder), stdout=subprocess.PIPE, stderr=said,
+                              text=True, errors="replace") as process, \
+                contextlib.ExitStack() as load:
+            for line in process.stdout:
+                output += line
+                if line == BUSY_LINE:
+                    load.enter_context(busy())
+        said.seek(0)
+        error = said.read()
     with open(log, encoding="utf-8", errors="replace") as f:
         console = f.read()
-    return Boot(result.returncode, result.stdout, result.stderr, folder, console)
+    return Boot(process.returncode, output, error, folder, console)
 
 
 def records(path):

@@ -406,7 +406,8 @@ def functions(path, home):
 
 
 class Names(unittest.TestCase):
-    """`spe vm run -- perf record ...` and `spe report`: names without options, and no invention."""
+    """`spe vm run -- perf record ...` and `spe report`: names without options, and no invention.
+    The second boot records while all CPUs are busy."""
 
     @classmethod
     def setUpClass(cls):
@@ -416,7 +417,7 @@ class Names(unittest.TestCase):
         cls.again = tempfile.mkdtemp(prefix="spe-vm-test-")
         shutil.copytree(os.path.join(cls.folder, ".debug"), os.path.join(cls.again, ".debug"),
                         symlinks=True)
-        cls.second = guest.boot(NAMES, "--kernel-version", VERSION,
+        cls.second = guest.boot(guest.BUSY + NAMES, "--kernel-version", VERSION,
                                 put=[os.path.join(cls.folder, "work")], folder=cls.again)
 
     @classmethod
@@ -424,8 +425,9 @@ class Names(unittest.TestCase):
         shutil.rmtree(cls.folder)
         shutil.rmtree(cls.again)
 
-    def path(self, name):
-        return os.path.join(self.folder, name + ".data")
+    def each(self, name):
+        """That recording of each boot."""
+        return [os.path.join(folder, name + ".data") for folder in (self.folder, self.again)]
 
     def check_kernel(self, folder):
         with open(os.path.join(folder, "functions"), encoding="utf-8") as f:
@@ -441,6 +443,7 @@ class Names(unittest.TestCase):
             self.assertEqual(boot.status, 0, boot.error + boot.log[-2000:])
             self.assertRegex(boot.error, r"/\.debug: symbols for what the guest recorded: its Linux "
                                          r"and \d files? \(--no-symbols\)\n")
+        self.assertIn(guest.BUSY_LINE, self.second.output)
 
     def test_kernel(self):
         self.check_kernel(self.folder)
@@ -450,37 +453,42 @@ class Names(unittest.TestCase):
         self.check_kernel(self.again)
 
     def test_program(self):
-        rows = functions(self.path("work"), self.folder)
-        of_work = {name: n for (name, dso), n in rows.items() if dso == "work"}
-        for name, parts in PARTS.items():
-            self.assertAlmostEqual(of_work[name] / sum(of_work.values()), parts / 8, delta=0.05)
+        for path in self.each("work"):
+            rows = functions(path, os.path.dirname(path))
+            of_work = {name: n for (name, dso), n in rows.items() if dso == "work"}
+            for name, parts in PARTS.items():
+                self.assertAlmostEqual(of_work[name] / sum(of_work.values()), parts / 8, None, path,
+                                       delta=0.05)
 
     def test_nothing_is_invented(self):
         """Without a model there are no caches, no TLB, no prediction and no cycles."""
-        seen = set()
-        for r in guest.records(self.path("work")) + guest.records(self.path("kernel")):
-            self.assertNotIn("source", r)
-            self.assertEqual(r["counters"], [], r)
-            seen.update(r["events"]["set"])
-        self.assertEqual({e for e in seen if re.match("l1|l2|llc|tlb|mispred|remote", e)}, set())
-        self.assertIn("not_taken", seen)
+        for path in self.each("work") + self.each("kernel"):
+            seen = set()
+            for r in guest.records(path):
+                self.assertNotIn("source", r, path)
+                self.assertEqual(r["counters"], [], path)
+                seen.update(r["events"]["set"])
+            self.assertIn("not_taken", seen, path)
+            self.assertFalse([e for e in seen if re.match("l1|l2|llc|tlb|mispred|remote", e)], path)
 
     def test_report(self):
-        report = json.loads(guest.spe("report", "--json", self.path("work")).stdout)
-        self.assertEqual({row["by"] for row in report["loads"]}, {None})
-        self.assertEqual(report["recording"]["hostname"], "software-spe-in-qemu.no-model")
-        self.assertTrue(report["recording"]["simulated"])
-        self.assertIsNone(report["recording"]["cpu"])
+        for path in self.each("work"):
+            report = json.loads(guest.spe("report", "--json", path).stdout)
+            self.assertEqual({row["by"] for row in report["loads"]}, {None}, path)
+            self.assertEqual(report["recording"]["hostname"], "software-spe-in-qemu.no-model", path)
+            self.assertTrue(report["recording"]["simulated"], path)
+            self.assertIsNone(report["recording"]["cpu"], path)
 
 
-MODEL = ("./gather\n" + RECORD % "gather" + "./gather >/dev/null\n"
-         "perf record -q -e arm_spe_0/min_latency=5/ -c 1024 -o latency.data ./work strides 60\n")
+MODEL = ("./gather\n" + RECORD % "gather{0}" + "./gather >/dev/null\n"
+         "perf record -q -e arm_spe_0/min_latency=5/ -c 1024 -o latency{0}.data ./work strides 60\n")
 
 
 class Shell(unittest.TestCase):
     def test_shell(self):
         """On a terminal: it says how to leave it, has its size, and its files come out."""
         folder = tempfile.mkdtemp(prefix="spe-vm-test-")
+        self.addCleanup(shutil.rmtree, folder)
         main, side = pty.openpty()
         fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 33, 101, 0, 0))
         with subprocess.Popen([guest.SPE, "vm", "--timeout", guest.TIMEOUT, "-o", folder], stdin=side,
@@ -504,49 +512,56 @@ class Shell(unittest.TestCase):
 
 
 class Model(unittest.TestCase):
-    """With a model: the CPU has its name, gathers their caches, latencies their filter."""
+    """With a model: the CPU has its name, gathers their caches, latencies their filter. The guest
+    does the same again while all CPUs are busy."""
 
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.mkdtemp(prefix="spe-vm-test-")
         put = [guest.build_gather(cls.folder), guest.build_work(cls.folder)]
-        cls.boot = guest.boot(MODEL, "--kernel-version", VERSION, "--cpu", "neoverse-n1", "--model",
+        script = MODEL.format("") + guest.BUSY + MODEL.format("-busy")
+        cls.boot = guest.boot(script, "--kernel-version", VERSION, "--cpu", "neoverse-n1", "--model",
                               "functional", put=put, folder=cls.folder)
 
     @classmethod
     def tearDownClass(cls):
         shutil.rmtree(cls.folder)
 
-    def path(self, name):
-        return os.path.join(self.folder, name + ".data")
+    def each(self, name):
+        """That recording, idle and busy."""
+        return [os.path.join(self.folder, name + busy + ".data") for busy in ("", "-busy")]
 
     def test_gather(self):
         self.assertEqual(self.boot.status, 0, self.boot.error + self.boot.log[-2000:])
-        self.assertEqual(set(self.boot.output.splitlines()) -
-                         {line for line in self.boot.output.splitlines() if "numbers" in line},
-                         {"gather 134209536", "first 134209536 134209536"})
+        idle, busy = self.boot.output.split(guest.BUSY_LINE)
+        for text in (idle, busy):
+            self.assertEqual({line for line in text.splitlines() if "numbers" not in line},
+                             {"gather 134209536", "first 134209536 134209536"})
 
     def test_gather_meets_the_caches(self):
         """Two arrays of 128 KB are more than the first cache, and gathers go all over one."""
-        report = json.loads(guest.spe("report", "--json", "--by", "function", self.path("gather"),
-                                      env=guest.at_home(self.folder)).stdout)
-        row = [r for r in report["groups"][0]["top"] if r["name"] == "gather"][0]
-        self.assertGreater(row["memory"], 20)
-        self.assertGreater(row["l1_misses"], row["memory"] / 4)
+        for path in self.each("gather"):
+            report = json.loads(guest.spe("report", "--json", "--by", "function", path,
+                                          env=guest.at_home(self.folder)).stdout)
+            row = [r for r in report["groups"][0]["top"] if r["name"] == "gather"][0]
+            self.assertGreater(row["memory"], 20, path)
+            self.assertGreater(row["l1_misses"], row["memory"] / 4, path)
 
     def test_cpu(self):
-        report = json.loads(guest.spe("report", "--json", self.path("gather")).stdout)
-        self.assertEqual(report["recording"]["cpu"], "neoverse-n1")
-        self.assertEqual(report["recording"]["hostname"],
-                         "software-spe-in-qemu.functional-model-of-neoverse-n1")
-        self.assertEqual({row["by"] for row in report["loads"]}, {"data source"})
-        self.assertIn("L2 cache", {row["served"] for row in report["loads"]})
+        for path in self.each("gather"):
+            report = json.loads(guest.spe("report", "--json", path).stdout)
+            self.assertEqual(report["recording"]["cpu"], "neoverse-n1", path)
+            self.assertEqual(report["recording"]["hostname"],
+                             "software-spe-in-qemu.functional-model-of-neoverse-n1", path)
+            self.assertEqual({row["by"] for row in report["loads"]}, {"data source"}, path)
+            self.assertIn("L2 cache", {row["served"] for row in report["loads"]}, path)
 
     def test_latency_filter(self):
-        records = guest.records(self.path("latency"))
-        self.assertGreater(len(records), 20)
-        for r in records:
-            self.assertGreaterEqual(guest.counter(r, "total"), 5)
+        for path in self.each("latency"):
+            records = guest.records(path)
+            self.assertGreater(len(records), 20, path)
+            for r in records:
+                self.assertGreaterEqual(guest.counter(r, "total"), 5, path)
 
 
 if __name__ == "__main__":

@@ -85,6 +85,7 @@ static void note_site(struct pe_block *block, struct pe_site *site)
     site->how = how_of(&insn);
     site->bytes = bytes_of(&insn);
     site->paired = is_plain_pair(&insn);
+    site->forwards = (site->bytes || site->paired) && !insn.operation.acquire_release;
     site->latency = latency_of(&insn);
     site->registers = insn.address != SPE_A64_NO_ADDRESS || insn.operation.cond_op;
     block->stores += insn.store;
@@ -129,8 +130,8 @@ static bool note_plain_sites(struct pe_block *b)
             continue;
         }
         site->ordinal = (uint8_t)count;
-        b->plain_sites[count++] =
-            (struct pe_plain){(uint16_t)i, site->bytes, site->how & SPE_ACCESS_STORE};
+        b->plain_sites[count++] = (struct pe_plain){(uint16_t)i, site->bytes,
+                                                    site->how & SPE_ACCESS_STORE, site->forwards};
     }
     return true;
 }

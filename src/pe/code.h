@@ -30,6 +30,7 @@ struct pe_site {
     bool paired;     /* `bytes` are of each of its accesses, and the first access tells them */
     bool registers;  /* what it does depends on them: an access, a condition */
     bool hidden;     /* its accesses are not seen when they are made */
+    bool forwards;   /* a store gives its data to loads behind it, a load takes it */
     bool by_sp;      /* its owner's: the address tells the stack pointer, before and after it */
     int16_t sp_before, sp_after; /* ... is so far below the address */
 };
@@ -44,7 +45,7 @@ enum { /* what an instruction is; an atomic that returns a value is a load, else
 struct pe_plain {
     uint16_t index; /* of the instruction in the block */
     uint8_t bytes;
-    bool store;
+    bool store, forwards;
 };
 
 struct pe_block {

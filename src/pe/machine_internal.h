@@ -476,9 +476,10 @@ void pe_queue_hit(const struct spe_machine *machine, struct pe_cpu *cpu, const s
 void pe_forget_stores(struct pe_cpu *cpu, uint64_t address, uint32_t bytes);
 void pe_forget_all_stores(struct pe_cpu *cpu);
 /* A plain load that was issued and whose line is there at `done` may meet a store. Returns when its
- * data is there, 0: at once, and puts that into `met`. */
+ * data is there, 0: at once, and puts that into `met`. While it waits for the store it is in the
+ * queue of loads that wait for registers: `issued` gets the end of that. */
 uint64_t pe_load_behind_stores(const struct spe_machine *machine, struct pe_cpu *cpu,
-                               uint64_t address, uint32_t bytes, uint64_t issued, uint64_t done,
+                               uint64_t address, uint32_t bytes, uint64_t *issued, uint64_t done,
                                struct spe_machine_access *met);
 
 /* The words of memory, of 8 bytes, that the bytes are in: a bit for every 64th of them. */

@@ -139,18 +139,18 @@ static bool find_halves(struct pe_store_queue *queue, uint64_t address, uint64_t
 }
 
 uint64_t pe_load_behind_stores(const struct spe_machine *machine, struct pe_cpu *cpu,
-                               uint64_t address, uint32_t bytes, uint64_t issued, uint64_t done,
+                               uint64_t address, uint32_t bytes, uint64_t *issued, uint64_t done,
                                struct spe_machine_access *met)
 {
     struct pe_store_queue *queue = &cpu->window.queue;
-    uint64_t end = address + bytes, ticks = machine->forward_ticks;
-    uint64_t translated = issued + (uint64_t)met->translation_cycles * PE_TICKS;
+    uint64_t end = address + bytes, from = *issued, ticks = machine->forward_ticks;
+    uint64_t translated = from + (uint64_t)met->translation_cycles * PE_TICKS;
     struct found found;
     bool cache;
 
     tidy(queue, cpu->window.now);
-    found = find(queue, address, end, issued);
-    cache = find_halves(queue, address, end, issued, &found);
+    found = find(queue, address, end, from);
+    cache = find_halves(queue, address, end, from, &found);
     if (found.where == IN_CACHE)
         return done;
     if (found.where == IN_NO_ONE_PLACE) {
@@ -161,6 +161,7 @@ uint64_t pe_load_behind_stores(const struct spe_machine *machine, struct pe_cpu 
         done = 0;
     }
     done = later(done, later(translated, found.when) + ticks);
-    met->cycles = (uint32_t)((done - issued) / PE_TICKS);
+    met->cycles = (uint32_t)((done - from) / PE_TICKS);
+    *issued = later(from, found.when);
     return done;
 }

@@ -426,7 +426,7 @@ static bool is_alone_with(const struct spe_machine *machine, const struct pe_cpu
 /* The stores before it, and what it is to the loads behind it. Returns when its data is there. */
 static uint64_t pass_store_queue(const struct spe_machine *machine, struct pe_cpu *cpu,
                                  const struct pe_site *site, uint64_t address, uint32_t bytes,
-                                 unsigned how, uint64_t issued, uint64_t done,
+                                 unsigned how, uint64_t *issued, uint64_t done,
                                  struct spe_machine_access *met)
 {
     bool plain = site->forwards && is_one_line(cpu, address, bytes);
@@ -440,7 +440,7 @@ static uint64_t pass_store_queue(const struct spe_machine *machine, struct pe_cp
                    : done;
     }
     if (how == SPE_ACCESS_STORE && plain && is_alone_with(machine, cpu, address, met))
-        pe_queue_store(machine, cpu, address, bytes, issued, done);
+        pe_queue_store(machine, cpu, address, bytes, *issued, done);
     else if (how & (SPE_ACCESS_STORE | SPE_ACCESS_ATOMIC))
         pe_forget_stores(cpu, address, bytes);
     return done;
@@ -452,7 +452,7 @@ void pe_timed_access(struct spe_machine *machine, struct pe_cpu *cpu, const stru
     uint64_t issued = pe_window_issue(cpu, site), done;
 
     done = access_lines(machine, cpu, pe_site_pc(site), address, bytes, how, issued, met);
-    done = pass_store_queue(machine, cpu, site, address, bytes, how, issued, done, met);
+    done = pass_store_queue(machine, cpu, site, address, bytes, how, &issued, done, met);
     if (how & SPE_ACCESS_ATOMIC) {
         done = later(done, issued + (uint64_t)met->cycles * PE_TICKS);
         cpu->window.atomic_free = done;

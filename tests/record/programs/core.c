@@ -84,6 +84,35 @@ static int locking(size_t locks)
     return 0;
 }
 
+/* ---- Loads behind stores to lines that are in memory ----------------------------------------- */
+
+enum { BEHIND = 64 << 20, FAR_APART = 4160 };
+
+#define BEHIND_LOOP(name, stores, loads)                                                           \
+    __attribute__((noinline)) void name(char *at)                                                  \
+    {                                                                                              \
+        for (const char *end = at + BEHIND - 64; at < end; at += FAR_APART)                        \
+            __asm__ volatile(stores "\n\t" loads ::"r"(at) : "x9", "memory");                      \
+    }
+
+BEHIND_LOOP(same_bytes, "str xzr, [%0]", "ldr x9, [%0]")
+BEHIND_LOOP(other_bytes, "str xzr, [%0]", "ldr x9, [%0, 8]")
+BEHIND_LOOP(narrow_load, "str xzr, [%0]", "ldrb w9, [%0]")
+BEHIND_LOOP(wide_load, "strb wzr, [%0]", "ldr x9, [%0]")
+
+static int behind(void)
+{
+    char *at = mmap(NULL, BEHIND, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    for (int i = 0; i < 6; i++) {
+        same_bytes(at);
+        other_bytes(at);
+        narrow_load(at);
+        wide_load(at);
+    }
+    return 0;
+}
+
 /* ---- An array in order, and with a stride ---------------------------------------------------- */
 
 enum { ARRAY = 64 << 20, READS = 600000 };
@@ -246,6 +275,8 @@ int main(int argc, char **argv)
         return locking(1);
     if (strcmp(what, "locks") == 0)
         return locking(LOCKERS);
+    if (strcmp(what, "behind") == 0)
+        return behind();
     if (strcmp(what, "order") == 0)
         return array(sizeof(long));
     if (strcmp(what, "lines") == 0)

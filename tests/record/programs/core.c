@@ -86,13 +86,15 @@ static int locking(size_t locks)
 
 /* ---- Loads behind stores to lines that are in memory ----------------------------------------- */
 
-enum { BEHIND = 64 << 20, FAR_APART = 4160 };
+enum { BEHIND = 1 << 18, BEHIND_ROUNDS = 100000 };
 
-#define BEHIND_LOOP(name, stores, loads)                                                           \
+/* Each round has another line, in an order that prefetchers do not know. */
+#define BEHIND_LOOP(name, store, load)                                                             \
     __attribute__((noinline)) void name(char *at)                                                  \
     {                                                                                              \
-        for (const char *end = at + BEHIND - 64; at < end; at += FAR_APART)                        \
-            __asm__ volatile(stores "\n\t" loads ::"r"(at) : "x9", "memory");                      \
+        for (unsigned i = 0; i < BEHIND_ROUNDS; i++)                                               \
+            __asm__ volatile(store "\n\t" load ::"r"(at + (size_t)(i * 40503 % BEHIND) * LINE)     \
+                             : "x9", "memory");                                                    \
     }
 
 BEHIND_LOOP(same_bytes, "str xzr, [%0]", "ldr x9, [%0]")
@@ -102,14 +104,13 @@ BEHIND_LOOP(wide_load, "strb wzr, [%0]", "ldr x9, [%0]")
 
 static int behind(void)
 {
-    char *at = mmap(NULL, BEHIND, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const size_t bytes = (size_t)BEHIND * LINE;
+    char *at = mmap(NULL, 4 * bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-    for (int i = 0; i < 6; i++) {
-        same_bytes(at);
-        other_bytes(at);
-        narrow_load(at);
-        wide_load(at);
-    }
+    same_bytes(at);
+    other_bytes(at + bytes);
+    narrow_load(at + 2 * bytes);
+    wide_load(at + 3 * bytes);
     return 0;
 }
 

@@ -150,9 +150,11 @@ static void derive_store_queue(struct spe_machine *machine)
     uint32_t l1 = config->l1d.latency;
     uint32_t forward = config->forward_latency ? config->forward_latency : l1;
     uint32_t store = config->forward_failure > l1 ? config->forward_failure - l1 : 0;
+    uint32_t past = store > l1 ? store : l1; /* chains of loads and stores have no gaps */
 
     machine->forward_ticks = (uint64_t)forward * PE_TICKS;
     machine->store_ticks = (uint64_t)store * PE_TICKS;
+    machine->past_ticks = (uint64_t)past * PE_TICKS;
 }
 
 static void derive(struct spe_machine *machine)

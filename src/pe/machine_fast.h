@@ -244,21 +244,6 @@ PE_INLINE void pe_window_pass(struct pe_cpu *cpu, const struct pe_block *block)
     w->settled = 0;
 }
 
-/* A store of a block's instruction has hit L1. Most often it leaves the queue at once where nothing
- * says what a failure costs. */
-PE_INLINE void pe_stored_hit(const struct spe_machine *machine, struct pe_cpu *cpu,
-                             const struct pe_site *site, uint64_t address, uint32_t bytes,
-                             bool forwards)
-{
-    const struct pe_window *w = &cpu->window;
-
-    if (!forwards)
-        pe_forget_stores(cpu, address, bytes);
-    else if (machine->store_ticks || w->late || w->committed > w->now ||
-             pe_may_meet_store(cpu, address, bytes))
-        pe_queue_hit(machine, cpu, site, address, bytes);
-}
-
 /*
  * Only one thread uses the machine from now on, or several: nothing needs a lock while it is one.
  * That thread itself says so, before there is another.

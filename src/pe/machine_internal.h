@@ -149,6 +149,7 @@ struct pe_queued_store {
     uint64_t address, end;
     uint64_t data; /* ticks: its registers are known */
     uint64_t left; /* ticks: it is in L1 */
+    uint64_t past; /* ticks: ... and a load is like any other that hits L1 */
 };
 
 struct pe_store_queue {
@@ -254,6 +255,7 @@ struct pe_turn {
 struct spe_machine {
     struct spe_machine_config config;
     struct pe_turn turns[PE_TURNS];
+    bool has_turns; /* any of them has a line */
     struct pe_cpu **cpus;
     struct pe_cache llc[PE_SOCKETS_MAX];
     struct pe_directory directory;
@@ -265,6 +267,7 @@ struct spe_machine {
     uint64_t intervals[SPE_PLACE_COUNT]; /* ticks between lines that a cpu gets; 0: none */
     uint64_t forward_ticks;              /* that data takes from the store queue to a register */
     uint64_t store_ticks;                /* ... and from there to L1, when its line is there */
+    uint64_t past_ticks;                 /* the same, until nobody can tell that it was there */
     bool alone;                          /* see spe_machine_alone */
     bool on_demand;                      /* CPUs are made when a thread needs one */
 };
@@ -466,20 +469,17 @@ bool pe_prefetch_line(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t 
 
 struct pe_site;
 
-/* A plain store was issued and its line will be there then; 0: it is. No other cpu is asked. */
-void pe_queue_store(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t address,
-                    uint32_t bytes, uint64_t issued, uint64_t done);
-/* The same of the block's instruction, which hits L1. */
-void pe_queue_hit(const struct spe_machine *machine, struct pe_cpu *cpu, const struct pe_site *site,
-                  uint64_t address, uint32_t bytes);
+/* A store was issued and its line will be there then; 0: it is. If it `forwards`, and its line is
+ * not one that cpus take from each other, loads behind it may have its data. */
+void pe_stored(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t address,
+               uint32_t bytes, bool forwards, uint64_t issued, uint64_t done);
 /* These bytes were stored in a way of which loads are told nothing. */
 void pe_forget_stores(struct pe_cpu *cpu, uint64_t address, uint32_t bytes);
 void pe_forget_all_stores(struct pe_cpu *cpu);
 /* A plain load that was issued and whose line is there at `done` may meet a store. Returns when its
- * data is there, 0: at once, and puts that into `met`. While it waits for the store it is in the
- * queue of loads that wait for registers: `issued` gets the end of that. */
+ * data is there, 0: at once, and puts that into `met`. */
 uint64_t pe_load_behind_stores(const struct spe_machine *machine, struct pe_cpu *cpu,
-                               uint64_t address, uint32_t bytes, uint64_t *issued, uint64_t done,
+                               uint64_t address, uint32_t bytes, uint64_t issued, uint64_t done,
                                struct spe_machine_access *met);
 
 /* The words of memory, of 8 bytes, that the bytes are in: a bit for every 64th of them. */

@@ -6,8 +6,8 @@
  * line is there; then L1 takes it in some cycles more. Until then a load of its bytes has them from
  * the queue, or fails to and waits for the store.
  *
- * Only plain stores to lines that no other cpu asks for are here. docs/microarchitecture.md has the
- * rules, and the measurements that they come from.
+ * Only plain stores are here, and not those to lines that cpus take from each other.
+ * docs/microarchitecture.md has the rules, and the measurements that they come from.
  */
 #include "machine_fast.h"
 
@@ -31,13 +31,13 @@ static bool overlaps(const struct pe_queued_store *store, uint64_t address, uint
 /* Those that have left are forgotten, and the filter is made of those that have not. */
 static void tidy(struct pe_store_queue *queue, uint64_t now)
 {
-    while (queue->first != queue->end && store_at(queue, queue->first)->left <= now)
+    while (queue->first != queue->end && store_at(queue, queue->first)->past <= now)
         queue->first++;
     queue->filter = 0;
     for (uint32_t i = queue->first; i != queue->end; i++) {
         const struct pe_queued_store *store = store_at(queue, i);
 
-        if (store->left > now)
+        if (store->past > now)
             queue->filter |= pe_words_of(store->address, (uint32_t)(store->end - store->address));
     }
 }
@@ -50,7 +50,7 @@ void pe_forget_stores(struct pe_cpu *cpu, uint64_t address, uint32_t bytes)
         return;
     for (uint32_t i = queue->first; i != queue->end; i++)
         if (overlaps(store_at(queue, i), address, address + bytes))
-            store_at(queue, i)->left = 0;
+            store_at(queue, i)->past = 0;
     tidy(queue, cpu->window.now);
 }
 
@@ -62,28 +62,33 @@ void pe_forget_all_stores(struct pe_cpu *cpu)
     queue->filter = 0;
 }
 
-void pe_queue_store(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t address,
-                    uint32_t bytes, uint64_t issued, uint64_t done)
+/* Cpus take it from each other: what a load of it finds is decided elsewhere, by time. */
+static bool is_passed_on(const struct spe_machine *machine, const struct pe_cpu *cpu,
+                         uint64_t address)
+{
+    uint64_t line = address & PE_ADDRESS_MASK & ~(uint64_t)(cpu->line_bytes - 1);
+
+    return machine->has_turns &&
+           machine->turns[line >> machine->line_shift & (PE_TURNS - 1)].line == line;
+}
+
+void pe_stored(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t address,
+               uint32_t bytes, bool forwards, uint64_t issued, uint64_t done)
 {
     struct pe_window *w = &cpu->window;
     struct pe_store_queue *queue = &w->queue;
-    uint64_t left = later(later(issued, done), w->committed) + machine->store_ticks;
+    uint64_t ready = later(later(issued, done), w->committed);
 
-    if (left <= w->now) {
+    if (!forwards || is_passed_on(machine, cpu, address)) {
         pe_forget_stores(cpu, address, bytes);
         return;
     }
     *store_at(queue, queue->end++) =
-        (struct pe_queued_store){address, address + bytes, issued, left};
+        (struct pe_queued_store){address, address + bytes, issued, ready + machine->store_ticks,
+                                 ready + machine->past_ticks};
     if (queue->end - queue->first > machine->config.store_queue)
         queue->first++;
     queue->filter |= pe_words_of(address, bytes);
-}
-
-void pe_queue_hit(const struct spe_machine *machine, struct pe_cpu *cpu, const struct pe_site *site,
-                  uint64_t address, uint32_t bytes)
-{
-    pe_queue_store(machine, cpu, address, bytes, pe_window_issue(cpu, site), 0);
 }
 
 /* ---- Loads ----------------------------------------------------------------------------------- */
@@ -112,7 +117,7 @@ static struct found find(struct pe_store_queue *queue, uint64_t address, uint64_
     for (uint32_t i = queue->end; i != queue->first; i--) {
         const struct pe_queued_store *store = store_at(queue, i - 1);
 
-        if (store->left <= issued || !overlaps(store, address, end))
+        if (store->past <= issued || !overlaps(store, address, end))
             continue;
         if (found.where == IN_CACHE && gives(store, address, end))
             return (struct found){IN_STORE, store->data};
@@ -139,18 +144,18 @@ static bool find_halves(struct pe_store_queue *queue, uint64_t address, uint64_t
 }
 
 uint64_t pe_load_behind_stores(const struct spe_machine *machine, struct pe_cpu *cpu,
-                               uint64_t address, uint32_t bytes, uint64_t *issued, uint64_t done,
+                               uint64_t address, uint32_t bytes, uint64_t issued, uint64_t done,
                                struct spe_machine_access *met)
 {
     struct pe_store_queue *queue = &cpu->window.queue;
-    uint64_t end = address + bytes, from = *issued, ticks = machine->forward_ticks;
-    uint64_t translated = from + (uint64_t)met->translation_cycles * PE_TICKS;
+    uint64_t end = address + bytes, ticks = machine->forward_ticks;
+    uint64_t translated = issued + (uint64_t)met->translation_cycles * PE_TICKS;
     struct found found;
     bool cache;
 
     tidy(queue, cpu->window.now);
-    found = find(queue, address, end, from);
-    cache = find_halves(queue, address, end, from, &found);
+    found = find(queue, address, end, issued);
+    cache = find_halves(queue, address, end, issued, &found);
     if (found.where == IN_CACHE)
         return done;
     if (found.where == IN_NO_ONE_PLACE) {
@@ -161,7 +166,6 @@ uint64_t pe_load_behind_stores(const struct spe_machine *machine, struct pe_cpu 
         done = 0;
     }
     done = later(done, later(translated, found.when) + ticks);
-    met->cycles = (uint32_t)((done - from) / PE_TICKS);
-    *issued = later(from, found.when);
+    met->cycles = (uint32_t)((done - issued) / PE_TICKS);
     return done;
 }

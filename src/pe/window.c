@@ -245,6 +245,7 @@ void pe_want(struct spe_machine *machine, uint64_t line, uint64_t when)
 
     if (turn->line != line)
         *turn = (struct pe_turn){.line = line};
+    machine->has_turns = true;
     if (turn->wanted && turn->wanted <= when)
         return;
     turn->wanted = when;
@@ -304,8 +305,10 @@ static uint64_t serve(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t 
     done = start + (uint64_t)met->cycles * PE_TICKS;
     if (load)
         take_server(machine, w, done);
-    if (met->asked)
+    if (met->asked) {
         *turn_of(machine, line) = (struct pe_turn){line, done, done};
+        machine->has_turns = true;
+    }
     if (met->place != SPE_PLACE_L1)
         pe_flight_add(cpu, line, done, met->place);
     change_l1(cpu, line, 0, PE_FLIGHT); /* also of a line that becomes exclusive on its way */
@@ -413,20 +416,10 @@ static bool is_one_line(const struct pe_cpu *cpu, uint64_t address, uint32_t byt
     return (address & (cpu->line_bytes - 1)) + bytes <= cpu->line_bytes;
 }
 
-/* No other cpu has the line, or wants it. */
-static bool is_alone_with(const struct spe_machine *machine, const struct pe_cpu *cpu,
-                          uint64_t address, const struct spe_machine_access *met)
-{
-    uint64_t line = address & PE_ADDRESS_MASK & ~(uint64_t)(cpu->line_bytes - 1);
-
-    return !met->asked && met->place != SPE_PLACE_PEER && met->place != SPE_PLACE_REMOTE_CACHE &&
-           pe_wanted(machine, line) == UINT64_MAX;
-}
-
 /* The stores before it, and what it is to the loads behind it. Returns when its data is there. */
 static uint64_t pass_store_queue(const struct spe_machine *machine, struct pe_cpu *cpu,
                                  const struct pe_site *site, uint64_t address, uint32_t bytes,
-                                 unsigned how, uint64_t *issued, uint64_t done,
+                                 unsigned how, uint64_t issued, uint64_t done,
                                  struct spe_machine_access *met)
 {
     bool plain = site->forwards && is_one_line(cpu, address, bytes);
@@ -439,10 +432,8 @@ static uint64_t pass_store_queue(const struct spe_machine *machine, struct pe_cp
                    ? pe_load_behind_stores(machine, cpu, address, bytes, issued, done, met)
                    : done;
     }
-    if (how == SPE_ACCESS_STORE && plain && is_alone_with(machine, cpu, address, met))
-        pe_queue_store(machine, cpu, address, bytes, *issued, done);
-    else if (how & (SPE_ACCESS_STORE | SPE_ACCESS_ATOMIC))
-        pe_forget_stores(cpu, address, bytes);
+    if (how & (SPE_ACCESS_STORE | SPE_ACCESS_ATOMIC))
+        pe_stored(machine, cpu, address, bytes, plain && how == SPE_ACCESS_STORE, issued, done);
     return done;
 }
 
@@ -452,7 +443,7 @@ void pe_timed_access(struct spe_machine *machine, struct pe_cpu *cpu, const stru
     uint64_t issued = pe_window_issue(cpu, site), done;
 
     done = access_lines(machine, cpu, pe_site_pc(site), address, bytes, how, issued, met);
-    done = pass_store_queue(machine, cpu, site, address, bytes, how, &issued, done, met);
+    done = pass_store_queue(machine, cpu, site, address, bytes, how, issued, done, met);
     if (how & SPE_ACCESS_ATOMIC) {
         done = later(done, issued + (uint64_t)met->cycles * PE_TICKS);
         cpu->window.atomic_free = done;
@@ -476,16 +467,6 @@ void pe_window_stored(struct pe_cpu *cpu, uint64_t number, uint64_t done)
 }
 
 /* ---- Those that most are --------------------------------------------------------------------- */
-
-static void quick_store(const struct spe_machine *machine, struct pe_cpu *cpu,
-                        const struct pe_site *site, uint64_t address, uint32_t bytes,
-                        uint64_t issued, uint64_t done)
-{
-    if (site->forwards)
-        pe_queue_store(machine, cpu, address, bytes, issued, done);
-    else
-        pe_forget_stores(cpu, address, bytes);
-}
 
 /* The line is in L1: perhaps it is its first use, or the first since it arrived. */
 PE_INLINE bool quick_hit(struct spe_machine *machine, struct pe_cpu *cpu,
@@ -518,7 +499,7 @@ PE_INLINE bool quick_hit(struct spe_machine *machine, struct pe_cpu *cpu,
     if (cycles)
         done = issued + (cycles + machine->cycles[SPE_PLACE_L1][false]) * PE_TICKS;
     if (store)
-        quick_store(machine, cpu, site, address, bytes, issued, done);
+        pe_stored(machine, cpu, address, bytes, site->forwards, issued, done);
     if (cycles)
         hold(machine, &cpu->window, site, store, issued, done);
     return true;
@@ -545,7 +526,7 @@ PE_INLINE bool quick_refill(struct spe_machine *machine, struct pe_cpu *cpu,
     pe_flight_add(cpu, line, done, SPE_PLACE_L2);
     pe_prefetch(machine, cpu, pe_site_pc(site), address, false, store, issued);
     if (store)
-        quick_store(machine, cpu, site, address, bytes, issued, done);
+        pe_stored(machine, cpu, address, bytes, site->forwards, issued, done);
     hold(machine, w, site, store, issued, done);
     return true;
 }

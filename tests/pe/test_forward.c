@@ -342,7 +342,9 @@ static void test_chains(void **state)
     is_about(cycles_a_round("neoverse-n1", ldr_x1, 0), 4);
     is_about(cycles_a_round("neoverse-n1", ldrb_w2, 0), 1);
     is_about(cycles_a_round("neoverse-n1", ldrb_w2, 1), 10);
-    is_about(cycles_a_round("neoverse-n2", ldrb_w2, 1), 0.8); /* nothing is known of a failure */
+    /* Nobody has measured a failure: it is an L1 hit behind the store. */
+    is_about(cycles_a_round("neoverse-n2", ldr_x1, 0), 4);
+    is_about(cycles_a_round("neoverse-n2", ldrb_w2, 1), 4);
 }
 
 /* ---- The short ways lead to the same place ----------------------------------------------------

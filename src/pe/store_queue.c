@@ -54,14 +54,6 @@ void pe_forget_stores(struct pe_cpu *cpu, uint64_t address, uint32_t bytes)
     tidy(queue, cpu->window.now);
 }
 
-void pe_forget_all_stores(struct pe_cpu *cpu)
-{
-    struct pe_store_queue *queue = &cpu->window.queue;
-
-    queue->first = queue->end = 0;
-    queue->filter = 0;
-}
-
 /* Cpus take it from each other: what a load of it finds is decided elsewhere, by time. */
 static bool is_passed_on(const struct spe_machine *machine, const struct pe_cpu *cpu,
                          uint64_t address)

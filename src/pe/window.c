@@ -186,7 +186,6 @@ void pe_window_carry(struct pe_cpu *cpu, uint64_t ticks, uint64_t operations)
         w->served_until[i] += ticks;
     w->committed += ticks;
     w->settled = 0;
-    pe_forget_all_stores(cpu);
 }
 
 /* What the other thread left in registers is not this one's. */
@@ -199,7 +198,6 @@ void pe_window_resume(struct pe_cpu *cpu, const struct pe_block *block)
     w->block = block;
     w->settled = 0;
     w->late = 0;
-    pe_forget_all_stores(cpu);
 }
 
 void pe_window_sleep(struct pe_cpu *cpu, uint64_t until)

@@ -130,8 +130,8 @@ static bool note_plain_sites(struct pe_block *b)
             continue;
         }
         site->ordinal = (uint8_t)count;
-        b->plain_sites[count++] = (struct pe_plain){(uint16_t)i, site->bytes,
-                                                    site->how & SPE_ACCESS_STORE, site->forwards};
+        b->plain_sites[count++] =
+            (struct pe_plain){(uint16_t)i, site->bytes, site->how & SPE_ACCESS_STORE};
     }
     return true;
 }

@@ -45,7 +45,7 @@ enum { /* what an instruction is; an atomic that returns a value is a load, else
 struct pe_plain {
     uint16_t index; /* of the instruction in the block */
     uint8_t bytes;
-    bool store, forwards;
+    bool store;
 };
 
 struct pe_block {

@@ -313,7 +313,7 @@ static inline bool plain_access(struct pe_stream *s, unsigned ordinal, uint64_t 
     if (has_a_short_way(s, va, plain.bytes, plain.store)) {
         if (pe_hit(s->cpu, va, plain.bytes, plain.store)) {
             if (plain.store)
-                pe_stored(machine, s->cpu, va, plain.bytes, plain.forwards,
+                pe_stored(machine, s->cpu, va, plain.bytes, site->forwards,
                           pe_window_issue(s->cpu, site), 0);
             return true;
         }

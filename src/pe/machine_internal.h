@@ -475,6 +475,8 @@ void pe_stored(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t a
                uint32_t bytes, bool forwards, uint64_t issued, uint64_t done);
 /* These bytes were stored in a way of which loads are told nothing. */
 void pe_forget_stores(struct pe_cpu *cpu, uint64_t address, uint32_t bytes);
+/* Of a load that may meet one: does it, as far as words of memory tell? */
+bool pe_meets_store(struct pe_cpu *cpu, uint64_t address, uint32_t bytes);
 /* A plain load that was issued and whose line is there at `done` may meet a store. Returns when its
  * data is there, 0: at once, and puts that into `met`. */
 uint64_t pe_load_behind_stores(const struct spe_machine *machine, struct pe_cpu *cpu,

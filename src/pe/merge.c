@@ -301,7 +301,8 @@ static inline bool has_a_short_way(const struct pe_stream *s, uint64_t va, uint3
                                    bool store)
 {
     return !s->watching_count && !s->merge->simple &&
-           !(store ? has_late_stores(s) : pe_may_meet_store(s->cpu, va, bytes));
+           !(store ? has_late_stores(s)
+                   : pe_may_meet_store(s->cpu, va, bytes) && pe_meets_store(s->cpu, va, bytes));
 }
 
 static inline bool plain_access(struct pe_stream *s, unsigned ordinal, uint64_t va)

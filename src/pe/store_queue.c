@@ -83,6 +83,12 @@ void pe_stored(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t a
     queue->filter |= pe_words_of(address, bytes);
 }
 
+bool pe_meets_store(struct pe_cpu *cpu, uint64_t address, uint32_t bytes)
+{
+    tidy(&cpu->window.queue, cpu->window.now);
+    return pe_may_meet_store(cpu, address, bytes);
+}
+
 /* ---- Loads ----------------------------------------------------------------------------------- */
 
 /* Where bytes of a load are. */
@@ -145,7 +151,6 @@ uint64_t pe_load_behind_stores(const struct spe_machine *machine, struct pe_cpu 
     struct found found;
     bool cache;
 
-    tidy(queue, cpu->window.now);
     found = find(queue, address, end, issued);
     cache = find_halves(queue, address, end, issued, &found);
     if (found.where == IN_CACHE)

@@ -217,6 +217,29 @@ static void peer(size_t count)
     sink += (uintptr_t)chase(at, count);
 }
 
+/* A word is stored, and one is read A bytes behind its beginning, which is stored next. */
+static _Alignas(LINE) char words[LINE];
+
+static void store_chain(size_t count, size_t a)
+{
+    uint64_t value = 2;
+
+    while (count--)
+        __asm__ volatile("str %0, [%1]\n\tldr %0, [%2]"
+                         : "+r"(value)
+                         : "r"(words), "r"(words + a)
+                         : "memory");
+    sink += value;
+}
+
+/* A word is stored, and a byte of it read, which nobody needs. */
+static void behind(size_t count, size_t a)
+{
+    while (count--)
+        __asm__ volatile("str xzr, [%0]\n\tldrb w9, [%1]" ::"r"(words), "r"(words + a)
+                         : "x9", "memory");
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 2 ? argv[1] : "";
@@ -237,6 +260,10 @@ int main(int argc, char **argv)
         branches(count, a);
     else if (!strcmp(what, "peer"))
         peer(count);
+    else if (!strcmp(what, "chain"))
+        store_chain(count, a);
+    else if (!strcmp(what, "behind"))
+        behind(count, a);
     else {
         fputs("usage: machine WHAT COUNT [A]\n", stderr);
         return 2;

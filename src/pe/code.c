@@ -85,6 +85,7 @@ static void note_site(struct pe_block *block, struct pe_site *site)
     site->how = how_of(&insn);
     site->bytes = bytes_of(&insn);
     site->paired = is_plain_pair(&insn);
+    site->forwards = (site->bytes || site->paired) && !insn.operation.acquire_release;
     site->latency = latency_of(&insn);
     site->registers = insn.address != SPE_A64_NO_ADDRESS || insn.operation.cond_op;
     block->stores += insn.store;

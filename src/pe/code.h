@@ -33,6 +33,7 @@ struct pe_site {
     bool early;      /* registers tell its address already when the block begins. Where it is not
                         the first access, pe_block_tells: whether the block came to its end tells
                         whether this one ran, or one before it faulted */
+    bool forwards;   /* a store gives its data to loads behind it, a load takes it */
     bool by_sp;      /* its owner's: the address tells the stack pointer, before and after it */
     int16_t sp_before, sp_after; /* ... is so far below the address */
 };

@@ -143,6 +143,20 @@ static int init_shared(struct spe_machine *machine, unsigned cpus)
     return error ? error : init_locks(machine, outermost);
 }
 
+/* A load that fails reads L1 behind the store: what it takes longer than that, the store takes. */
+static void derive_store_queue(struct spe_machine *machine)
+{
+    const struct spe_machine_config *config = &machine->config;
+    uint32_t l1 = config->l1d.latency;
+    uint32_t forward = config->forward_latency ? config->forward_latency : l1;
+    uint32_t store = config->forward_failure > l1 ? config->forward_failure - l1 : 0;
+    uint32_t past = store > l1 ? store : l1; /* chains of loads and stores have no gaps */
+
+    machine->forward_ticks = (uint64_t)forward * PE_TICKS;
+    machine->store_ticks = (uint64_t)store * PE_TICKS;
+    machine->past_ticks = (uint64_t)past * PE_TICKS;
+}
+
 static void derive(struct spe_machine *machine)
 {
     const struct spe_machine_config *config = &machine->config;
@@ -159,6 +173,7 @@ static void derive(struct spe_machine *machine)
     machine->intervals[SPE_PLACE_LLC] = (uint64_t)config->llc_interval * PE_TICKS;
     machine->intervals[SPE_PLACE_MEMORY] = (uint64_t)config->memory_interval * PE_TICKS;
     machine->intervals[SPE_PLACE_REMOTE_MEMORY] = machine->intervals[SPE_PLACE_MEMORY];
+    derive_store_queue(machine);
 }
 
 /* With so many of its cpus, and a directory for so many. */

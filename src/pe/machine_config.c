@@ -72,6 +72,7 @@ static const struct preset presets[] = {
       .memory_interval = 7,
       .l1_prefetch = {2, 24},
       .l2_prefetch = {4, 32},
+      .forward_failure = 10,
       .source = COMMON_SOURCES}},
     {"neoverse-v1",
      "Arm Neoverse V1: 64 KiB L1D, 1 MiB L2, 32 MiB system cache.",
@@ -163,6 +164,8 @@ static const struct preset presets[] = {
       .memory_interval = 6,
       .l1_prefetch = {2, 24},
       .l2_prefetch = {4, 32},
+      .forward_latency = 5,
+      .forward_failure = 10,
       .source = COMMON_SOURCES}},
     {"kunpeng-920",
      "HiSilicon Kunpeng 920 (TaiShan v110): 64 KiB L1D, 512 KiB L2, 32 MiB L3; no data sources.",
@@ -383,6 +386,8 @@ static int check_latencies(const struct complaint *c, const struct spe_machine_c
         {"remote_latency", config->remote_latency},
         {"snoop_latency", config->snoop_latency},
         {"mispredict_cycles", config->mispredict_cycles},
+        {"forward_latency", config->forward_latency},
+        {"forward_failure", config->forward_failure},
     };
     int error = SPE_OK;
 

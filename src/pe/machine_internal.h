@@ -144,6 +144,20 @@ struct pe_pending_ring {
     uint32_t first, end; /* modulo PE_WINDOW_MAX */
 };
 
+/* A plain store that may not be in L1 yet: see store_queue.c. */
+struct pe_queued_store {
+    uint64_t address, end;
+    uint64_t data; /* ticks: its registers are known */
+    uint64_t left; /* ticks: it is in L1 */
+    uint64_t past; /* ticks: ... and a load is like any other that hits L1 */
+};
+
+struct pe_store_queue {
+    struct pe_queued_store at[PE_STORES_MAX];
+    uint32_t first, end; /* modulo PE_STORES_MAX */
+    uint64_t filter;     /* words of memory in which they may be: pe_words_of */
+};
+
 /*
  * The cpu's time: see window.c. `now` is when the first operation of the block that runs was
  * dispatched. A register is late while a load that missed has not brought what it depends on.
@@ -154,6 +168,7 @@ struct pe_window {
     uint64_t slow_at;          /* operations: when something took longer than L2 does */
     uint64_t full_at;          /* operations: the window is full then, unless a load is done */
     uint64_t late, late_until; /* registers, ticks */
+    uint64_t committed;        /* ticks: the latest of the loads has its data */
     const struct pe_block *block;
     uint32_t settled;               /* instructions of the block whose registers are known */
     uint32_t step;                  /* ticks from one dispatch to the next */
@@ -167,6 +182,7 @@ struct pe_window {
     uint32_t waited;
     struct pe_pending_ring loads, stored;
     struct pe_flight flights[PE_FLIGHTS];
+    struct pe_store_queue queue;
 };
 
 struct pe_stride {
@@ -239,6 +255,7 @@ struct pe_turn {
 struct spe_machine {
     struct spe_machine_config config;
     struct pe_turn turns[PE_TURNS];
+    bool has_turns; /* any of them has a line */
     struct pe_cpu **cpus;
     struct pe_cache llc[PE_SOCKETS_MAX];
     struct pe_directory directory;
@@ -248,6 +265,9 @@ struct spe_machine {
     uint32_t line_shift, page_shift, tlb_set_mask, target_mask;
     uint32_t cycles[SPE_PLACE_COUNT][2]; /* pe_access_cycles */
     uint64_t intervals[SPE_PLACE_COUNT]; /* ticks between lines that a cpu gets; 0: none */
+    uint64_t forward_ticks;              /* that data takes from the store queue to a register */
+    uint64_t store_ticks;                /* ... and from there to L1, when its line is there */
+    uint64_t past_ticks;                 /* the same, until nobody can tell that it was there */
     bool alone;                          /* see spe_machine_alone */
     bool on_demand;                      /* CPUs are made when a thread needs one */
 };
@@ -445,9 +465,40 @@ bool pe_prefetch_line(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t 
 #define PE_MET_FIRST (UINT32_C(1) << 30)  /* first use of a line that a prefetcher asked for */
 #define PE_MET (PE_MET_FLIGHT | PE_MET_FIRST)
 
-/* ---- Time (window.c, prefetch.c) ------------------------------------------------------------- */
+/* ---- Stores and the loads behind them (store_queue.c) ---------------------------------------- */
 
 struct pe_site;
+
+/* A store was issued and its line will be there then; 0: it is. If it `forwards`, and its line is
+ * not one that cpus take from each other, loads behind it may have its data. */
+void pe_stored(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t address,
+               uint32_t bytes, bool forwards, uint64_t issued, uint64_t done);
+/* These bytes were stored in a way of which loads are told nothing. */
+void pe_forget_stores(struct pe_cpu *cpu, uint64_t address, uint32_t bytes);
+/* Of a load that may meet one: does it, as far as words of memory tell? */
+bool pe_meets_store(struct pe_cpu *cpu, uint64_t address, uint32_t bytes);
+/* A plain load that was issued and whose line is there at `done` may meet a store. Returns when its
+ * data is there, 0: at once, and puts that into `met`. */
+uint64_t pe_load_behind_stores(const struct spe_machine *machine, struct pe_cpu *cpu,
+                               uint64_t address, uint32_t bytes, uint64_t issued, uint64_t done,
+                               struct spe_machine_access *met);
+
+/* The words of memory, of 8 bytes, that the bytes are in: a bit for every 64th of them. */
+static inline uint64_t pe_words_of(uint64_t address, uint32_t bytes)
+{
+    uint64_t count = ((address & 7) + bytes + 7) >> 3;
+    uint64_t bits = count < 64 ? (UINT64_C(1) << count) - 1 : UINT64_MAX;
+    unsigned by = address >> 3 & 63;
+
+    return bits << by | bits >> (-by & 63);
+}
+
+static inline bool pe_may_meet_store(const struct pe_cpu *cpu, uint64_t address, uint32_t bytes)
+{
+    return cpu->window.queue.filter & pe_words_of(address, bytes);
+}
+
+/* ---- Time (window.c, prefetch.c) ------------------------------------------------------------- */
 
 /* One access of a block's instruction, in modelled time. `met` has what a sample tells. */
 void pe_timed_access(struct spe_machine *machine, struct pe_cpu *cpu, const struct pe_site *site,

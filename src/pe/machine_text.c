@@ -52,6 +52,10 @@ static const struct key keys[] = {
     KEY("window", window, "operations between dispatch and commit"),
     KEY("load-misses", load_misses, "that are served at the same time"),
     KEY("store-queue", store_queue, "stores that wait for their lines"),
+    KEY("forward-latency", forward_latency,
+        "cycles of a load that a store in the queue serves; 0: as l1d-latency"),
+    KEY("forward-failure", forward_failure,
+        "cycles of a load that such a store cannot serve, if the store hits L1d; 0: as l1d-latency"),
 };
 
 #define KEY_COUNT (sizeof(keys) / sizeof(keys[0]))

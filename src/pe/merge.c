@@ -236,6 +236,7 @@ static bool keep_store(struct pe_stream *s, const struct pe_site *site, uint64_t
 
     if (s->stores_end - s->stores_first == PE_LATE_STORES)
         return false;
+    pe_forget_stores(s->cpu, va, bytes);
     *late_store(s, s->stores_end++) = (struct pe_late_store){
         .site = site,
         .va = va,
@@ -294,25 +295,40 @@ static bool has_late_stores(const struct pe_stream *s)
     return s->stores_first != s->stores_end;
 }
 
-/* Behind stores that are late a store has to see whether the queue has room. */
+/* Behind stores that are late a store has to see whether the queue has room, and a load behind any
+ * whether it has its data from one. */
+static inline bool has_a_short_way(const struct pe_stream *s, uint64_t va, uint32_t bytes,
+                                   bool store)
+{
+    return !s->watching_count && !s->merge->simple &&
+           !(store ? has_late_stores(s)
+                   : pe_may_meet_store(s->cpu, va, bytes) && pe_meets_store(s->cpu, va, bytes));
+}
+
 static inline bool plain_access(struct pe_stream *s, unsigned ordinal, uint64_t va)
 {
     const struct pe_plain plain = s->block->plain_sites[ordinal];
     const struct pe_site *site = &s->block->sites[plain.index];
+    struct spe_machine *machine = s->merge->machine;
 
-    if (!s->watching_count && !s->merge->simple && !(plain.store && has_late_stores(s)) &&
-        (pe_hit(s->cpu, va, plain.bytes, plain.store) ||
-         (!s->merge->counting &&
-          pe_timed_quick(s->merge->machine, s->cpu, site, va, plain.bytes, plain.store))))
-        return true;
+    if (has_a_short_way(s, va, plain.bytes, plain.store)) {
+        if (pe_hit(s->cpu, va, plain.bytes, plain.store)) {
+            if (plain.store)
+                pe_stored(machine, s->cpu, va, plain.bytes, site->forwards,
+                          pe_window_issue(s->cpu, site), 0);
+            return true;
+        }
+        if (!s->merge->counting &&
+            pe_timed_quick(machine, s->cpu, site, va, plain.bytes, plain.store))
+            return true;
+    }
     return any_access(s, plain.index, va, plain.bytes, site->how);
 }
 
 static bool wide_access(struct pe_stream *s, uint32_t index, uint64_t va, uint32_t bytes,
                         unsigned how)
 {
-    if (!(how & ~SPE_ACCESS_STORE) && !s->watching_count && !s->merge->counting &&
-        !s->merge->simple && !(how && has_late_stores(s)) &&
+    if (!(how & ~SPE_ACCESS_STORE) && !s->merge->counting && has_a_short_way(s, va, bytes, how) &&
         pe_timed_quick(s->merge->machine, s->cpu, &s->block->sites[index], va, bytes, how))
         return true;
     return any_access(s, index, va, bytes, how);

@@ -184,6 +184,7 @@ void pe_window_carry(struct pe_cpu *cpu, uint64_t ticks, uint64_t operations)
         w->waiting[i] += ticks;
     for (unsigned i = 0; i < PE_LOAD_MISSES_MAX; i++)
         w->served_until[i] += ticks;
+    w->committed += ticks;
     w->settled = 0;
 }
 
@@ -242,6 +243,7 @@ void pe_want(struct spe_machine *machine, uint64_t line, uint64_t when)
 
     if (turn->line != line)
         *turn = (struct pe_turn){.line = line};
+    machine->has_turns = true;
     if (turn->wanted && turn->wanted <= when)
         return;
     turn->wanted = when;
@@ -301,8 +303,10 @@ static uint64_t serve(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t 
     done = start + (uint64_t)met->cycles * PE_TICKS;
     if (load)
         take_server(machine, w, done);
-    if (met->asked)
+    if (met->asked) {
         *turn_of(machine, line) = (struct pe_turn){line, done, done};
+        machine->has_turns = true;
+    }
     if (met->place != SPE_PLACE_L1)
         pe_flight_add(cpu, line, done, met->place);
     change_l1(cpu, line, 0, PE_FLIGHT); /* also of a line that becomes exclusive on its way */
@@ -387,6 +391,7 @@ static void hold(const struct spe_machine *machine, struct pe_window *w, const s
     if (issued > dispatched(w, index))
         queue_up(w, index, issued);
     set_ready(w, site->writes, done);
+    w->committed = later(w->committed, done);
     push(&w->loads, w->operations + index, done);
     if (w->full_at == UINT64_MAX)
         w->full_at = w->operations + index + machine->config.window;
@@ -404,12 +409,39 @@ uint64_t pe_window_queue_store(const struct spe_machine *machine, struct pe_cpu 
     return room + PE_TICKS;
 }
 
+static bool is_one_line(const struct pe_cpu *cpu, uint64_t address, uint32_t bytes)
+{
+    return (address & (cpu->line_bytes - 1)) + bytes <= cpu->line_bytes;
+}
+
+/* The stores before it, and what it is to the loads behind it. Returns when its data is there. */
+static uint64_t pass_store_queue(const struct spe_machine *machine, struct pe_cpu *cpu,
+                                 const struct pe_site *site, uint64_t address, uint32_t bytes,
+                                 unsigned how, uint64_t issued, uint64_t done,
+                                 struct spe_machine_access *met)
+{
+    bool plain = site->forwards && is_one_line(cpu, address, bytes);
+
+    if (how == 0) {
+        bool own =
+            (met->facts & (SPE_FACT_L1D_MISS | SPE_FACT_MODIFIED_HIT)) == SPE_FACT_MODIFIED_HIT;
+
+        return plain && own && pe_may_meet_store(cpu, address, bytes)
+                   ? pe_load_behind_stores(machine, cpu, address, bytes, issued, done, met)
+                   : done;
+    }
+    if (how & (SPE_ACCESS_STORE | SPE_ACCESS_ATOMIC))
+        pe_stored(machine, cpu, address, bytes, plain && how == SPE_ACCESS_STORE, issued, done);
+    return done;
+}
+
 void pe_timed_access(struct spe_machine *machine, struct pe_cpu *cpu, const struct pe_site *site,
                      uint64_t address, uint32_t bytes, unsigned how, struct spe_machine_access *met)
 {
     uint64_t issued = pe_window_issue(cpu, site), done;
 
     done = access_lines(machine, cpu, pe_site_pc(site), address, bytes, how, issued, met);
+    done = pass_store_queue(machine, cpu, site, address, bytes, how, issued, done, met);
     if (how & SPE_ACCESS_ATOMIC) {
         done = later(done, issued + (uint64_t)met->cycles * PE_TICKS);
         cpu->window.atomic_free = done;
@@ -437,10 +469,10 @@ void pe_window_stored(struct pe_cpu *cpu, uint64_t number, uint64_t done)
 /* The line is in L1: perhaps it is its first use, or the first since it arrived. */
 PE_INLINE bool quick_hit(struct spe_machine *machine, struct pe_cpu *cpu,
                          const struct pe_near *near, const struct pe_site *site, uint64_t address,
-                         uint64_t line, unsigned way, bool store)
+                         uint32_t bytes, uint64_t line, unsigned way, bool store)
 {
     pe_word *at = pe_cache_word(&near->l1, line, way);
-    uint64_t word = pe_get(at), issued = pe_window_issue(cpu, site), cycles;
+    uint64_t word = pe_get(at), issued = pe_window_issue(cpu, site), cycles, done = 0;
     uint64_t after = (word & ~(PE_FRESH | PE_PREFETCHED)) | (store ? PE_MODIFIED : 0);
 
     if (store && !(word & PE_EXCLUSIVE))
@@ -463,14 +495,17 @@ PE_INLINE bool quick_hit(struct spe_machine *machine, struct pe_cpu *cpu,
     if (word & PE_PREFETCHED)
         pe_prefetch(machine, cpu, pe_site_pc(site), address, false, store, issued);
     if (cycles)
-        hold(machine, &cpu->window, site, store, issued,
-             issued + (cycles + machine->cycles[SPE_PLACE_L1][false]) * PE_TICKS);
+        done = issued + (cycles + machine->cycles[SPE_PLACE_L1][false]) * PE_TICKS;
+    if (store)
+        pe_stored(machine, cpu, address, bytes, site->forwards, issued, done);
+    if (cycles)
+        hold(machine, &cpu->window, site, store, issued, done);
     return true;
 }
 
 PE_INLINE bool quick_refill(struct spe_machine *machine, struct pe_cpu *cpu,
                             const struct pe_near *near, const struct pe_site *site,
-                            uint64_t address, uint64_t line, bool store)
+                            uint64_t address, uint32_t bytes, uint64_t line, bool store)
 {
     struct pe_window *w = &cpu->window;
     const struct pe_flight *flight = pe_flight_of(cpu, line);
@@ -488,6 +523,8 @@ PE_INLINE bool quick_refill(struct spe_machine *machine, struct pe_cpu *cpu,
         take_server(machine, w, done);
     pe_flight_add(cpu, line, done, SPE_PLACE_L2);
     pe_prefetch(machine, cpu, pe_site_pc(site), address, false, store, issued);
+    if (store)
+        pe_stored(machine, cpu, address, bytes, site->forwards, issued, done);
     hold(machine, w, site, store, issued, done);
     return true;
 }
@@ -501,8 +538,9 @@ PE_INLINE bool quick(struct spe_machine *machine, struct pe_cpu *cpu, struct pe_
     if (pe_crosses_lines(&near, address, bytes))
         return false;
     way = pe_cache_find(&near.l1, line);
-    return way >= 0 ? quick_hit(machine, cpu, &near, site, address, line, (unsigned)way, store)
-                    : quick_refill(machine, cpu, &near, site, address, line, store);
+    return way >= 0
+               ? quick_hit(machine, cpu, &near, site, address, bytes, line, (unsigned)way, store)
+               : quick_refill(machine, cpu, &near, site, address, bytes, line, store);
 }
 
 bool pe_timed_quick(struct spe_machine *machine, struct pe_cpu *cpu, const struct pe_site *site,

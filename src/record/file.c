@@ -124,7 +124,8 @@ static void add_features(struct record_file *f)
     static const char *const models[] = {
         [RECORD_MODEL_NONE] = "no model: no latencies, cache events or data sources",
         [RECORD_MODEL_FUNCTIONAL] = "functional model: no time, prefetchers or order of threads",
-        [RECORD_MODEL_CORE] = "core model: no store forwarding, ports or instruction side",
+        [RECORD_MODEL_CORE] =
+            "core model: no ports, instruction side or forwarding in shared lines",
     };
     const struct record_options *o = f->options;
     char cpuid[32], cpus[32], note[MACHINE_SETTINGS + 256];

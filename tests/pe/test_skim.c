@@ -35,6 +35,9 @@ static const uint32_t then_words[] = {0x910004a5};
 /* ADD x6, x6, #1; B back */
 static const uint32_t else_words[] = {0x910004c6, 0x17fffffb};
 
+/* STR x1, [x0]; LDR x1, [x5]; SUBS x3, x3, #1; B.NE */
+static const uint32_t spill_words[] = {0xf9000001, 0xf94000a1, 0xf1000463, 0x54ffffa1};
+
 #define NODES (1u << 15)
 enum { ROUNDS = 300000, INTERVAL = 2048, JITTER = 256, BINS = 1024, SAMPLES_MAX = 4096 };
 
@@ -43,7 +46,7 @@ struct rig {
     struct spe_machine *machine;
     struct pe_merge merge;
     struct pe_stream stream;
-    struct pe_block *blocks[8];
+    struct pe_block *blocks[9];
     uint32_t *next; /* nodes in an order that nobody foresees */
     uint32_t node;
     uint64_t random;
@@ -206,6 +209,16 @@ static void update(struct rig *r, unsigned i)
     put_access(r, 0, va);
 }
 
+/* A word is stored and read again. Sometimes what is read begins within the word. */
+static void spill(struct rig *r, unsigned i)
+{
+    uint64_t va = DATA + UINT64_C(8) * (i % 16384);
+
+    put_block(r, r->blocks[8]);
+    put_access(r, 0, va);
+    put_access(r, 1, va + (i % 5 == 0));
+}
+
 /* ---- What is left ---------------------------------------------------------------------------- */
 
 static void digest(uint64_t *sum, const uint8_t *bytes, size_t count)
@@ -253,6 +266,7 @@ static void make_blocks(struct rig *r)
     r->blocks[5] = block(0x500c, then_words, 1);
     r->blocks[6] = block(0x5010, else_words, 2);
     r->blocks[7] = block(0x6000, count_words, 4);
+    r->blocks[8] = block(0x7000, spill_words, 4);
 }
 
 static void shuffle(struct rig *r)
@@ -297,7 +311,7 @@ static void run(void (*round)(struct rig *r, unsigned i), const char *preset, bo
     outcome->unwritten = count_unwritten(&r.machine->cpus[0]->l1);
     pe_stream_end(&r.stream);
     free(r.stream.watches);
-    for (unsigned i = 0; i < 8; i++)
+    for (unsigned i = 0; i < 9; i++)
         pe_block_destroy(r.blocks[i]);
     free(r.next);
     pe_merge_free(&r.merge);
@@ -366,6 +380,7 @@ static void test_same_samples(void **state)
         compare("stream", stream, presets[i], 0);
         compare("columns", columns, presets[i], share);
         compare("stores", stores, presets[i], share);
+        compare("spills", spill, presets[i], share);
         compare("branches", branches, presets[i], share);
         compare("rounds", rounds, presets[i], 0.4);
         compare("phases", phases, presets[i], 0.2);

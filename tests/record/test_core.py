@@ -173,6 +173,28 @@ class Latency(CoreTest):
             self.one_miss()
 
 
+class Forwarding(CoreTest):
+    def seen(self, function):
+        """Mean latency of the loads in a loop, and the levels that most of them come from."""
+        loads = self.loads(function, 100)
+        levels = [s["source"]["level"] for s in loads]
+        return (statistics.mean(map(self.total, loads)), statistics.mode(levels))
+
+    def test_loads_behind_stores(self):
+        """A store waits for a line in memory. A load of its bytes does not; its twins do."""
+        self.run_core("behind", count=256)
+        for function in "same_bytes", "narrow_load":
+            mean, level = self.seen(function)
+            self.assertLess(mean, 12, function)
+            self.assertEqual(level, "l1", function)
+            self.assertFalse([s for s in self.loads(function, 100)
+                              if s["source"]["level"] == "l1" and "l1d_miss" in s["events"]["set"]])
+        for function in "other_bytes", "wide_load":
+            mean, level = self.seen(function)
+            self.assertGreater(mean, 200, function)
+            self.assertEqual(level, "dram", function)
+
+
 class Crowd(CoreTest):
     def miss_share(self, threads):
         summary = self.run_core("crowd", str(threads), count=512)

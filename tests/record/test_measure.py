@@ -32,6 +32,11 @@ class Measure(RecordTest):
             cost = self.machine.cycles("latency", 1000, size, huge=True)
             self.assertAlmostEqual(cost, cycles, delta=1, msg=f"{size} bytes")
 
+    def test_stores(self):
+        """What was loaded is stored, and loaded again from there, or from a place that overlaps it."""
+        for apart, cycles in ((0, 4), (1, 10)):
+            self.assertAlmostEqual(self.machine.cycles("chain", 1000, apart), cycles, delta=0.5)
+
     def test_absent(self):
         """A model without modelled time has no cycles, and says none."""
         for model in "none", "functional":

@@ -84,6 +84,36 @@ static int locking(size_t locks)
     return 0;
 }
 
+/* ---- Loads behind stores to lines that are in memory ----------------------------------------- */
+
+enum { BEHIND = 1 << 18, BEHIND_ROUNDS = 100000 };
+
+/* Each round has another line, in an order that prefetchers do not know. */
+#define BEHIND_LOOP(name, store, load)                                                             \
+    __attribute__((noinline)) void name(char *at)                                                  \
+    {                                                                                              \
+        for (unsigned i = 0; i < BEHIND_ROUNDS; i++)                                               \
+            __asm__ volatile(store "\n\t" load ::"r"(at + (size_t)(i * 40503 % BEHIND) * LINE)     \
+                             : "x9", "memory");                                                    \
+    }
+
+BEHIND_LOOP(same_bytes, "str xzr, [%0]", "ldr x9, [%0]")
+BEHIND_LOOP(other_bytes, "str xzr, [%0]", "ldr x9, [%0, 8]")
+BEHIND_LOOP(narrow_load, "str xzr, [%0]", "ldrb w9, [%0]")
+BEHIND_LOOP(wide_load, "strb wzr, [%0]", "ldr x9, [%0]")
+
+static int behind(void)
+{
+    const size_t bytes = (size_t)BEHIND * LINE;
+    char *at = mmap(NULL, 4 * bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    same_bytes(at);
+    other_bytes(at + bytes);
+    narrow_load(at + 2 * bytes);
+    wide_load(at + 3 * bytes);
+    return 0;
+}
+
 /* ---- An array in order, and with a stride ---------------------------------------------------- */
 
 enum { ARRAY = 64 << 20, READS = 600000 };
@@ -246,6 +276,8 @@ int main(int argc, char **argv)
         return locking(1);
     if (strcmp(what, "locks") == 0)
         return locking(LOCKERS);
+    if (strcmp(what, "behind") == 0)
+        return behind();
     if (strcmp(what, "order") == 0)
         return array(sizeof(long));
     if (strcmp(what, "lines") == 0)

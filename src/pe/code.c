@@ -132,11 +132,13 @@ static bool address_registers(const struct spe_a64 *insn, uint64_t *registers)
     case SPE_A64_LITERAL:
         return true;
     case SPE_A64_BASE_REGISTER:
-        *registers = insn->index == 31 ? 0 : UINT64_C(1) << insn->index;
-        /* fallthrough */
+        *registers = UINT64_C(1) << insn->base;
+        if (insn->index != 31) /* XZR */
+            *registers |= UINT64_C(1) << insn->index;
+        return true;
     case SPE_A64_BASE:
     case SPE_A64_BASE_OFFSET:
-        *registers |= UINT64_C(1) << insn->base;
+        *registers = UINT64_C(1) << insn->base;
         return true;
     default:
         return false;

@@ -203,8 +203,8 @@ struct spe_machine_config {
      * CPU's own values, so the unit must have data_source_map_count 0. */
     uint16_t source[8];                 /* by enum spe_machine_place */
     uint32_t l2_interval, llc_interval; /* as memory_interval, for lines from these caches */
-    /* Cycles of a load whose bytes a store in the queue has: it gets them; it cannot, and the store
-     * hits L1. 0: as a load that L1 serves */
+    /* Cycles of a load of bytes that a store in the queue has. forward_latency: the load gets them
+     * from there. forward_failure: it cannot, and the store hits L1. 0: as an L1 hit. */
     uint32_t forward_latency, forward_failure;
 };
 

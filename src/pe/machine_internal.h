@@ -277,6 +277,12 @@ static inline uint64_t pe_get(const pe_word *word)
     return atomic_load_explicit(word, memory_order_relaxed);
 }
 
+/* Of two times. */
+static inline uint64_t later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
 /* For words that one thread writes and others read. */
 static inline void pe_count(pe_word *count, uint64_t n)
 {

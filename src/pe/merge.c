@@ -16,11 +16,6 @@
 #define PATIENCE_MAX 800000 /* microseconds that others wait for a thread */
 #define PATIENCE_MIN 200
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* ---- What an event does ---------------------------------------------------------------------- */
 
 static struct pe_site_counts *counts_of(const struct pe_stream *s, const struct pe_site *site)

@@ -11,11 +11,6 @@
  */
 #include "machine_fast.h"
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
 static struct pe_queued_store *store_at(struct pe_store_queue *queue, uint32_t i)
 {
     return &queue->at[i % PE_STORES_MAX];

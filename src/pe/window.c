@@ -15,11 +15,6 @@
 #include "machine_fast.h"
 #include "pe/code.h"
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* ---- Rings of what is pending ---------------------------------------------------------------- */
 
 static bool is_empty(const struct pe_pending_ring *ring)
@@ -409,18 +404,14 @@ uint64_t pe_window_queue_store(const struct spe_machine *machine, struct pe_cpu 
     return room + PE_TICKS;
 }
 
-static bool is_one_line(const struct pe_cpu *cpu, uint64_t address, uint32_t bytes)
-{
-    return (address & (cpu->line_bytes - 1)) + bytes <= cpu->line_bytes;
-}
-
 /* The stores before it, and what it is to the loads behind it. Returns when its data is there. */
 static uint64_t pass_store_queue(const struct spe_machine *machine, struct pe_cpu *cpu,
                                  const struct pe_site *site, uint64_t address, uint32_t bytes,
                                  unsigned how, uint64_t issued, uint64_t done,
                                  struct spe_machine_access *met)
 {
-    bool plain = site->forwards && is_one_line(cpu, address, bytes);
+    const struct pe_near near = pe_near_of(cpu, false);
+    bool plain = site->forwards && !pe_crosses_lines(&near, address, bytes);
 
     if (how == 0) {
         bool own =

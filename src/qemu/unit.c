@@ -684,12 +684,13 @@ static void allow(struct vcpu *v, const struct pe_block *block)
         pe_put_rest(&v->stream, v->told + block->count);
 }
 
-/* A sample has just told the time, or is over a moment after it did. */
+/* The unit asks for the time when a sample begins. Where one has only ended, that was a moment ago.
+ */
 static bool is_time_to_drain(const struct vcpu *v, bool finished)
 {
-    uint64_t now = v->counted ? v->counted : finished ? v->drained : channel_time();
-
-    return now - v->drained > DRAIN_AFTER;
+    if (!v->counted && finished)
+        return false;
+    return (v->counted ? v->counted : channel_time()) - v->drained > DRAIN_AFTER;
 }
 
 static void look(struct vcpu *v, const struct pe_block *block)

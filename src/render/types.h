@@ -59,7 +59,6 @@ static inline uint64_t types_unknown(const struct report_types *t)
            t->reasons[SPE_ACCESS_SAVED].samples;
 }
 
-/* False if memory ran out. */
 void types_text(const struct types_page *page);
 void types_json(struct json *j, struct spe_profile *profile, const struct report_types *types);
 void types_csv(struct out *o, struct spe_profile *profile, const struct report_types *types);

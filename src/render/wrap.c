@@ -47,27 +47,8 @@ static void put_line(const struct wrap *w, const char *s, size_t size)
     out_char(w->out, '\n');
 }
 
-bool wrap_title(const struct wrap *w, const char *text)
-{
-    unsigned room = room_for(w->width, 0) + 2;
-    char *safe = text_safe(text);
-    const char *s = safe;
-
-    if (!safe)
-        return false;
-    do {
-        size_t end = wrap_line(s, room);
-
-        out_string(w->out, s == safe ? "" : "  ");
-        put_line(w, s, end);
-        s += end + (s[end] == ' ');
-        room = room_for(w->width, 0);
-    } while (*s);
-    free(safe);
-    return true;
-}
-
-bool wrap_text(const struct wrap *w, const char *label, const char *text)
+/* The first line has the margin and the label, the others are below its text. */
+static bool put_lines(const struct wrap *w, const char *margin, const char *label, const char *text)
 {
     unsigned room = room_for(w->width, w->column);
     char *safe = text_safe(text);
@@ -76,13 +57,24 @@ bool wrap_text(const struct wrap *w, const char *label, const char *text)
     if (!safe)
         return false;
     do {
-        size_t end = wrap_line(s, room);
+        size_t end = wrap_line(s, *margin ? room : room + 2);
 
-        out_printf(w->out, "  %-*s", (int)w->column, label);
+        out_printf(w->out, "%s%-*s", margin, (int)w->column, label);
         put_line(w, s, end);
-        label = "";
         s += end + (s[end] == ' ');
+        margin = "  ";
+        label = "";
     } while (*s);
     free(safe);
     return true;
+}
+
+bool wrap_title(const struct wrap *w, const char *text)
+{
+    return put_lines(w, "", "", text);
+}
+
+bool wrap_text(const struct wrap *w, const char *label, const char *text)
+{
+    return put_lines(w, "  ", label, text);
 }

@@ -2,8 +2,12 @@
 /* Copyright (c) 2026 The Specimen authors */
 #include "launch/qemu.h"
 
+#include <elf.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/count_of.h"
@@ -73,11 +77,57 @@ static enum child_end ask(char *const *command, char *word, unsigned seconds, ch
     return child_text(words, seconds, text, room, &status);
 }
 
+/* ---- Without starting it ----------------------------------------------------------------------
+ */
+
+static bool copy_text(const char *bytes, size_t size, const char *what, char *text, size_t room)
+{
+    const char *at = memmem(bytes, size, what, strlen(what));
+    size_t length;
+
+    if (memcmp(bytes, ELFMAG, SELFMAG) != 0 || !at)
+        return false;
+    length = strnlen(at, (size_t)(bytes + size - at));
+    length = length < room ? length : room - 1;
+    memcpy(text, at, length);
+    text[length] = '\0';
+    return true;
+}
+
+/*
+ * The text in the program's file that begins with `what`. To read the file is much faster than to
+ * start the program, which is a good part of a short recording. Only a program of this kind tells:
+ * a script, or one that has to be started by another, has to be asked.
+ */
+static bool find_text(char *const *command, const char *what, char *text, size_t room)
+{
+    int fd = command[1] ? -1 : open(command[0], O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat about;
+    void *bytes = MAP_FAILED;
+    bool found = false;
+
+    if (fd < 0)
+        return false;
+    if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && about.st_size >= SELFMAG)
+        bytes = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
+    close(fd);
+    if (bytes != MAP_FAILED) {
+        found = copy_text(bytes, (size_t)about.st_size, what, text, room);
+        munmap(bytes, (size_t)about.st_size);
+    }
+    return found;
+}
+
+/* ---- What it is -------------------------------------------------------------------------------
+ */
+
 enum qemu_verdict qemu_examine(char *const *command, const char *before, unsigned seconds,
                                struct qemu_version *version)
 {
     char word[] = "--version", text[1024];
 
+    if (find_text(command, before, text, sizeof(text)) && qemu_parse_version(text, before, version))
+        return QEMU_GOOD;
     switch (ask(command, word, seconds, text, sizeof(text))) {
     case CHILD_ENDED:
         break;
@@ -93,6 +143,8 @@ bool qemu_has_plugins(char *const *command, unsigned seconds)
 {
     char word[] = "--help", text[32768];
 
+    if (find_text(command, "qemu_plugin_register_vcpu_tb_trans_cb", text, sizeof(text)))
+        return true; /* it has the names of the functions that it offers */
     return ask(command, word, seconds, text, sizeof(text)) == CHILD_ENDED &&
            strstr(text, "-plugin");
 }

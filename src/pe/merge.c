@@ -708,7 +708,7 @@ static void publish(struct pe_stream *s)
 {
     if (!s->running || s->ignored)
         end_turns(s->merge);
-    s->open = s->handed = s->end;
+    s->writer->open = s->handed = s->writer->end;
     s->handed_at = microseconds_now();
     s->running = true;
     if (s->ignored) { /* it comes back at the others' time */
@@ -732,12 +732,14 @@ void pe_merge_unlock(struct pe_merge *m)
  * anew, in memory that the host has at hand. */
 static void set_next_hand(struct pe_stream *s)
 {
-    if (s->done == s->end)
-        s->done = s->handed = s->open = s->end = 0;
-    s->watched = 0;
-    s->hand_at = s->end + BATCH;
-    if (s->hand_at - s->done > PE_EVENTS - PE_BLOCK_EVENTS)
-        s->hand_at = s->done + PE_EVENTS - PE_BLOCK_EVENTS;
+    struct pe_writer *w = s->writer;
+
+    if (s->done == w->end)
+        s->done = s->handed = w->open = w->end = 0;
+    w->watched = 0;
+    w->hand_at = w->end + BATCH;
+    if (w->hand_at - s->done > PE_EVENTS - PE_BLOCK_EVENTS)
+        w->hand_at = s->done + PE_EVENTS - PE_BLOCK_EVENTS;
 }
 
 static void hand(struct pe_stream *s, uint64_t lead)
@@ -807,7 +809,7 @@ void pe_stream_back(struct pe_stream *s)
     struct pe_merge *m = s->merge;
 
     pe_merge_lock(m);
-    pe_put(s, (uint64_t)PE_EVENT_WAKE << PE_EVENT_SHIFT | (common_time(m) & PE_EVENT_MASK));
+    pe_put(s->writer, (uint64_t)PE_EVENT_WAKE << PE_EVENT_SHIFT | (common_time(m) & PE_EVENT_MASK));
     show(s);
     pe_merge_unlock(m);
 }
@@ -860,13 +862,15 @@ static bool add(struct pe_merge *m, struct pe_stream *s)
     return true;
 }
 
-bool pe_stream_begin(struct pe_stream *s, struct pe_merge *merge, unsigned cpu)
+bool pe_stream_begin(struct pe_stream *s, struct pe_writer *writer, struct pe_merge *merge,
+                     unsigned cpu)
 {
     bool good;
 
-    *s = (struct pe_stream){.merge = merge, .patience = PATIENCE_MAX, .hand_at = BATCH};
+    *s = (struct pe_stream){.writer = writer, .merge = merge, .patience = PATIENCE_MAX};
     s->handed_at = microseconds_now();
     s->events = malloc(PE_EVENTS * sizeof(*s->events));
+    *writer = (struct pe_writer){.events = s->events, .hand_at = BATCH};
     s->watches = calloc(PE_WATCHES, sizeof(*s->watches));
     s->stores = calloc(PE_LATE_STORES, sizeof(*s->stores));
     pthread_cond_init(&s->room, NULL);
@@ -915,7 +919,7 @@ void pe_stream_end(struct pe_stream *s)
     free(s->events);
     free(s->stores);
     pthread_cond_destroy(&s->room);
-    s->events = NULL;
+    s->writer->events = s->events = NULL;
     s->stores = NULL;
     s->merge = NULL;
 }

@@ -74,17 +74,22 @@ struct pe_late_store {
     int watch; /* -1: none */
 };
 
-/* One thread. What is behind the line is the lock's. */
+/* Where a thread writes its events. Only that thread looks at it, and it may have it wherever it
+ * finds it soonest. */
+struct pe_writer {
+    uint64_t *events; /* NULL: not begun, or over */
+    uint64_t end;     /* events written */
+    uint64_t hand_at; /* hand over when there are as many */
+    uint64_t open;    /* those before it were handed over, and are not changed any more */
+    uint32_t watched; /* watches that were put since then */
+};
+
+/* One thread. All but the writer is the lock's. */
 struct pe_stream {
-    uint64_t *events;
-    uint64_t end;      /* events written */
-    uint64_t hand_at;  /* hand over when there are as many */
-    uint64_t open;     /* those before it were handed over, and are not changed any more */
-    uint32_t watched;  /* watches that were put since then */
-    uint8_t apart[64]; /* other threads write what comes now */
-    /* ---- */
+    struct pe_writer *writer;
     struct pe_merge *merge;
     struct pe_cpu *cpu;
+    uint64_t *events;
     uint64_t handed, done; /* events that were handed over, that the machine has had */
     uint64_t not_before;   /* ticks: it waits for a line until then, */
     uint64_t asked;        /* that it asked for then */
@@ -132,8 +137,10 @@ void pe_merge_free(struct pe_merge *merge);
 void pe_merge_lock(struct pe_merge *merge);
 void pe_merge_unlock(struct pe_merge *merge);
 
-/* A thread begins to run on that cpu; false without memory. Several may run on one. */
-bool pe_stream_begin(struct pe_stream *stream, struct pe_merge *merge, unsigned cpu);
+/* A thread begins to run on that cpu; false without memory. Several may run on one. The writer is
+ * the thread's. */
+bool pe_stream_begin(struct pe_stream *stream, struct pe_writer *writer, struct pe_merge *merge,
+                     unsigned cpu);
 /* All its events have been had, in order if that can be; it is gone. */
 void pe_stream_end(struct pe_stream *stream);
 
@@ -157,37 +164,37 @@ struct pe_site_counts {
     uint64_t taken, mispredicted, l1_misses, llc_misses, walks;
 };
 
-static inline void pe_put(struct pe_stream *s, uint64_t event)
+static inline void pe_put(struct pe_writer *w, uint64_t event)
 {
-    s->events[s->end++ % PE_EVENTS] = event;
+    w->events[w->end++ % PE_EVENTS] = event;
 }
 
 /* True: hand over before the block runs. A loop without accesses is one event for many rounds. */
-static inline bool pe_put_block(struct pe_stream *s, struct pe_block *block)
+static inline bool pe_put_block(struct pe_writer *w, struct pe_block *block)
 {
     uint64_t event = (uint64_t)PE_EVENT_BLOCK << PE_EVENT_SHIFT | (uint64_t)(uintptr_t)block;
-    uint64_t *last = &s->events[(s->end - 1) % PE_EVENTS];
+    uint64_t *last = &w->events[(w->end - 1) % PE_EVENTS];
 
-    if (s->end != s->open && *last - event <= (uint64_t)(PE_AGAIN_MAX - 1) << PE_AGAIN_SHIFT &&
+    if (w->end != w->open && *last - event <= (uint64_t)(PE_AGAIN_MAX - 1) << PE_AGAIN_SHIFT &&
         !((*last - event) << (64 - PE_AGAIN_SHIFT))) {
         *last += UINT64_C(1) << PE_AGAIN_SHIFT;
         return false;
     }
-    pe_put(s, event);
-    return s->end >= s->hand_at;
+    pe_put(w, event);
+    return w->end >= w->hand_at;
 }
 
 /* `tag`: the ordinal, already in its place. */
-static inline void pe_put_access(struct pe_stream *s, uint64_t tag, uint64_t va)
+static inline void pe_put_access(struct pe_writer *w, uint64_t tag, uint64_t va)
 {
-    pe_put(s, tag | (va & PE_EVENT_MASK));
+    pe_put(w, tag | (va & PE_EVENT_MASK));
 }
 
-static inline void pe_put_wide(struct pe_stream *s, uint32_t index, uint64_t va, uint32_t bytes,
+static inline void pe_put_wide(struct pe_writer *w, uint32_t index, uint64_t va, uint32_t bytes,
                                unsigned how)
 {
-    pe_put(s, (uint64_t)PE_EVENT_WIDE << PE_EVENT_SHIFT | (va & PE_EVENT_MASK));
-    pe_put(s, (uint64_t)how << 32 | (uint64_t)(bytes & 0xffff) << 16 | index);
+    pe_put(w, (uint64_t)PE_EVENT_WIDE << PE_EVENT_SHIFT | (va & PE_EVENT_MASK));
+    pe_put(w, (uint64_t)how << 32 | (uint64_t)(bytes & 0xffff) << 16 | index);
 }
 
 /* The second word of such an access. */
@@ -205,17 +212,17 @@ static inline uint32_t pe_event_again(uint64_t event)
     return event >> PE_AGAIN_SHIFT & 0xff;
 }
 
-static inline void pe_put_rest(struct pe_stream *s, uint64_t operations)
+static inline void pe_put_rest(struct pe_writer *w, uint64_t operations)
 {
-    pe_put(s, (uint64_t)PE_EVENT_REST << PE_EVENT_SHIFT | (operations & PE_EVENT_MASK));
+    pe_put(w, (uint64_t)PE_EVENT_REST << PE_EVENT_SHIFT | (operations & PE_EVENT_MASK));
 }
 
 /* The watch is written by whoever has the lock, until it is done. */
-static inline void pe_put_watch(struct pe_stream *s, unsigned watch)
+static inline void pe_put_watch(struct pe_writer *w, unsigned watch)
 {
-    if (++s->watched >= PE_BATCH_WATCHES)
-        s->hand_at = s->end;
-    pe_put(s, (uint64_t)PE_EVENT_WATCH << PE_EVENT_SHIFT | watch);
+    if (++w->watched >= PE_BATCH_WATCHES)
+        w->hand_at = w->end;
+    pe_put(w, (uint64_t)PE_EVENT_WATCH << PE_EVENT_SHIFT | watch);
 }
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "qemu/signals.h"
 
 /* ---- Words ---------------------------------------------------------------------------------- */
 
@@ -185,7 +186,8 @@ static bool pop(struct calls *c, uint64_t to)
         return false;
     if (!c->unsettled)
         s->count--;
-    c->sp = top->sp;
+    if (!c->read)
+        c->sp = top->sp;
     return true;
 }
 
@@ -314,6 +316,8 @@ static void unsettle(struct calls *c, const struct pe_block *block)
 {
     uint64_t sp = c->moved ? c->moved_to : c->unsettled && !c->pending_count ? c->sp : 0;
 
+    if (c->read)
+        sp = c->sp;
     c->leaves = c->moved;
     c->unsettled = true;
     c->after_call = block->flow & FLOW_AFTER_CALL;
@@ -477,7 +481,9 @@ void calls_settle(struct calls *c, uint64_t sp, bool used)
 
 static void interrupt(struct calls *c, const struct pe_block *last)
 {
-    push(c, (struct call){.to = last->end, .sp = c->sp, .interrupted = last});
+    uint64_t sp = c->read && read_word ? read_word(c->sp + SIGNAL_SP_AT) : c->sp;
+
+    push(c, (struct call){.to = last->end, .sp = sp, .interrupted = last});
     c->moved = false;
 }
 
@@ -492,7 +498,7 @@ static void follow(struct calls *c, const struct pe_block *last, const struct pe
 
     if (last->flow & FLOW_MOVES_SP) {
         c->moved = true;
-        c->moved_to = moved_to(c, last);
+        c->moved_to = c->read ? c->sp : moved_to(c, last);
     }
     if (last->flow & FLOW_RETURN && pop(c, pc)) {
         c->moved = false;
@@ -526,7 +532,8 @@ static void resume(struct calls *c, const struct pe_block *block)
         if (!last)
             continue;
         *count = i;
-        c->sp = at[i].sp;
+        if (!c->read)
+            c->sp = at[i].sp;
         c->over = 0;
         follow(c, last, block, true);
         return;
@@ -541,6 +548,30 @@ void calls_follow(struct calls *c, const struct pe_block *last, const struct pe_
         resume(c, block);
     else
         follow(c, last, block, false);
+}
+
+/* Is the stack pointer used in the block before it is changed? */
+static bool uses_sp(const struct pe_block *b)
+{
+    for (uint32_t i = 0; i < b->count; i++) {
+        if (b->sites[i].by_sp)
+            return true;
+        if (bits(b->sites[i].word, 4, 0) == SP && bits(b->sites[i].word, 28, 24) == 0x11)
+            return false; /* ADD or SUB (immediate) to it, if it is not CMP */
+    }
+    return false;
+}
+
+void calls_follow_sp(struct calls *c, const struct pe_block *last, const struct pe_block *block,
+                     uint64_t sp)
+{
+    c->read = true;
+    c->sp = sp;
+    if (calls_matter(last, block))
+        calls_follow(c, last, block);
+    if (c->unsettled && uses_sp(block))
+        calls_settle(c, sp, true);
+    c->read = false;
 }
 
 int calls_take(const struct calls *c, uint64_t frames[WIRE_FRAMES])

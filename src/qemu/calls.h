@@ -6,8 +6,8 @@
  * coroutines, a changed return address) nothing is believed until an access by the stack pointer
  * tells which frame the program is in: a wrong stack is worse than none.
  *
- * Nothing here knows QEMU. What tells the stack pointer is the address of an access whose base it
- * is; registers are not needed.
+ * Nothing here knows QEMU. What tells the stack pointer is the register itself where it can be read
+ * when a block begins, else the address of an access whose base it is.
  */
 #ifndef QEMU_CALLS_H
 #define QEMU_CALLS_H
@@ -52,6 +52,7 @@ struct call_stack {
 
 struct calls {
     uint64_t sp;             /* after the last access by it; 0: not known */
+    bool read;               /* ... it is what the register had when the block began */
     struct call_stack stack; /* that the program is on, unless it is `unsettled` */
     uint64_t over;           /* calls that it has no room for */
     bool moved;              /* see FLOW_MOVES_SP; neither call nor return since */
@@ -88,12 +89,46 @@ void calls_read_with(uint64_t (*read)(uint64_t address));
 bool calls_handler(uint64_t pc);
 
 void calls_follow(struct calls *c, const struct pe_block *last, const struct pe_block *block);
+/* The same where the stack pointer can be read, at every block while calls_unsettled. */
+void calls_follow_sp(struct calls *c, const struct pe_block *last, const struct pe_block *block,
+                     uint64_t sp);
 void calls_settle(struct calls *c, uint64_t sp, bool used);
 
 /* A block begins behind another one: is there something to follow? */
 static inline bool calls_matter(const struct pe_block *last, const struct pe_block *block)
 {
     return (last->flow & FLOW_ENDS) | (block->flow & FLOW_HANDLER);
+}
+
+/*
+ * calls_follow_sp for what most of it is: a call, the return of the latest call, or a jump on the
+ * same stack. False: it is not such a one, and nothing has happened.
+ */
+static inline bool calls_follow_usual(struct calls *c, const struct pe_block *last,
+                                      const struct pe_block *block, uint64_t sp)
+{
+    unsigned flow = last->flow & FLOW_ENDS;
+    struct call_stack *s = &c->stack;
+
+    if (c->unsettled | (c->over != 0) | ((block->flow & FLOW_HANDLER) != 0))
+        return false;
+    if (flow == FLOW_RETURN) {
+        if (!s->count || s->at[s->count - 1].to != block->pc || s->at[s->count - 1].interrupted)
+            return false;
+        s->count--;
+    } else if (flow == FLOW_CALL) {
+        bool called =
+            last->direct ? block->pc == last->target : block->pc - last->pc >= last->end - last->pc;
+
+        if (!called || s->count == s->room)
+            return false;
+        s->at[s->count++] = (struct call){.to = last->end, .sp = sp};
+    } else if (flow != FLOW_JUMP || c->moved) {
+        return false;
+    }
+    c->moved = false;
+    c->sp = sp;
+    return true;
 }
 
 /* A site with `by_sp` accesses memory. The second half of a pair is not aligned as the stack

@@ -15,44 +15,50 @@
 /* Where the last taken branch went, for the unit. */
 static inline void follow(struct vcpu *v, const struct pe_block *b)
 {
-    const struct pe_block *last = v->block;
+    const struct pe_block *last = here.block;
     bool taken;
 
-    v->block = b;
+    here.block = b;
     if (last->branch && unit_branch_outcome(last, b->pc, &taken) && taken)
         v->taken = b->pc;
 }
 
-static inline void put_block(struct vcpu *v, struct pe_block *b)
+APART static void hand(unsigned index)
 {
-    if (RARELY(!v->stream.events))
+    pe_stream_hand(&vcpus_at(index)->stream);
+}
+
+static inline void put_block(unsigned index, struct pe_block *b)
+{
+    if (RARELY(!here.writer.events))
         return;
-    if (RARELY(pe_put_block(&v->stream, b)))
-        pe_stream_hand(&v->stream);
+    if (RARELY(pe_put_block(&here.writer, b)))
+        hand(index);
 }
 
-APART static void look_and_put(struct vcpu *v, struct pe_block *b)
+APART static void look_and_put(unsigned index, struct pe_block *b)
 {
-    unit_look(v, b);
-    put_block(v, b);
-}
+    struct vcpu *v = vcpus_at(index);
 
-static inline void begin_block(struct vcpu *v, struct pe_block *b)
-{
-    v->left -= b->count;
-    if (RARELY(v->left < 0))
-        look_and_put(v, b);
+    if (v)
+        unit_look(v, b, NULL);
     else
-        put_block(v, b);
+        here.left = INT64_MAX;
+    put_block(index, b);
+}
+
+static inline void begin_block(unsigned index, struct pe_block *b)
+{
+    here.left -= b->count;
+    if (RARELY(here.left < 0))
+        look_and_put(index, b);
+    else
+        put_block(index, b);
 }
 
 static void on_block(unsigned index, void *user)
 {
-    struct vcpu *v = vcpus_at(index);
-
-    if (RARELY(!v))
-        return;
-    begin_block(v, user);
+    begin_block(index, user);
 }
 
 static void on_block_followed(unsigned index, void *user)
@@ -62,27 +68,26 @@ static void on_block_followed(unsigned index, void *user)
     if (RARELY(!v))
         return;
     follow(v, user);
-    begin_block(v, user);
+    begin_block(index, user);
 }
 
-APART static void begin_behind_call(struct vcpu *v, struct pe_block *b)
+APART static void begin_behind_call(unsigned index, struct pe_block *b)
 {
-    calls_follow(&v->calls, v->block, b);
-    v->block = b;
-    begin_block(v, b);
+    struct vcpu *v = vcpus_at(index);
+
+    if (v)
+        calls_follow(&v->calls, here.block, b);
+    here.block = b;
+    begin_block(index, b);
 }
 
 static void on_block_calls(unsigned index, void *user)
 {
-    struct vcpu *v = vcpus_at(index);
-
-    if (RARELY(!v))
-        return;
-    if (RARELY(calls_matter(v->block, user))) {
-        begin_behind_call(v, user);
+    if (RARELY(calls_matter(here.block, user))) {
+        begin_behind_call(index, user);
     } else {
-        v->block = user;
-        begin_block(v, user);
+        here.block = user;
+        begin_block(index, user);
     }
 }
 
@@ -92,10 +97,10 @@ static void on_block_calls_followed(unsigned index, void *user)
 
     if (RARELY(!v))
         return;
-    if (RARELY(calls_matter(v->block, user)))
-        calls_follow(&v->calls, v->block, user);
+    if (RARELY(calls_matter(here.block, user)))
+        calls_follow(&v->calls, here.block, user);
     follow(v, user);
-    begin_block(v, user);
+    begin_block(index, user);
 }
 
 static qemu_plugin_exec_fn block_function(void)
@@ -111,48 +116,46 @@ static qemu_plugin_exec_fn block_function(void)
 /* The instruction's ordinal is all that has to be known of it. */
 static void on_plain_access(unsigned index, uint32_t info, uint64_t va, void *user)
 {
-    struct vcpu *v = vcpus_at(index);
-
+    (void)index;
     (void)info;
-    if (RARELY(!v || !v->stream.events))
+    if (RARELY(!here.writer.events))
         return;
-    pe_put_access(&v->stream, (uint64_t)(uintptr_t)user << PE_EVENT_SHIFT, va);
+    pe_put_access(&here.writer, (uint64_t)(uintptr_t)user << PE_EVENT_SHIFT, va);
 }
 
-static inline void put_site(struct vcpu *v, const struct pe_site *site, uint64_t va)
+static inline void put_site(const struct pe_site *site, uint64_t va)
 {
-    pe_put_access(&v->stream, (uint64_t)site->ordinal << PE_EVENT_SHIFT, va);
+    pe_put_access(&here.writer, (uint64_t)site->ordinal << PE_EVENT_SHIFT, va);
 }
 
 /* QEMU tells the size, and asking once is enough. */
-APART static void first_of_pair(struct vcpu *v, uint32_t info, uint64_t va, struct pe_site *site)
+APART static void first_of_pair(uint32_t info, uint64_t va, struct pe_site *site)
 {
     pe_site_note_bytes(site, 1u << qemu_plugin_mem_size_shift(info));
-    put_site(v, site, va);
+    put_site(site, va);
 }
 
 /* on_plain_access for those that need more of the site. */
 static void on_site_access(unsigned index, uint32_t info, uint64_t va, void *user)
 {
-    struct vcpu *v = vcpus_at(index);
-
+    (void)index;
     (void)info;
-    if (RARELY(!v || !v->stream.events))
+    if (RARELY(!here.writer.events))
         return;
-    put_site(v, user, va);
+    put_site(user, va);
 }
 
 static void on_paired_access(unsigned index, uint32_t info, uint64_t va, void *user)
 {
     struct pe_site *site = user;
-    struct vcpu *v = vcpus_at(index);
 
-    if (RARELY(!v || !v->stream.events))
+    (void)index;
+    if (RARELY(!here.writer.events))
         return;
     if (RARELY(!__atomic_load_n(&site->bytes, __ATOMIC_RELAXED)))
-        first_of_pair(v, info, va, site);
+        first_of_pair(info, va, site);
     else
-        put_site(v, site, va);
+        put_site(site, va);
 }
 
 /* One block may have more of these than there is room for behind the last look. */
@@ -161,13 +164,12 @@ static void on_wide_access(unsigned index, uint32_t info, uint64_t va, void *use
     const struct pe_site *site = user;
     unsigned how =
         (qemu_plugin_mem_is_store(info) ? SPE_ACCESS_STORE : 0) | (site->how & SPE_ACCESS_ATOMIC);
-    struct vcpu *v = vcpus_at(index);
 
-    if (RARELY(!v || !v->stream.events))
+    if (RARELY(!here.writer.events))
         return;
-    if (RARELY(v->stream.end >= v->stream.hand_at + PE_BLOCK_EVENTS / 2))
-        pe_stream_hand(&v->stream);
-    pe_put_wide(&v->stream, (uint32_t)(site - site->block->sites), va,
+    if (RARELY(here.writer.end >= here.writer.hand_at + PE_BLOCK_EVENTS / 2))
+        hand(index);
+    pe_put_wide(&here.writer, (uint32_t)(site - site->block->sites), va,
                 1u << qemu_plugin_mem_size_shift(info), how);
 }
 

@@ -19,6 +19,7 @@
 #include "qemu/core.h"
 #include "qemu/counts.h"
 #include "qemu/registers.h"
+#include "qemu/registers_bare.h"
 #include "qemu/slots.h"
 #include "qemu/tasks.h"
 #include "qemu/trouble.h"
@@ -26,9 +27,6 @@
 static struct wire_setup setup;
 static bool announced; /* the launcher knows what is loaded */
 static pid_t process;
-
-/* Where a vCPU is before its first block. */
-static const struct pe_block nowhere;
 
 enum { PAGE_BYTES = 4096, BLOCK_MAX = 256 }; /* of QEMU's translation; instructions */
 
@@ -38,21 +36,33 @@ enum { PAGE_BYTES = 4096, BLOCK_MAX = 256 }; /* of QEMU's translation; instructi
 
 static inline void count_block(struct vcpu *v, const struct pe_block *b)
 {
-    v->left -= b->count;
-    if (RARELY(v->left < 0))
-        unit_look(v, b);
+    here.left -= b->count;
+    if (RARELY(here.left < 0))
+        unit_look(v, b, NULL);
+}
+
+/* Apart, so that the common case saves no registers. */
+SELDOM static void look_at(unsigned index, const struct pe_block *b,
+                           const struct spe_a64_registers *registers)
+{
+    struct vcpu *v = vcpus_at(index);
+
+    if (v)
+        unit_look(v, b, registers);
+    else
+        here.left = INT64_MAX;
 }
 
 static void on_block(unsigned index, void *user)
 {
-    struct vcpu *v = vcpus_at(index);
+    const struct pe_block *b = user;
 
-    if (RARELY(!v))
-        return;
-    count_block(v, user);
+    here.left -= b->count;
+    if (RARELY(here.left < 0))
+        look_at(index, b, NULL);
 }
 
-/* Apart, so that the common case saves no registers. */
+/* Apart, as look_at is. */
 SELDOM static void on_armed_access(struct vcpu *v, uint32_t info, uint64_t va, void *user)
 {
     unit_access(v, user, va, 1u << qemu_plugin_mem_size_shift(info), qemu_plugin_mem_is_store(info),
@@ -129,7 +139,7 @@ static inline bool as_foreseen(struct vcpu *v, const struct pe_block *last, uint
     return true;
 }
 
-/* Apart, as on_armed_access is. */
+/* Apart, as look_at is. */
 __attribute__((noinline)) static void after_branch(struct vcpu *v, const struct pe_block *last,
                                                    const struct pe_block *b)
 {
@@ -139,9 +149,9 @@ __attribute__((noinline)) static void after_branch(struct vcpu *v, const struct 
 
 static inline void block_modelled(struct vcpu *v, const struct pe_block *b)
 {
-    const struct pe_block *last = v->block;
+    const struct pe_block *last = here.block;
 
-    v->block = b;
+    here.block = b;
     if (last->branch && !as_foreseen(v, last, b->pc)) {
         after_branch(v, last, b);
         return;
@@ -269,9 +279,9 @@ static void touch_hidden(struct vcpu *v, const struct pe_site *site, const struc
 static void put_piece(struct vcpu *v, const struct pe_site *site, uint64_t va, uint32_t bytes,
                       unsigned how)
 {
-    if (v->stream.end >= v->stream.hand_at + PE_BLOCK_EVENTS / 2)
+    if (here.writer.end >= here.writer.hand_at + PE_BLOCK_EVENTS / 2)
         pe_stream_hand(&v->stream);
-    pe_put_wide(&v->stream, (uint32_t)(site - site->block->sites), va, bytes, how);
+    pe_put_wide(&here.writer, (uint32_t)(site - site->block->sites), va, bytes, how);
 }
 
 /* On the way to the model. An event has room for small sizes; a memory set may be of a large one.
@@ -280,7 +290,7 @@ static void put_hidden(struct vcpu *v, const struct pe_site *site, const struct 
 {
     enum { PIECE = 1 << 15 };
 
-    for (uint32_t i = 0; v->stream.events && i < h->op.access_count; i++) {
+    for (uint32_t i = 0; here.writer.events && i < h->op.access_count; i++) {
         const struct spe_memory_access *a = &h->accesses[i];
         unsigned how = h->how | (a->store ? SPE_ACCESS_STORE : 0);
 
@@ -360,13 +370,14 @@ static struct cells *cells_of(unsigned index)
 static void pull(unsigned index, struct vcpu *v)
 {
     if (board)
-        v->left = (int64_t)(TRIP - 1 - cells_of(index)->count);
+        v->here->left = (int64_t)(TRIP - 1 - cells_of(index)->count);
 }
 
 static void push(unsigned index, struct vcpu *v)
 {
     if (board)
-        *cells_of(index) = (struct cells){TRIP - 1 - (uint64_t)v->left, unit_wants_registers(v)};
+        *cells_of(index) =
+            (struct cells){TRIP - 1 - (uint64_t)v->here->left, unit_wants_registers(v)};
 }
 
 static void on_trip(unsigned index, void *user)
@@ -376,8 +387,7 @@ static void on_trip(unsigned index, void *user)
     if (!v)
         return;
     pull(index, v);
-    unit_look(v, user);
-    unit_evaluate_early(v, &registers_now);
+    unit_look(v, user, &registers_now);
     push(index, v);
 }
 
@@ -413,11 +423,11 @@ static void count_inline(struct qemu_plugin_tb *tb, struct pe_block *b)
 
 /* ---- With calls ----------------------------------------------------------------------------- */
 
-/* The same as without, but that calls are followed first: apart, as on_armed_access is. */
+/* The same as without, but that calls are followed first: apart, as look_at is. */
 #define WITH_CALLS(name, goes_on)                                                                  \
     __attribute__((noinline)) static void name##_behind_call(struct vcpu *v, struct pe_block *b)   \
     {                                                                                              \
-        calls_follow(&v->calls, v->block, b);                                                      \
+        calls_follow(&v->calls, here.block, b);                                                    \
         goes_on(v, b);                                                                             \
     }                                                                                              \
                                                                                                    \
@@ -427,7 +437,7 @@ static void count_inline(struct qemu_plugin_tb *tb, struct pe_block *b)
                                                                                                    \
         if (RARELY(!v))                                                                            \
             return;                                                                                \
-        if (RARELY(calls_matter(v->block, user)))                                                  \
+        if (RARELY(calls_matter(here.block, user)))                                                \
             name##_behind_call(v, user);                                                           \
         else                                                                                       \
             goes_on(v, user);                                                                      \
@@ -435,7 +445,7 @@ static void count_inline(struct qemu_plugin_tb *tb, struct pe_block *b)
 
 static inline void count_and_note(struct vcpu *v, struct pe_block *b)
 {
-    v->block = b;
+    here.block = b;
     count_block(v, b);
 }
 
@@ -473,11 +483,142 @@ static void mark_calls(struct qemu_plugin_tb *tb, struct pe_block *b)
 {
     if (!(b->flow & FLOW_MARKED)) /* QEMU translates one block at a time */
         calls_mark(b, (uint32_t)tasks_read_word(b->pc - 4));
+    if (bare_is_proved())
+        return;
     for (uint32_t i = 0; b->flow & FLOW_MOVES_SP && i < b->count; i++)
         if (b->sites[i].is == PE_IS_LOAD)
             qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, i), on_load_of_sp,
                                              QEMU_NO_REGS, QEMU_MEM_BOTH, &b->sites[i]);
 }
+
+/* ---- Without a model, with bare registers --------------------------------------------------- */
+
+static bool bare; /* see registers_bare.h */
+
+#ifdef BARE_PASS
+BARE_CALL(recorder_look_bare);
+BARE_CALL(recorder_follow_bare);
+BARE_CALL(recorder_unproved);
+BARE_CALL(recorder_unproved_calls);
+
+/* Registers tell now what most accesses of the block will be. */
+void recorder_look_bare(unsigned index, void *user, const void *state)
+{
+    look_at(index, user, bare_registers(state));
+}
+
+static void on_bare_block(unsigned index, void *user)
+{
+    const struct pe_block *b = user;
+
+    here.left -= b->count;
+    if (RARELY(here.left < 0))
+        recorder_look_bare_here(index, user);
+}
+
+static inline void count_bare(unsigned index, struct pe_block *b, const void *state)
+{
+    here.left -= b->count;
+    if (here.left < 0)
+        recorder_look_bare(index, b, state);
+}
+
+void recorder_follow_bare(unsigned index, void *user, const void *state)
+{
+    struct pe_block *b = user;
+    struct vcpu *v = vcpus_at(index);
+
+    if (v && !calls_follow_usual(&v->calls, here.block, b, bare_sp(state)))
+        calls_follow_sp(&v->calls, here.block, b, bare_sp(state));
+    here.flow = (b->flow & FLOW_ENDS) | (v && v->calls.unsettled);
+    here.block = b;
+    count_bare(index, b, state);
+}
+
+static void on_bare_block_calls(unsigned index, void *user)
+{
+    const struct pe_block *b = user;
+
+    if (RARELY(here.flow | (b->flow & FLOW_HANDLER))) {
+        recorder_follow_bare_here(index, user);
+        return;
+    }
+    here.flow = b->flow & FLOW_ENDS;
+    here.block = b;
+    here.left -= b->count;
+    if (RARELY(here.left < 0))
+        recorder_look_bare_here(index, user);
+}
+
+void recorder_unproved(unsigned index, void *user, const void *state)
+{
+    bare_foresee(user, state);
+    count_bare(index, user, state);
+}
+
+static void on_unproved_block(unsigned index, void *user)
+{
+    recorder_unproved_here(index, user);
+}
+
+/* Until registers are proved, accesses tell the stack pointer. */
+void recorder_unproved_calls(unsigned index, void *user, const void *state)
+{
+    struct pe_block *b = user;
+    struct vcpu *v = vcpus_at(index);
+
+    if (bare_is_proved()) {
+        recorder_follow_bare(index, user, state);
+        return;
+    }
+    if (v && calls_matter(here.block, b))
+        calls_follow(&v->calls, here.block, b);
+    here.flow = (b->flow & FLOW_ENDS) | (v && v->calls.unsettled);
+    here.block = b;
+    recorder_unproved(index, user, state);
+}
+
+static void on_unproved_block_calls(unsigned index, void *user)
+{
+    recorder_unproved_calls_here(index, user);
+}
+
+static void on_unproved_access(unsigned index, uint32_t info, uint64_t va, void *user)
+{
+    bare_compare(user, va);
+    on_access(index, info, va, user);
+}
+
+BY_SP(on_unproved_access)
+
+static void call_back_bare(struct qemu_plugin_tb *tb, struct pe_block *b)
+{
+    static const qemu_plugin_exec_fn functions[2][2] = {
+        {on_unproved_block, on_bare_block},
+        {on_unproved_block_calls, on_bare_block_calls},
+    };
+    bool proved = bare_is_proved();
+
+    qemu_plugin_register_vcpu_tb_exec_cb(tb, functions[unit_process.calls][proved], QEMU_NO_REGS,
+                                         b);
+    for (uint32_t i = 0; i < b->count; i++) {
+        struct pe_site *site = &b->sites[i];
+
+        if (!site->hidden && !(proved && site->early))
+            qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, i),
+                                             proved        ? on_access
+                                             : site->by_sp ? on_unproved_access_by_sp
+                                                           : on_unproved_access,
+                                             QEMU_NO_REGS, QEMU_MEM_BOTH, site);
+    }
+}
+#else
+static void call_back_bare(struct qemu_plugin_tb *tb, struct pe_block *b)
+{
+    (void)tb;
+    (void)b;
+}
+#endif
 
 /* ---- Translation ---------------------------------------------------------------------------- */
 
@@ -564,6 +705,8 @@ static void translate(struct qemu_plugin_tb *tb)
     }
     if (unit_process.merge)
         core_call_back(tb, b);
+    else if (bare)
+        call_back_bare(tb, b);
     else
         call_back(tb, b);
     call_back_hidden(tb, b);
@@ -583,7 +726,6 @@ static void vcpu_init(unsigned index)
     if (v) {
         unit_prepare(v);
         unit_begin_stream(v);
-        v->block = &nowhere;
         push(index, v);
     }
     vcpus_unlock();
@@ -697,6 +839,7 @@ static void in_child(void)
     slots_reset();
     counts_reset();
     vcpus_each(begin_anew);
+    here = (struct here){.block = here.block, .flow = here.flow};
     core_forked();
     renew_machine();
 }
@@ -796,6 +939,17 @@ static const struct plugin_role role = {
     .syscall_return = on_syscall_return,
 };
 
+/* Without a model. Calls need more than a callback now and then. */
+static void choose_sampler(void)
+{
+    if (plugin_level() >= 3 && !unit_process.calls) {
+        board = qemu_plugin_scoreboard_new(sizeof(struct cells));
+        unit_process.by_registers = true;
+    } else {
+        bare = bare_begin();
+    }
+}
+
 const struct plugin_role *recorder_create(const struct qemu_plugin_info *info,
                                           const struct plugin_arguments *arguments)
 {
@@ -819,11 +973,8 @@ const struct plugin_role *recorder_create(const struct qemu_plugin_info *info,
     }
     if (setup.flags & WIRE_CORE)
         unit_begin_merge();
-    /* Calls need accesses, which sampler B does not see. */
-    if (!unit_process.machine && !unit_process.stat && !unit_process.calls && plugin_level() >= 3) {
-        board = qemu_plugin_scoreboard_new(sizeof(struct cells));
-        unit_process.by_registers = true;
-    }
+    if (!unit_process.machine && !unit_process.stat)
+        choose_sampler();
     tasks_begin(&setup);
     calls_read_with(tasks_read_word);
     pthread_atfork(before_fork, after_fork, in_child);

@@ -13,7 +13,10 @@
 #include "pe/machine_fast.h"
 #include "qemu/channel.h"
 #include "qemu/registers.h"
+#include "qemu/registers_bare.h"
+#include "qemu/signals.h"
 #include "qemu/slots.h"
+#include "qemu/tasks.h"
 #include "qemu/trouble.h"
 
 #define FORCE (INT64_C(1) << 62)
@@ -21,6 +24,11 @@
 #define DRAIN_AFTER UINT64_C(1000000000) /* ns: what a killed launcher can lose */
 
 struct unit_process unit_process;
+
+/* Where a vCPU is before its first block. */
+static const struct pe_block nowhere;
+
+__thread struct here here = {.block = &nowhere};
 
 /* ---- Configuration -------------------------------------------------------------------------- */
 
@@ -86,7 +94,8 @@ void unit_prepare(struct vcpu *v)
 {
     pthread_mutex_init(&v->lock, NULL);
     v->slot = SLOTS_NONE;
-    v->left = -1; /* the first block has to look */
+    v->own = (struct here){.left = -1}; /* the first block has to look */
+    v->here = &v->own;
     v->vector_bits = unit_process.vector_bits;
     v->hidden = 0;
 }
@@ -115,6 +124,7 @@ static void free_stream(struct vcpu *v)
     free(v->stream.watches);
     free(v->stream.stores);
     v->stream = (struct pe_stream){0};
+    v->here->writer = (struct pe_writer){0};
 }
 
 /* The slot decides the cpu, so a thread gets its slot before it runs. */
@@ -123,7 +133,8 @@ void unit_begin_stream(struct vcpu *v)
     if (!unit_process.merge)
         return;
     take_slot(v);
-    if (v->slot != SLOTS_NONE && !pe_stream_begin(&v->stream, unit_process.merge, v->slot))
+    if (v->slot != SLOTS_NONE &&
+        !pe_stream_begin(&v->stream, &v->here->writer, unit_process.merge, v->slot))
         free_stream(v);
 }
 
@@ -417,12 +428,12 @@ static bool never_ran(const struct sample *s, struct spe_operation *op)
 }
 
 /* Without registers: what the word tells, and the accesses that QEMU has seen. */
-static bool describe_seen(const struct spe_a64 *insn, struct sample *s)
+static bool describe_seen(struct sample *s)
 {
     static const struct spe_a64_registers unknown = {.size = sizeof(unknown)};
     struct spe_memory_access ignored[SPE_A64_ACCESSES_MAX];
 
-    spe_a64_evaluate(insn, pe_site_pc(s->site), &unknown, &s->op, ignored);
+    spe_a64_evaluate(&s->insn, pe_site_pc(s->site), &unknown, &s->op, ignored);
     s->op.accesses = s->access_count ? s->accesses : NULL;
     s->op.access_count = s->access_count;
     s->op.contiguous = s->access_count > 1 && !s->op.gather_scatter;
@@ -444,7 +455,8 @@ static bool is_modelled(const struct vcpu *v, const struct spe_a64 *insn,
 }
 
 /* The handler of a signal is not where a block goes on. */
-static bool came_to_its_end(const struct pe_block *block, uint64_t next)
+static bool came_to_its_end(const struct pe_block *block, uint64_t next,
+                            const struct spe_a64_registers *registers)
 {
     bool taken;
 
@@ -452,34 +464,48 @@ static bool came_to_its_end(const struct pe_block *block, uint64_t next)
         return next == block->end;
     if (block->direct)
         return unit_branch_outcome(block, next, &taken);
-    return registers_now.x(registers_now.user, block->target_in) == next;
+    return registers && registers->x(registers->user, block->target_in) == next;
 }
 
 /* It was evaluated when its block began: did it run, or did one before it fault, or itself? */
-static bool may_have_faulted(const struct sample *s, uint64_t next)
+static bool may_have_faulted(const struct sample *s, uint64_t next,
+                             const struct spe_a64_registers *registers)
 {
     const struct pe_block *block = s->site->block;
+    uint64_t at;
 
-    return s->evaluated && s->site->early && pe_block_tells(block) && !came_to_its_end(block, next);
+    if (!s->evaluated || !s->site->early || !pe_block_tells(block) ||
+        came_to_its_end(block, next, registers))
+        return false;
+    if (!registers || !signal_interrupted(registers, tasks_read_word, &at))
+        return true;
+    return at - block->pc < block->end - block->pc && pe_site_pc(s->site) >= at;
+}
+
+static void classify(const struct vcpu *v, struct sample *s)
+{
+    spe_a64_classify(s->site->word, v->vector_bits, &s->insn);
+    s->classified = true;
 }
 
 /* Fill in s->op; one that did not run is "misspeculated". */
-static void describe(struct vcpu *v, struct sample *s, uint64_t next)
+static void describe(struct vcpu *v, struct sample *s, uint64_t next,
+                     const struct spe_a64_registers *registers)
 {
-    struct spe_a64 insn;
     bool ran = true;
 
-    spe_a64_classify(s->site->word, v->vector_bits, &insn);
+    if (!s->classified)
+        classify(v, s);
     if (!s->evaluated)
-        ran = describe_seen(&insn, s) && !(unit_process.by_registers && s->site->registers);
-    if (may_have_faulted(s, next))
+        ran = describe_seen(s) && !(unit_process.by_registers && s->site->registers);
+    if (may_have_faulted(s, next, registers))
         ran = false;
     s->op.mispredicted = s->mispredicted;
-    if (insn.branch && !describe_branch(&s->op, &insn, next))
+    if (s->insn.branch && !describe_branch(&s->op, &s->insn, next))
         ran = false;
     s->op.misspeculated = !ran;
     v->hidden += s->site->hidden && !s->evaluated && !s->access_count && !s->empty;
-    s->op.unmodelled = !is_modelled(v, &insn, &s->op);
+    s->op.unmodelled = !is_modelled(v, &s->insn, &s->op);
     if (s->op.unmodelled)
         return;
     if (unit_process.merge && ran)
@@ -528,11 +554,12 @@ static void tell_stack(struct vcpu *v, const struct sample *s)
     v->stacks.stacks++;
 }
 
-static void finish_sample(struct vcpu *v, struct sample *s, uint64_t next)
+static void finish_sample(struct vcpu *v, struct sample *s, uint64_t next,
+                          const struct spe_a64_registers *registers)
 {
     uint64_t before = v->kept ? record_count(v) : 0;
 
-    describe(v, s, next);
+    describe(v, s, next, registers);
     spe_spu_complete(v->spu, s->number, &s->op);
     if (v->kept && record_count(v) != before)
         tell_stack(v, s);
@@ -546,7 +573,7 @@ static void take_watch(struct sample *s, const struct pe_watch *watch)
     s->access_count = watch->access_count;
     s->mispredicted = watch->mispredicted;
     s->wait = watch->wait;
-    s->evaluated = false;
+    s->classified = s->evaluated = false;
     for (uint32_t i = 0; i < watch->access_count; i++) {
         const struct pe_watched_access *a = &watch->accesses[i];
 
@@ -580,7 +607,7 @@ static void finish_watched(struct vcpu *v)
         s->partial = w->partial;
         s->empty = w->empty;
         take_watch(s, watch);
-        finish_sample(v, s, watch->next);
+        finish_sample(v, s, watch->next, NULL);
         v->watched_first++;
     }
 }
@@ -599,13 +626,14 @@ static void collect(struct vcpu *v)
     publish(v);
 }
 
-/* `next` is where the program goes on, 0 if nobody knows. */
-static void finish_samples(struct vcpu *v, uint64_t next)
+/* `next` is where the program goes on, 0 if nobody knows, and what it has in its registers there,
+ * NULL: the same. */
+static void finish_samples(struct vcpu *v, uint64_t next, const struct spe_a64_registers *registers)
 {
     if (unit_process.merge)
         finish_watched(v);
     for (unsigned i = 0; i < v->sample_count; i++)
-        finish_sample(v, &v->samples[i], next);
+        finish_sample(v, &v->samples[i], next, registers);
     v->sample_count = 0;
     v->armed_size = 0;
 }
@@ -619,7 +647,7 @@ static void begin_watch(struct vcpu *v, const struct pe_site *site, unsigned num
     memset(watch, 0, offsetof(struct pe_watch, accesses));
     watch->index = (uint32_t)(site - site->block->sites);
     v->watched[v->watched_end++ % PE_WATCHES] = (struct watched){.site = site, .number = number};
-    pe_put_watch(&v->stream, number - 1);
+    pe_put_watch(v->stream.writer, number - 1);
 }
 
 static void keep_stack(struct vcpu *v, unsigned number)
@@ -644,9 +672,26 @@ static void begin_sample(struct vcpu *v, const struct pe_site *site, unsigned nu
     s->site = site;
     s->number = number;
     s->access_count = 0;
-    s->mispredicted = s->evaluated = s->partial = s->empty = false;
+    s->mispredicted = s->classified = s->evaluated = s->partial = s->empty = false;
     v->armed = (uintptr_t)site->block->sites;
     v->armed_size = site->block->count * sizeof(*site);
+}
+
+static void evaluate(const struct vcpu *v, struct sample *s,
+                     const struct spe_a64_registers *registers)
+{
+    classify(v, s);
+    spe_a64_evaluate(&s->insn, pe_site_pc(s->site), registers, &s->op, s->accesses);
+    for (uint32_t i = 0; i < s->op.access_count; i++)
+        translate(&s->accesses[i]);
+    s->evaluated = true;
+}
+
+static void evaluate_early(struct vcpu *v, const struct spe_a64_registers *registers)
+{
+    for (unsigned i = 0; i < v->sample_count; i++)
+        if (v->samples[i].site->early)
+            evaluate(v, &v->samples[i], registers);
 }
 
 /* All operations of the block, of which the unit may choose some. */
@@ -676,12 +721,12 @@ static void allow(struct vcpu *v, const struct pe_block *block)
     uint64_t budget = spe_spu_budget(v->spu);
 
     v->told = budget < MANY ? budget : MANY;
-    v->left = (int64_t)v->told;
+    v->here->left = (int64_t)v->told;
     v->forced = v->sample_count > 0;
     if (v->forced)
-        v->left -= FORCE;
+        v->here->left -= FORCE;
     if (v->stream.events && !unit_process.stat)
-        pe_put_rest(&v->stream, v->told + block->count);
+        pe_put_rest(v->stream.writer, v->told + block->count);
 }
 
 /* The unit asks for the time when a sample begins. Where one has only ended, that was a moment ago.
@@ -693,30 +738,33 @@ static bool is_time_to_drain(const struct vcpu *v, bool finished)
     return (v->counted ? v->counted : channel_time()) - v->drained > DRAIN_AFTER;
 }
 
-static void look(struct vcpu *v, const struct pe_block *block)
+static void look(struct vcpu *v, const struct pe_block *block,
+                 const struct spe_a64_registers *registers)
 {
     bool fresh = !v->started, finished = v->forced;
 
     if (fresh)
         start(v);
     if (v->ended) {
-        v->left = MANY;
+        v->here->left = MANY;
         return;
     }
     if (!fresh) {
-        uint64_t left = (uint64_t)(v->left + (v->forced ? FORCE : 0) + block->count);
+        uint64_t left = (uint64_t)(v->here->left + (v->forced ? FORCE : 0) + block->count);
 
-        finish_samples(v, block->pc);
+        finish_samples(v, block->pc, registers);
         spe_spu_advance(v->spu, v->told - left);
     }
     v->counted = 0;
     count_block(v, block);
+    if (registers)
+        evaluate_early(v, registers);
     if (v->irq || is_time_to_drain(v, finished))
         unit_drain(v);
     else if (finished || unit_process.merge)
         publish(v);
     if (v->ended)
-        v->left = MANY;
+        v->here->left = MANY;
     else
         allow(v, block);
 }
@@ -738,12 +786,26 @@ static void make_room(struct vcpu *v)
         pe_stream_settle(&v->stream);
 }
 
-void unit_look(struct vcpu *v, const struct pe_block *block)
+/* The vCPU's own thread is here for the first time. */
+static void move_in(struct vcpu *v)
 {
+    pthread_mutex_lock(&v->lock);
+    here.left = v->here->left;
+    here.writer = v->here->writer;
+    v->here = &here;
+    v->stream.writer = &here.writer;
+    pthread_mutex_unlock(&v->lock);
+}
+
+void unit_look(struct vcpu *v, const struct pe_block *block,
+               const struct spe_a64_registers *registers)
+{
+    if (v->here != &here)
+        move_in(v);
     if (v->stream.events && v->watched)
         make_room(v);
     pthread_mutex_lock(&v->lock);
-    look(v, block);
+    look(v, block, registers);
     pthread_mutex_unlock(&v->lock);
 }
 
@@ -781,6 +843,15 @@ static bool merge(struct sample *s, uint64_t va, uint32_t bytes, bool store,
     return true;
 }
 
+/* Blocks from before bare registers were proved tell their accesses, too. */
+static void check_evaluated(const struct sample *s, uint64_t va)
+{
+    for (uint32_t i = 0; i < s->op.access_count; i++)
+        if ((va - s->accesses[i].va) << 8 < (uint64_t)s->accesses[i].bytes << 8)
+            return;
+    bare_refute();
+}
+
 void unit_access(struct vcpu *v, const struct pe_site *site, uint64_t va, uint32_t bytes,
                  bool store, const struct spe_machine_access *met)
 {
@@ -788,7 +859,9 @@ void unit_access(struct vcpu *v, const struct pe_site *site, uint64_t va, uint32
 
     pthread_mutex_lock(&v->lock);
     s = sample_of(v, site);
-    if (s && s->access_count < SPE_A64_ACCESSES_MAX && !merge(s, va, bytes, store, met)) {
+    if (s && s->evaluated) {
+        check_evaluated(s, va);
+    } else if (s && s->access_count < SPE_A64_ACCESSES_MAX && !merge(s, va, bytes, store, met)) {
         s->accesses[s->access_count] =
             (struct spe_memory_access){.va = va, .bytes = bytes, .store = store};
         translate(&s->accesses[s->access_count]);
@@ -797,18 +870,6 @@ void unit_access(struct vcpu *v, const struct pe_site *site, uint64_t va, uint32
         s->access_count++;
     }
     pthread_mutex_unlock(&v->lock);
-}
-
-static void evaluate(const struct vcpu *v, struct sample *s,
-                     const struct spe_a64_registers *registers)
-{
-    struct spe_a64 insn;
-
-    spe_a64_classify(s->site->word, v->vector_bits, &insn);
-    spe_a64_evaluate(&insn, pe_site_pc(s->site), registers, &s->op, s->accesses);
-    for (uint32_t i = 0; i < s->op.access_count; i++)
-        translate(&s->accesses[i]);
-    s->evaluated = true;
 }
 
 void unit_evaluate(struct vcpu *v, const struct pe_site *site,
@@ -820,15 +881,6 @@ void unit_evaluate(struct vcpu *v, const struct pe_site *site,
     s = sample_of(v, site);
     if (s && !s->evaluated)
         evaluate(v, s, registers);
-    pthread_mutex_unlock(&v->lock);
-}
-
-void unit_evaluate_early(struct vcpu *v, const struct spe_a64_registers *registers)
-{
-    pthread_mutex_lock(&v->lock);
-    for (unsigned i = 0; i < v->sample_count; i++)
-        if (v->samples[i].site->early)
-            evaluate(v, &v->samples[i], registers);
     pthread_mutex_unlock(&v->lock);
 }
 
@@ -960,18 +1012,18 @@ static void tell_end(struct vcpu *v)
 
 static void end(struct vcpu *v)
 {
-    int64_t left = v->left + (v->forced ? FORCE : 0);
+    int64_t left = v->here->left + (v->forced ? FORCE : 0);
 
     if (v->ended || !v->started)
         return;
-    finish_samples(v, 0);
+    finish_samples(v, 0, NULL);
     if (left >= 0 && (uint64_t)left <= v->told)
         spe_spu_advance(v->spu, v->told - (uint64_t)left);
     unit_drain(v);
     tell_end(v);
     give_slot(v);
     v->ended = true;
-    v->left = MANY;
+    v->here->left = MANY;
 }
 
 void unit_end(struct vcpu *v)

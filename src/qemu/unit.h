@@ -30,9 +30,11 @@ struct sample {
     unsigned number; /* in flight, as the unit has it */
     uint32_t access_count;
     bool mispredicted;
+    bool classified;     /* `insn` is known */
     bool evaluated;      /* `op`, accesses (and met) are from registers, before it ran */
     bool partial, empty; /* where there is a merge: what is known of its predicate */
     uint32_t wait;       /* for issue, cycles; where there is a merge */
+    struct spe_a64 insn;
     struct spe_operation op;
     struct spe_memory_access accesses[SPE_A64_ACCESSES_MAX];
     struct spe_machine_access met[SPE_A64_ACCESSES_MAX];
@@ -53,16 +55,30 @@ struct kept_stack {
     uint64_t frames[WIRE_FRAMES];
 };
 
+/*
+ * What every block looks at. A thread has it in memory of its own, at a place that needs no
+ * look-up: a counter there costs the host a third of one that has to be found by the number of the
+ * vCPU, because the processor knows the place, too, before it has computed an address.
+ */
+struct here {
+    int64_t left;                 /* operations that may run before unit_look is needed */
+    const struct pe_block *block; /* that began last; with calls or the model only */
+    unsigned flow;                /* ... and whether calls_follow_sp has to be called at the next */
+    struct pe_writer writer;      /* where there is a merge */
+};
+
+#define UNIT_HERE __attribute__((tls_model("initial-exec"), visibility("hidden")))
+extern UNIT_HERE __thread struct here here;
+
 struct vcpu {
-    /* What every block and access looks at: one line of the cache. */
-    _Alignas(64) int64_t left;    /* operations that may run before unit_look is needed */
-    uintptr_t armed;              /* the block whose accesses belong to a sample: where its sites */
-    uintptr_t armed_size;         /* begin, and their size; 0: none */
-    const struct pe_block *block; /* that began last; with the model only */
-    uint64_t taken;               /* target of the last taken branch; with the model only */
-    pthread_mutex_t *cpu_lock;    /* NULL: no other thread runs on that cpu */
-    unsigned cpu;                 /* of the machine */
-    struct pe_cpu *pe; /* that one, if nothing is counted and nobody locked out; or NULL */
+    struct here *here; /* of its thread, from its first look on; before that `own` */
+    struct here own;
+    uintptr_t armed;           /* the block whose accesses belong to a sample: where its sites */
+    uintptr_t armed_size;      /* begin, and their size; 0: none */
+    uint64_t taken;            /* target of the last taken branch; with the model only */
+    pthread_mutex_t *cpu_lock; /* NULL: no other thread runs on that cpu */
+    unsigned cpu;              /* of the machine */
+    struct pe_cpu *pe;         /* that one, if nothing is counted and nobody locked out; or NULL */
 
     /* Where there is a merge: what the thread does, on its way to the model. Without events it is
      * not begun, or over. */
@@ -160,8 +176,10 @@ void unit_end_stream(struct vcpu *v);
 /* A thread cannot be recorded: tell the launcher, which counts. The program goes on. */
 void unit_not_recorded(const char *why);
 
-/* The block is about to run and v->left is negative: `left` has its count subtracted already. */
-void unit_look(struct vcpu *v, const struct pe_block *block);
+/* The block is about to run and v->here->left is negative: it has its count subtracted already.
+ * Registers, where they are known, tell what most accesses of the block will be; else NULL. */
+void unit_look(struct vcpu *v, const struct pe_block *block,
+               const struct spe_a64_registers *registers);
 
 /* An access in the armed block. `met` is NULL without a model. */
 void unit_access(struct vcpu *v, const struct pe_site *site, uint64_t va, uint32_t bytes,
@@ -170,10 +188,6 @@ void unit_access(struct vcpu *v, const struct pe_site *site, uint64_t va, uint32
 /* The instruction is about to run, and its registers are known. */
 void unit_evaluate(struct vcpu *v, const struct pe_site *site,
                    const struct spe_a64_registers *registers);
-
-/* The block is about to run that unit_look was called for: those of its instructions that can be
- * evaluated by the registers of now. */
-void unit_evaluate_early(struct vcpu *v, const struct spe_a64_registers *registers);
 
 /* The same of an instruction whose accesses are hidden; `met` is NULL without a model. */
 void unit_hidden(struct vcpu *v, const struct pe_site *site, const struct hidden *hidden,

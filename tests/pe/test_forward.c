@@ -39,6 +39,7 @@ struct rig {
     struct spe_machine *machine;
     struct pe_merge merge;
     struct pe_stream stream;
+    struct pe_writer writer;
     struct pe_block *blocks[1024];
     unsigned block_count;
 };
@@ -65,7 +66,7 @@ static struct pe_block *block(struct rig *r, const struct step *steps, unsigned 
 
 static void put(struct rig *r, struct pe_block *b, const struct step *steps)
 {
-    if (pe_put_block(&r->stream, b))
+    if (pe_put_block(r->stream.writer, b))
         pe_stream_hand(&r->stream);
     for (unsigned i = 0; i < b->count; i++) {
         const struct pe_site *site = &b->sites[i];
@@ -73,9 +74,9 @@ static void put(struct rig *r, struct pe_block *b, const struct step *steps)
         if (!steps[i].va)
             continue;
         if (site->bytes)
-            pe_put_access(&r->stream, (uint64_t)site->ordinal << PE_EVENT_SHIFT, steps[i].va);
+            pe_put_access(r->stream.writer, (uint64_t)site->ordinal << PE_EVENT_SHIFT, steps[i].va);
         else
-            pe_put_wide(&r->stream, i, steps[i].va, 8, site->how);
+            pe_put_wide(r->stream.writer, i, steps[i].va, 8, site->how);
     }
 }
 
@@ -96,7 +97,7 @@ static void begin(struct rig *r, const char *preset)
     assert_int_equal(spe_machine_create(&r->config, &r->machine, NULL, 0), SPE_OK);
     r->machine->config.l1_prefetch.distance = r->machine->config.l2_prefetch.distance = 0;
     assert_true(pe_merge_init(&r->merge, r->machine, false));
-    assert_true(pe_stream_begin(&r->stream, &r->merge, 0));
+    assert_true(pe_stream_begin(&r->stream, &r->writer, &r->merge, 0));
     put(r, block(r, warm, 3), warm); /* the page of COLD is translated, too */
     rest(r);
 }
@@ -119,7 +120,7 @@ static struct spe_machine_access last_of(struct rig *r, const struct step *steps
 
     memset(watch, 0, sizeof(*watch));
     watch->index = count - 1;
-    pe_put_watch(&r->stream, 0);
+    pe_put_watch(r->stream.writer, 0);
     put(r, block(r, steps, count), steps);
     put(r, block(r, &idle, 1), &idle);
     rest(r);
@@ -399,7 +400,7 @@ static void follow_trace(bool simple, const char *preset, uint64_t seed, struct 
         if (watched) {
             memset(watch, 0, sizeof(*watch));
             watch->index = 5;
-            pe_put_watch(&r.stream, 0);
+            pe_put_watch(r.stream.writer, 0);
         }
         put(&r, r.blocks[1 + shape], shapes[shape]);
         if (!watched)

@@ -403,6 +403,7 @@ struct worker {
     bool watches;   /* every load */
     uint64_t ended; /* ticks */
     struct pe_stream stream;
+    struct pe_writer writer;
     struct pe_block *blocks[8]; /* by what a round has: 1 a load, 2 a store, 4 an atomic */
     struct shares shares;
 };
@@ -440,7 +441,7 @@ static void put_watch(struct worker *w)
         count_watch(w, watch);
     }
     memset(watch, 0, sizeof(*watch));
-    pe_put_watch(&w->stream, w->watched++ % PE_WATCHES);
+    pe_put_watch(w->stream.writer, w->watched++ % PE_WATCHES);
 }
 
 static void *work(void *user)
@@ -456,14 +457,14 @@ static void *work(void *user)
             put_watch(w);
         if (w->batch && i % w->batch == 0)
             pe_stream_settle(s);
-        if (pe_put_block(s, w->blocks[kind_of(round)]))
+        if (pe_put_block(s->writer, w->blocks[kind_of(round)]))
             pe_stream_hand(s);
         if (round.atomic)
-            pe_put_wide(s, 0, round.load, 8, SPE_ACCESS_ATOMIC);
+            pe_put_wide(s->writer, 0, round.load, 8, SPE_ACCESS_ATOMIC);
         else if (round.load)
-            pe_put_access(s, ordinal++ << PE_EVENT_SHIFT, round.load);
+            pe_put_access(s->writer, ordinal++ << PE_EVENT_SHIFT, round.load);
         if (round.store)
-            pe_put_access(s, ordinal << PE_EVENT_SHIFT, round.store);
+            pe_put_access(s->writer, ordinal << PE_EVENT_SHIFT, round.store);
     }
     pe_stream_end(s);
     w->ended = s->ended;
@@ -477,6 +478,7 @@ static void *work(void *user)
 static void run_workers(struct worker *workers, const struct program *program, unsigned cpus,
                         bool patient)
 {
+    struct pe_writer unused;
     struct pe_stream asleep; /* so that nobody is ever alone, when short ways may be taken */
     pthread_t threads[CPUS];
     struct spe_machine_config config;
@@ -492,11 +494,11 @@ static void run_workers(struct worker *workers, const struct program *program, u
         workers[i].number = i;
         for (unsigned k = 0; k < 8; k++)
             workers[i].blocks[k] = block_of(k);
-        assert_true(pe_stream_begin(&workers[i].stream, &merge, i));
+        assert_true(pe_stream_begin(&workers[i].stream, &workers[i].writer, &merge, i));
         if (patient)
             workers[i].stream.patience = UINT64_C(3600) * 1000000;
     }
-    assert_true(pe_stream_begin(&asleep, &merge, cpus));
+    assert_true(pe_stream_begin(&asleep, &unused, &merge, cpus));
     pe_stream_away(&asleep);
     for (unsigned i = 0; i < cpus; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
@@ -625,9 +627,9 @@ static void test_does_not_depend_on_batches(void **state)
 static void put_rounds(struct worker *w, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
-        pe_put_block(&w->stream, w->blocks[3]);
-        pe_put_access(&w->stream, 0, base);
-        pe_put_access(&w->stream, UINT64_C(1) << PE_EVENT_SHIFT, base);
+        pe_put_block(w->stream.writer, w->blocks[3]);
+        pe_put_access(w->stream.writer, 0, base);
+        pe_put_access(w->stream.writer, UINT64_C(1) << PE_EVENT_SHIFT, base);
     }
     pe_stream_hand(&w->stream);
 }
@@ -650,9 +652,9 @@ static void test_others_join(void **state)
     assert_int_equal(pe_machine_create(&config, &machine, NULL, 0), SPE_OK);
     assert_true(pe_merge_init(&merge, machine, false));
     one.blocks[3] = block_of(3);
-    assert_true(pe_stream_begin(&one.stream, &merge, 0));
+    assert_true(pe_stream_begin(&one.stream, &one.writer, &merge, 0));
     put_rounds(&one, 1000);
-    assert_true(pe_stream_begin(&other.stream, &merge, 1));
+    assert_true(pe_stream_begin(&other.stream, &other.writer, &merge, 1));
     for (unsigned i = 0; i < 2; i++) {
         put_rounds(&one, 1000);
         assert_in_range(cycles_ahead(&one, &other), 0, 100);

@@ -46,6 +46,7 @@ struct rig {
     struct spe_machine *machine;
     struct pe_merge merge;
     struct pe_stream stream;
+    struct pe_writer writer;
     struct pe_block *blocks[9];
     uint32_t *next; /* nodes in an order that nobody foresees */
     uint32_t node;
@@ -107,18 +108,18 @@ static void put_block(struct rig *r, struct pe_block *block)
         r->latest = &r->stream.watches[number];
         memset(r->latest, 0, sizeof(*r->latest));
         r->latest->index = (uint32_t)(r->left + block->count);
-        pe_put_watch(&r->stream, number);
+        pe_put_watch(r->stream.writer, number);
         r->left = INTERVAL + next_random(&r->random) % JITTER;
-        pe_put_rest(&r->stream, block->count + (uint64_t)r->left);
+        pe_put_rest(r->stream.writer, block->count + (uint64_t)r->left);
         r->put = 0;
     }
-    if (pe_put_block(&r->stream, block))
+    if (pe_put_block(r->stream.writer, block))
         pe_stream_hand(&r->stream);
 }
 
 static void put_access(struct rig *r, unsigned ordinal, uint64_t va)
 {
-    pe_put_access(&r->stream, (uint64_t)ordinal << PE_EVENT_SHIFT, va);
+    pe_put_access(r->stream.writer, (uint64_t)ordinal << PE_EVENT_SHIFT, va);
 }
 
 /* ---- Programs -------------------------------------------------------------------------------- */
@@ -297,7 +298,7 @@ static void run(void (*round)(struct rig *r, unsigned i), const char *preset, bo
     spe_machine_config_init(&r.config, preset);
     assert_int_equal(spe_machine_create(&r.config, &r.machine, NULL, 0), SPE_OK);
     assert_true(pe_merge_init(&r.merge, r.machine, false));
-    assert_true(pe_stream_begin(&r.stream, &r.merge, 0));
+    assert_true(pe_stream_begin(&r.stream, &r.writer, &r.merge, 0));
     r.merge.thorough = thorough;
     make_blocks(&r);
     shuffle(&r);

@@ -29,6 +29,7 @@ struct rig {
     struct spe_machine *machine;
     struct pe_merge merge;
     struct pe_stream stream;
+    struct pe_writer writer;
     struct pe_block *blocks[4];
     unsigned block_count;
 };
@@ -49,7 +50,7 @@ static void begin(struct rig *r)
     spe_machine_config_init(&r->config, "neoverse-n1");
     assert_int_equal(spe_machine_create(&r->config, &r->machine, NULL, 0), SPE_OK);
     assert_true(pe_merge_init(&r->merge, r->machine, false));
-    assert_true(pe_stream_begin(&r->stream, &r->merge, 0));
+    assert_true(pe_stream_begin(&r->stream, &r->writer, &r->merge, 0));
 }
 
 static void end(struct rig *r)
@@ -76,10 +77,10 @@ static double rounds(struct rig *r, struct pe_block *loop, uint64_t (*address)(u
     double before = now(r);
 
     for (unsigned i = 0; i < count; i++) {
-        if (pe_put_block(&r->stream, loop))
+        if (pe_put_block(r->stream.writer, loop))
             pe_stream_hand(&r->stream);
         if (address)
-            pe_put_access(&r->stream, 0, address(i));
+            pe_put_access(r->stream.writer, 0, address(i));
     }
     return (now(r) - before) / count;
 }
@@ -209,7 +210,7 @@ static void test_waiting_passes(void **state)
     watch = &r.stream.watches[0];
     memset(watch, 0, sizeof(*watch));
     watch->index = 2;
-    pe_put_watch(&r.stream, 0);
+    pe_put_watch(r.stream.writer, 0);
     rounds(&r, loop, NULL, 2);
     assert_true(watch->done);
     assert_int_equal(watch->wait, 0);
@@ -248,11 +249,11 @@ static void test_on_its_way(void **state)
     memset(watch, 0, sizeof(*watch));
     for (unsigned i = 0; i < 8; i++) {
         if (i == 4)
-            pe_put_watch(&r.stream, 3);
-        pe_put_block(&r.stream, loop);
-        pe_put_access(&r.stream, 0, scattered(1) + 8 * i);
+            pe_put_watch(r.stream.writer, 3);
+        pe_put_block(r.stream.writer, loop);
+        pe_put_access(r.stream.writer, 0, scattered(1) + 8 * i);
     }
-    pe_put_block(&r.stream, loop);
+    pe_put_block(r.stream.writer, loop);
     now(&r);
     assert_true(watch->done);
     assert_int_equal(watch->access_count, 1);
@@ -311,15 +312,15 @@ static void follow_trace(bool simple, uint64_t seed, struct outcome *outcome)
 
         if (watched) {
             memset(watch, 0, sizeof(*watch));
-            pe_put_watch(&r.stream, i % PE_WATCHES);
+            pe_put_watch(r.stream.writer, i % PE_WATCHES);
         }
-        if (pe_put_block(&r.stream, loops[next_random(&seed) % 3]))
+        if (pe_put_block(r.stream.writer, loops[next_random(&seed) % 3]))
             pe_stream_hand(&r.stream);
-        pe_put_access(&r.stream, 0, some_address(&seed, i));
+        pe_put_access(r.stream.writer, 0, some_address(&seed, i));
         if (watched) {
-            pe_put_block(&r.stream, loops[1]);
-            pe_put_access(&r.stream, 0, some_address(&seed, i));
-            pe_put_block(&r.stream, loops[1]);
+            pe_put_block(r.stream.writer, loops[1]);
+            pe_put_access(r.stream.writer, 0, some_address(&seed, i));
+            pe_put_block(r.stream.writer, loops[1]);
             now(&r);
             assert_true(watch->done);
             outcome->cycles += watch->wait + watch->accesses[0].met.cycles;
@@ -359,11 +360,11 @@ static void some_rounds(bool apart, struct outcome *outcome)
     loops[1] = block(&r, 0x2000, chase_words, 3);
     for (unsigned i = 0; i < 2000; i++) {
         for (uint64_t rounds = next_random(&seed) % 200; rounds; rounds--)
-            if (pe_put_block(&r.stream, loops[0]) || apart)
+            if (pe_put_block(r.stream.writer, loops[0]) || apart)
                 pe_stream_hand(&r.stream);
-        if (pe_put_block(&r.stream, loops[1]) || apart)
+        if (pe_put_block(r.stream.writer, loops[1]) || apart)
             pe_stream_hand(&r.stream);
-        pe_put_access(&r.stream, 0, some_address(&seed, i));
+        pe_put_access(r.stream.writer, 0, some_address(&seed, i));
     }
     now(&r);
     memset(outcome, 0, sizeof(*outcome));

@@ -266,10 +266,55 @@ static bool accesses(uint32_t word)
     return (word >> 27 & 1) && !(word >> 25 & 1);
 }
 
+const void *stand_in_state;
+
+/* As generated code calls: see qemu/registers_bare.h. */
+static void begin_block(unsigned vcpu, const struct qemu_plugin_tb *tb)
+{
+    void *user = tb->exec_user;
+
+    if (!stand_in_state) {
+        tb->exec(vcpu, user);
+        return;
+    }
+#if defined(__x86_64__)
+    __asm__ volatile("mov %%rsp, %%rbx\n\t"
+                     "sub $128, %%rsp\n\t" /* what the compiler has below the stack pointer */
+                     "and $-16, %%rsp\n\t"
+                     "push %%rbp\n\t"
+                     "push %%rbp\n\t"
+                     "mov %[state], %%rbp\n\t"
+                     "call *%[call]\n\t"
+                     "pop %%rbp\n\t"
+                     "mov %%rbx, %%rsp"
+                     : "+D"(vcpu), "+S"(user)
+                     : [state] "r"(stand_in_state), [call] "r"(tb->exec)
+                     : "rax", "rbx", "rcx", "rdx", "r8", "r9", "r10", "r11", "memory", "cc");
+#elif defined(__aarch64__)
+    {
+        register uint64_t x0 __asm__("x0") = vcpu;
+        register void *x1 __asm__("x1") = user;
+
+        __asm__ volatile("mov x19, %[state]\n\tblr %[call]"
+                         : "+r"(x0), "+r"(x1)
+                         : [state] "r"(stand_in_state), [call] "r"(tb->exec)
+                         : "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12",
+                           "x13", "x14", "x15", "x16", "x17", "x19", "x30", "memory", "cc");
+    }
+#else
+    tb->exec(vcpu, user);
+#endif
+}
+
+bool stand_in_tells(const struct qemu_plugin_tb *tb, size_t insn)
+{
+    return tb->insns[insn].access != NULL;
+}
+
 void stand_in_run(unsigned vcpu, struct qemu_plugin_tb *tb, uint64_t va)
 {
     if (tb->exec)
-        tb->exec(vcpu, tb->exec_user);
+        begin_block(vcpu, tb);
     if (tb->add.score)
         *cell(tb->add, vcpu) += tb->add_value;
     check(&tb->condition, vcpu);

@@ -30,6 +30,12 @@ struct qemu_plugin_tb *stand_in_translate(uint64_t pc, const uint32_t *words, si
 void stand_in_begin(unsigned vcpu);
 void stand_in_end(unsigned vcpu);
 
+/* Where a host's register of generated code points when a block begins; NULL: anywhere. */
+extern const void *stand_in_state;
+
+/* Does the plugin want to be told of the instruction's accesses? */
+bool stand_in_tells(const struct qemu_plugin_tb *tb, size_t insn);
+
 /* A block runs to its end; each instruction that is a load or a store accesses `va`. */
 void stand_in_run(unsigned vcpu, struct qemu_plugin_tb *tb, uint64_t va);
 

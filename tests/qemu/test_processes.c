@@ -61,6 +61,13 @@ static void *other_thread(void *unused)
     return unused;
 }
 
+static void *childs_thread(void *unused)
+{
+    run(1, 300);
+    stand_in_end(1);
+    return unused;
+}
+
 /* Another thread lives when this one forks; the child makes a thread with the same index. */
 static void family(const char *socket_name)
 {
@@ -79,8 +86,8 @@ static void family(const char *socket_name)
     if (child == 0) {
         run(0, 400);
         stand_in_begin(1);
-        run(1, 300);
-        stand_in_end(1);
+        REQUIRE(pthread_create(&thread, NULL, childs_thread, NULL) == 0);
+        pthread_join(thread, NULL);
         stand_in_exit();
         _exit(5);
     }

@@ -708,7 +708,9 @@ static void publish(struct pe_stream *s)
 {
     if (!s->running || s->ignored)
         end_turns(s->merge);
-    s->writer->open = s->handed = s->writer->end;
+    pe_close(s->writer);
+    s->writer->latest = NULL;
+    s->handed = s->writer->end;
     s->handed_at = microseconds_now();
     s->running = true;
     if (s->ignored) { /* it comes back at the others' time */
@@ -735,7 +737,7 @@ static void set_next_hand(struct pe_stream *s)
     struct pe_writer *w = s->writer;
 
     if (s->done == w->end)
-        s->done = s->handed = w->open = w->end = 0;
+        s->done = s->handed = w->end = 0;
     w->watched = 0;
     w->hand_at = w->end + BATCH;
     if (w->hand_at - s->done > PE_EVENTS - PE_BLOCK_EVENTS)

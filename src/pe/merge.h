@@ -77,11 +77,13 @@ struct pe_late_store {
 /* Where a thread writes its events. Only that thread looks at it, and it may have it wherever it
  * finds it soonest. */
 struct pe_writer {
-    uint64_t *events; /* NULL: not begun, or over */
-    uint64_t end;     /* events written */
-    uint64_t hand_at; /* hand over when there are as many */
-    uint64_t open;    /* those before it were handed over, and are not changed any more */
-    uint32_t watched; /* watches that were put since then */
+    uint64_t *events;    /* NULL: not begun, or over */
+    uint64_t end;        /* events written */
+    uint64_t hand_at;    /* hand over when there are as many */
+    uint32_t watched;    /* watches that were put since it was handed over */
+    uint32_t again;      /* times that the last event, a block, has begun again: not in it yet */
+    uint64_t latest_end; /* `end` behind the latest block, */
+    const struct pe_block *latest; /* and that block */
 };
 
 /* One thread. All but the writer is the lock's. */
@@ -164,24 +166,38 @@ struct pe_site_counts {
     uint64_t taken, mispredicted, l1_misses, llc_misses, walks;
 };
 
-static inline void pe_put(struct pe_writer *w, uint64_t event)
+/* The last event is not changed any more. */
+static inline void pe_close(struct pe_writer *w)
 {
-    w->events[w->end++ % PE_EVENTS] = event;
+    if (w->again)
+        w->events[(w->end - 1) % PE_EVENTS] += (uint64_t)w->again << PE_AGAIN_SHIFT;
+    w->again = 0;
 }
 
-/* True: hand over before the block runs. A loop without accesses is one event for many rounds. */
+static inline void pe_put(struct pe_writer *w, uint64_t event)
+{
+    uint64_t end = w->end;
+
+    pe_close(w);
+    w->end = end + 1;
+    w->events[end % PE_EVENTS] = event;
+}
+
+/*
+ * True: hand over before the block runs. A loop without accesses is one event for many rounds. They
+ * are counted in the writer: a word that was just stored elsewhere takes the host longer to read
+ * than the loop runs.
+ */
 static inline bool pe_put_block(struct pe_writer *w, struct pe_block *block)
 {
-    uint64_t event = (uint64_t)PE_EVENT_BLOCK << PE_EVENT_SHIFT | (uint64_t)(uintptr_t)block;
-    uint64_t *last = &w->events[(w->end - 1) % PE_EVENTS];
-
-    if (w->end != w->open && *last - event <= (uint64_t)(PE_AGAIN_MAX - 1) << PE_AGAIN_SHIFT &&
-        !((*last - event) << (64 - PE_AGAIN_SHIFT))) {
-        *last += UINT64_C(1) << PE_AGAIN_SHIFT;
+    if (w->latest == block && w->latest_end == w->end && w->again < PE_AGAIN_MAX) {
+        w->again++;
         return false;
     }
-    pe_put(w, event);
-    return w->end >= w->hand_at;
+    w->latest = block;
+    w->latest_end = w->end + 1;
+    pe_put(w, (uint64_t)PE_EVENT_BLOCK << PE_EVENT_SHIFT | (uint64_t)(uintptr_t)block);
+    return w->latest_end >= w->hand_at;
 }
 
 /* `tag`: the ordinal, already in its place. */

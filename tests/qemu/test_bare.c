@@ -15,8 +15,8 @@
 #include "hear.h"
 #include "qemu/registers_bare.h"
 #include "qemu/signals.h"
-#include "support/sanitized.h"
 #include "stand_in.h"
+#include "support/sanitized.h"
 
 enum { TURNS = 60000, PROOF_PC = 0x500000, SP = 31 };
 

@@ -278,18 +278,25 @@ static void begin_block(unsigned vcpu, const struct qemu_plugin_tb *tb)
         return;
     }
 #if defined(__x86_64__)
-    __asm__ volatile("mov %%rsp, %%rbx\n\t"
-                     "sub $128, %%rsp\n\t" /* what the compiler has below the stack pointer */
-                     "and $-16, %%rsp\n\t"
-                     "push %%rbp\n\t"
-                     "push %%rbp\n\t"
-                     "mov %[state], %%rbp\n\t"
-                     "call *%[call]\n\t"
-                     "pop %%rbp\n\t"
-                     "mov %%rbx, %%rsp"
-                     : "+D"(vcpu), "+S"(user)
-                     : [state] "r"(stand_in_state), [call] "r"(tb->exec)
-                     : "rax", "rbx", "rcx", "rdx", "r8", "r9", "r10", "r11", "memory", "cc");
+    {
+        const void *state = stand_in_state;
+        qemu_plugin_exec_fn call = tb->exec;
+
+        __asm__ volatile("mov %%rsp, %%rbx\n\t"
+                         "sub $128, %%rsp\n\t" /* what the compiler has below the stack pointer */
+                         "and $-16, %%rsp\n\t"
+                         "push %%rbp\n\t"
+                         "push %%rbp\n\t"
+                         "mov %%rcx, %%rbp\n\t"
+                         "call *%%rax\n\t"
+                         "pop %%rbp\n\t"
+                         "mov %%rbx, %%rsp"
+                         : "+D"(vcpu), "+S"(user), "+c"(state), "+a"(call)
+                         :
+                         : "rbx", "rdx", "r8", "r9", "r10", "r11", "xmm0", "xmm1", "xmm2", "xmm3",
+                           "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11",
+                           "xmm12", "xmm13", "xmm14", "xmm15", "memory", "cc");
+    }
 #elif defined(__aarch64__)
     {
         register uint64_t x0 __asm__("x0") = vcpu;

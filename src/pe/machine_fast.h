@@ -72,11 +72,7 @@ PE_INLINE void pe_use_l1(struct pe_cpu *cpu, const struct pe_cache *l1, uint64_t
 PE_INLINE void pe_note_hit(struct pe_cpu *cpu, const struct pe_near *near, uint64_t line,
                            bool modified)
 {
-    uint64_t *recent, note;
-
-    recent = pe_tlb_recent(&cpu->tlb, line >> near->page_shift, &note);
-    *recent = note;
-    *pe_hit_last(cpu, &near->l1, line) = line | modified;
+    *pe_hit_last(cpu, &near->l1, line) = line | modified | cpu->tlb.round;
 }
 
 /* Is it such an access? Then it has happened. Only loads and stores. */
@@ -93,7 +89,7 @@ PE_INLINE bool pe_hit_near(struct pe_cpu *cpu, const struct pe_near *near, uint6
     if (pe_crosses_lines(near, address, bytes) || cpu->tlb.page[entry] != page ||
         (word & ~ignored) != wanted)
         return false;
-    pe_tlb_use(&cpu->tlb, entry);
+    pe_tlb_use(cpu, entry);
     pe_cache_use(&near->l1, line, way);
     pe_note_hit(cpu, near, line, word & PE_MODIFIED);
     pe_count(&cpu->counts.accesses, 1);
@@ -101,16 +97,15 @@ PE_INLINE bool pe_hit_near(struct pe_cpu *cpu, const struct pe_near *near, uint6
 }
 
 /*
- * One more hit of the line that was hit last in its set, in a page that was used not long ago: its
- * way and its page are known to be used, and nothing but a count changes. In modelled time only.
+ * One more hit of the line that was hit last in its set, in the same round of the TLB: its way and
+ * its page are known to be used, and nothing but a count changes. In modelled time only.
  */
 PE_INLINE bool pe_hit_again(struct pe_cpu *cpu, const struct pe_near *near, uint64_t address,
                             uint32_t bytes, bool store)
 {
-    uint64_t line = pe_line_of(near, address), note;
-    const uint64_t *recent = pe_tlb_recent(&cpu->tlb, line >> near->page_shift, &note);
+    uint64_t line = pe_line_of(near, address);
 
-    if ((*pe_hit_last(cpu, &near->l1, line) | !store) != (line | 1) || *recent != note ||
+    if ((*pe_hit_last(cpu, &near->l1, line) | !store) != (line | 1 | cpu->tlb.round) ||
         pe_crosses_lines(near, address, bytes))
         return false;
     pe_count(&cpu->counts.accesses, 1);
@@ -206,7 +201,7 @@ static inline uint64_t pe_translation_cycles(const struct spe_machine *machine, 
     struct spe_machine_access met = {0};
 
     if (cpu->tlb.page[entry] == page)
-        pe_tlb_use(&cpu->tlb, entry);
+        pe_tlb_use(cpu, entry);
     else
         pe_translate(machine, cpu, line, &met);
     return met.translation_cycles;

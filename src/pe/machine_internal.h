@@ -121,10 +121,12 @@ struct pe_miss {
 #define PE_LOAD_MISSES_MAX 64
 #define PE_STORES_MAX 256
 #define PE_PREFETCH_MAX 64
-#define PE_WAITING 24 /* loads in the queue from which they are issued */
-#define PE_FLIGHTS 64 /* lines on their way to a cpu; a power of two */
-#define PE_STRIDES 64 /* instructions that the first prefetcher knows; a power of two */
-#define PE_STREAMS 16 /* that the second one follows */
+#define PE_WAITING 24      /* loads in the queue from which they are issued */
+#define PE_FLIGHTS 64      /* lines on their way to a cpu; a power of two */
+#define PE_STRIDES 64      /* instructions that the first prefetcher knows; a power of two */
+#define PE_STREAMS 16      /* that the second one follows */
+#define PE_SURE 2          /* times that a prefetcher saw the same before it asks for anything */
+#define PE_STRIDE_MAX 2048 /* bytes: further apart, each access would need another page */
 
 /* A line that was asked for. */
 struct pe_flight {
@@ -541,6 +543,9 @@ void pe_window_sleep(struct pe_cpu *cpu, uint64_t until);
  * has, and it is not counted among the lines that leave L2. `when`: ticks. pc 0: not known. */
 void pe_prefetch(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t pc, uint64_t address,
                  bool outside, bool store, uint64_t when);
+/* The instruction's stride is sure: ask for what comes next. */
+void pe_go_by_stride(struct spe_machine *machine, struct pe_cpu *cpu, struct pe_stride *s,
+                     uint64_t address, uint64_t when, bool store);
 /* When the line can be taken from the cpu that is about to get it; 0: at once. */
 uint64_t pe_turn(struct spe_machine *machine, uint64_t line);
 /* A cpu waits for the line until then. Those that have it look at pe_wanted from now on, before
@@ -551,9 +556,14 @@ void pe_unwant(struct spe_machine *machine, uint64_t line);
 uint64_t pe_wanted(const struct spe_machine *machine, uint64_t line);
 
 /* Where a line on its way is noted, if it is. */
+PE_INLINE struct pe_flight *pe_flight_at(struct pe_cpu *cpu, unsigned line_shift, uint64_t line)
+{
+    return &cpu->window.flights[line >> line_shift & (PE_FLIGHTS - 1)];
+}
+
 static inline struct pe_flight *pe_flight_of(struct pe_cpu *cpu, uint64_t line)
 {
-    return &cpu->window.flights[line >> cpu->l1.line_shift & (PE_FLIGHTS - 1)];
+    return pe_flight_at(cpu, cpu->l1.line_shift, line);
 }
 
 /* The line comes from that place and will be there then. */
@@ -615,6 +625,11 @@ PE_INLINE bool pe_direction(struct pe_predictor *p, uint64_t pc, bool taken)
     p->history = p->history << 1 | taken;
     return (by_shared & shared) | (!by_shared & plain);
 }
+
+/* spe_machine_branch in modelled time, in which nobody asks when the latest one was mispredicted.
+ */
+bool pe_branch(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t pc, unsigned kind,
+               bool taken, uint64_t target);
 
 int pe_predictor_init(struct pe_predictor *predictor, const struct spe_machine_config *config);
 void pe_predictor_free(struct pe_predictor *predictor);

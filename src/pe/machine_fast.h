@@ -181,19 +181,21 @@ static inline void pe_count_refills(struct pe_cpu *cpu, uint64_t accesses, uint6
 PE_INLINE bool pe_foresee(struct pe_cpu *cpu, uint64_t pc, bool taken)
 {
     struct pe_predictor *p = &cpu->predictor;
-    uint64_t by_pc = pc >> 2 & p->mask, by_history = (pc >> 2 ^ p->history) & p->mask;
-    uint8_t sure = taken ? PE_STRONG : 0;
+    uint64_t history = p->history, by_pc = pc >> 2 & p->mask;
+    uint64_t by_history = (pc >> 2 ^ history) & p->mask;
+    uint8_t *bimodal = &p->bimodal[by_pc], *chooser = &p->chooser[by_pc];
+    uint8_t sure = taken ? PE_STRONG : 0, before = *bimodal;
 
     if (p->gshare[by_history] != sure)
         return false;
-    if (p->bimodal[by_pc] != sure) {
-        if (!pe_says_yes(p->chooser[by_pc]))
+    if (before != sure) {
+        if (!pe_says_yes(*chooser))
             return false;
-        if (pe_says_yes(p->bimodal[by_pc]) != taken)
-            pe_teach(&p->chooser[by_pc], true);
-        pe_teach(&p->bimodal[by_pc], taken);
+        if (pe_says_yes(before) != taken)
+            pe_teach(chooser, true);
+        *bimodal = (uint8_t)(before + (taken ? 1 : -1)); /* pe_teach where it is not sure */
     }
-    p->history = p->history << 1 | taken;
+    p->history = history << 1 | taken;
     return true;
 }
 

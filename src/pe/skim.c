@@ -146,7 +146,7 @@ PE_INLINE void end_branch(struct view *v, uint64_t next)
 
     if (last->plain) {
         taken = next == last->target;
-        if (!taken && next != last->end)
+        if (!(taken | (next == last->end)))
             return; /* as pe_branch_outcome says */
         if (pe_foresee(v->cpu, last->end - 4, taken))
             v->branches++;
@@ -191,15 +191,16 @@ PE_INLINE uint32_t begin_foreseen(struct view *v, uint32_t most)
 }
 
 /* The event's block begins, and does so again. False: it has to begin once more, but not here. */
-PE_INLINE bool begin_rounds(struct view *v, uint64_t event, uint32_t *begun)
+PE_INLINE bool begin_rounds(struct pe_stream *s, struct view *v, uint64_t event)
 {
     const struct pe_block *block = pe_event_block(event);
-    uint32_t rounds = pe_event_again(event) + 1, i = *begun;
+    uint32_t rounds = pe_event_again(event) + 1, i;
 
     if (rounds == 1 && v->operations < v->until) { /* as most do */
         begin(v, block);
         return true;
     }
+    i = s->again;
     for (;;) {
         if (v->block == block)
             i += begin_foreseen(v, rounds - i);
@@ -208,14 +209,14 @@ PE_INLINE bool begin_rounds(struct view *v, uint64_t event, uint32_t *begun)
         begin(v, block);
         i++;
     }
-    *begun = i == rounds ? 0 : i;
+    s->again = i == rounds ? 0 : i;
     return i == rounds;
 }
 
 /* Events from `at` to `end`, until one that is not for here. Returns where that is. The second word
  * of the last one may be the first of all. */
-PE_INLINE const uint64_t *skim_events(struct view *v, const uint64_t *events, const uint64_t *at,
-                                      const uint64_t *end, uint32_t *again)
+PE_INLINE const uint64_t *skim_events(struct pe_stream *s, struct view *v, const uint64_t *at,
+                                      const uint64_t *end)
 {
     for (; at < end; at++) {
         uint64_t event = *at & PE_EVENT_MASK, more;
@@ -227,10 +228,10 @@ PE_INLINE const uint64_t *skim_events(struct view *v, const uint64_t *events, co
             if (!access(v, plain.index, event, plain.bytes, plain.store, at + PE_EVENTS_BEHIND))
                 break;
         } else if (tag == PE_EVENT_BLOCK) {
-            if (!begin_rounds(v, event, again))
+            if (!begin_rounds(s, v, event))
                 break;
         } else if (tag == PE_EVENT_WIDE) {
-            more = events[(size_t)(at + 1 - events) % PE_EVENTS];
+            more = s->events[(size_t)(at + 1 - s->events) % PE_EVENTS];
             if (PE_WIDE_HOW(more) & ~SPE_ACCESS_STORE ||
                 !access(v, PE_WIDE_INDEX(more), event, PE_WIDE_BYTES(more), PE_WIDE_HOW(more),
                         at + PE_EVENTS_BEHIND))
@@ -246,22 +247,20 @@ PE_INLINE const uint64_t *skim_events(struct view *v, const uint64_t *events, co
 /* Events from `done` on, until one that is not for here. */
 PE_INLINE void skim(struct pe_stream *s, struct view v)
 {
-    const uint64_t *at, *from, *end, *all = s->events;
-    uint32_t again = s->again;
+    const uint64_t *at, *from, *end;
 
     do {
-        from = &all[s->done % PE_EVENTS];
-        end = &all[PE_EVENTS];
+        from = &s->events[s->done % PE_EVENTS];
+        end = &s->events[PE_EVENTS];
         if (s->handed - s->done < (uint64_t)(end - from))
             end = from + (s->handed - s->done);
-        at = skim_events(&v, all, from, end, &again);
+        at = skim_events(s, &v, from, end);
         s->done += (uint64_t)(at - from);
     } while (at >= end && s->done != s->handed);
     show(&v);
     pe_count_refills(v.cpu, v.accesses, v.refills);
     pe_count(&v.cpu->counts.branches, v.branches);
     v.cpu->window.block = s->block = v.block;
-    s->again = again;
 }
 
 PE_INLINE struct view view_of(const struct pe_stream *s, bool usual)

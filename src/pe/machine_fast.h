@@ -183,17 +183,17 @@ PE_INLINE bool pe_foresee(struct pe_cpu *cpu, uint64_t pc, bool taken)
     struct pe_predictor *p = &cpu->predictor;
     uint64_t history = p->history, by_pc = pc >> 2 & p->mask;
     uint64_t by_history = (pc >> 2 ^ history) & p->mask;
-    uint8_t *bimodal = &p->bimodal[by_pc], *chooser = &p->chooser[by_pc];
-    uint8_t sure = taken ? PE_STRONG : 0, before = *bimodal;
+    uint8_t sure = taken ? PE_STRONG : 0, before;
 
     if (p->gshare[by_history] != sure)
         return false;
+    before = p->bimodal[by_pc];
     if (before != sure) {
-        if (!pe_says_yes(*chooser))
+        if (!pe_says_yes(p->chooser[by_pc]))
             return false;
         if (pe_says_yes(before) != taken)
-            pe_teach(chooser, true);
-        *bimodal = (uint8_t)(before + (taken ? 1 : -1)); /* pe_teach where it is not sure */
+            pe_teach(&p->chooser[by_pc], true);
+        p->bimodal[by_pc] = (uint8_t)(before + (taken ? 1 : -1)); /* as pe_teach does */
     }
     p->history = history << 1 | taken;
     return true;

@@ -81,6 +81,12 @@ static bool pop(struct pe_predictor *p, uint32_t entries, uint64_t target)
     return right;
 }
 
+/* Apart: most that come here are not conditional, and need fewer of the host's registers. */
+__attribute__((noinline)) static bool direction(struct pe_predictor *p, uint64_t pc, bool taken)
+{
+    return pe_direction(p, pc, taken);
+}
+
 /* Direct targets are known when the branch is decoded: only a direction can be wrong. */
 bool pe_branch(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t pc, unsigned kind,
                bool taken, uint64_t target)
@@ -90,7 +96,7 @@ bool pe_branch(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t p
 
     pe_count(&cpu->counts.branches, 1);
     if (kind & SPE_BRANCH_CONDITIONAL)
-        right = pe_direction(p, pc, taken);
+        right = direction(p, pc, taken);
     if (kind & SPE_BRANCH_RETURN)
         right &= pop(p, machine->config.return_stack, target);
     else if (kind & SPE_BRANCH_INDIRECT && taken)

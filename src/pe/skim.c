@@ -63,12 +63,15 @@ PE_INLINE enum found refill(struct spe_machine *machine, struct pe_cpu *cpu,
 }
 
 PE_INLINE enum found any_access(struct spe_machine *machine, struct pe_cpu *cpu,
-                                struct pe_near near, uint64_t pc, uint64_t va, uint32_t bytes,
-                                bool store)
+                                struct pe_near near, uint64_t pc, uint64_t va, uint32_t size,
+                                uint64_t soon)
 {
     uint64_t line = pe_line_of(&near, va);
+    uint32_t bytes = size >> 1;
+    bool store = size & 1;
     int way;
 
+    __builtin_prefetch(pe_cache_word(&near.l2, soon & PE_EVENT_MASK, 0));
     if (pe_crosses_lines(&near, va, bytes))
         return NOT_FOR_HERE;
     way = pe_cache_find(&near.l1, line);
@@ -76,17 +79,19 @@ PE_INLINE enum found any_access(struct spe_machine *machine, struct pe_cpu *cpu,
                     : refill(machine, cpu, &near, pc, va, line, store);
 }
 
-/* Apart from the loop, which has its own use for the host's registers. */
+/* Apart from the loop, which has its own use for the host's registers: they are few, and `size` is
+ * twice the bytes, and one more for a store. `soon` is an event that will be had soon, and perhaps
+ * an access. */
 APART static enum found usual_access(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t pc,
-                                     uint64_t va, uint32_t bytes, bool store)
+                                     uint64_t va, uint32_t size, uint64_t soon)
 {
-    return any_access(machine, cpu, pe_near_of(cpu, true), pc, va, bytes, store);
+    return any_access(machine, cpu, pe_near_of(cpu, true), pc, va, size, soon);
 }
 
 APART static enum found other_access(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t pc,
-                                     uint64_t va, uint32_t bytes, bool store)
+                                     uint64_t va, uint32_t size, uint64_t soon)
 {
-    return any_access(machine, cpu, pe_near_of(cpu, false), pc, va, bytes, store);
+    return any_access(machine, cpu, pe_near_of(cpu, false), pc, va, size, soon);
 }
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
@@ -107,7 +112,6 @@ PE_INLINE void show(const struct view *v)
     v->cpu->window.operations = v->operations;
 }
 
-/* `soon` is where an event is that will be had soon, and perhaps an access. */
 PE_INLINE bool access(struct view *v, uint32_t index, uint64_t va, uint32_t bytes, bool store,
                       const uint64_t *soon)
 {
@@ -119,11 +123,10 @@ PE_INLINE bool access(struct view *v, uint32_t index, uint64_t va, uint32_t byte
         v->accesses++;
         return true;
     }
-    __builtin_prefetch(pe_cache_word(&near.l2, *soon & PE_EVENT_MASK, 0));
     show(v);
     pc = v->block->pc + UINT64_C(4) * index;
-    found = v->usual ? usual_access(v->machine, v->cpu, pc, va, bytes, store)
-                     : other_access(v->machine, v->cpu, pc, va, bytes, store);
+    found = v->usual ? usual_access(v->machine, v->cpu, pc, va, bytes << 1 | store, *soon)
+                     : other_access(v->machine, v->cpu, pc, va, bytes << 1 | store, *soon);
     if (found == NOT_FOR_HERE)
         return false;
     v->accesses++;
@@ -139,6 +142,15 @@ APART static void learn_branch(struct pe_cpu *cpu, uint64_t pc, bool taken)
     pe_count(&cpu->counts.mispredicted, !pe_direction(&cpu->predictor, pc, taken));
 }
 
+APART static void learn_other(const struct spe_machine *machine, struct pe_cpu *cpu,
+                              const struct pe_block *last, uint64_t next)
+{
+    bool taken;
+
+    if (pe_branch_outcome(last, next, &taken))
+        pe_branch(machine, cpu, last->end - 4, last->kind, taken, next);
+}
+
 PE_INLINE void end_branch(struct view *v, uint64_t next)
 {
     const struct pe_block *last = v->block;
@@ -152,8 +164,8 @@ PE_INLINE void end_branch(struct view *v, uint64_t next)
             v->branches++;
         else
             learn_branch(v->cpu, last->end - 4, taken);
-    } else if (last->branch && pe_branch_outcome(last, next, &taken)) {
-        pe_branch(v->machine, v->cpu, last->end - 4, last->kind, taken, next);
+    } else if (last->branch) {
+        learn_other(v->machine, v->cpu, last, next);
     }
 }
 
@@ -190,17 +202,15 @@ PE_INLINE uint32_t begin_foreseen(struct view *v, uint32_t most)
     return rounds;
 }
 
+/* The highest bits of most events of a block: it begins once. */
+#define ONE_ROUND ((uint64_t)PE_EVENT_BLOCK << (PE_EVENT_SHIFT - PE_AGAIN_SHIFT))
+
 /* The event's block begins, and does so again. False: it has to begin once more, but not here. */
 PE_INLINE bool begin_rounds(struct pe_stream *s, struct view *v, uint64_t event)
 {
     const struct pe_block *block = pe_event_block(event);
-    uint32_t rounds = pe_event_again(event) + 1, i;
+    uint32_t rounds = pe_event_again(event) + 1, i = s->again;
 
-    if (rounds == 1 && v->operations < v->until) { /* as most do */
-        begin(v, block);
-        return true;
-    }
-    i = s->again;
     for (;;) {
         if (v->block == block)
             i += begin_foreseen(v, rounds - i);
@@ -219,13 +229,16 @@ PE_INLINE const uint64_t *skim_events(struct pe_stream *s, struct view *v, const
                                       const uint64_t *end)
 {
     for (; at < end; at++) {
-        uint64_t event = *at & PE_EVENT_MASK, more;
-        unsigned tag = (unsigned)(*at >> PE_EVENT_SHIFT);
+        uint64_t event = *at, more;
+        unsigned tag = (unsigned)(event >> PE_EVENT_SHIFT);
 
-        if (tag < PE_ORDINALS) {
+        if (event >> PE_AGAIN_SHIFT == ONE_ROUND && v->operations < v->until) {
+            begin(v, pe_event_block(event));
+        } else if (tag < PE_ORDINALS) {
             const struct pe_plain plain = v->block->plain_sites[tag];
 
-            if (!access(v, plain.index, event, plain.bytes, plain.store, at + PE_EVENTS_BEHIND))
+            if (!access(v, plain.index, event & PE_EVENT_MASK, plain.bytes, plain.store,
+                        at + PE_EVENTS_BEHIND))
                 break;
         } else if (tag == PE_EVENT_BLOCK) {
             if (!begin_rounds(s, v, event))
@@ -233,8 +246,8 @@ PE_INLINE const uint64_t *skim_events(struct pe_stream *s, struct view *v, const
         } else if (tag == PE_EVENT_WIDE) {
             more = s->events[(size_t)(at + 1 - s->events) % PE_EVENTS];
             if (PE_WIDE_HOW(more) & ~SPE_ACCESS_STORE ||
-                !access(v, PE_WIDE_INDEX(more), event, PE_WIDE_BYTES(more), PE_WIDE_HOW(more),
-                        at + PE_EVENTS_BEHIND))
+                !access(v, PE_WIDE_INDEX(more), event & PE_EVENT_MASK, PE_WIDE_BYTES(more),
+                        PE_WIDE_HOW(more), at + PE_EVENTS_BEHIND))
                 break;
             at++;
         } else {
@@ -276,6 +289,17 @@ PE_INLINE struct view view_of(const struct pe_stream *s, bool usual)
                          .until = s->skim_until};
 }
 
+/* Each for itself: the host's registers are few. */
+APART static void skim_usual(struct pe_stream *s)
+{
+    skim(s, view_of(s, true));
+}
+
+APART static void skim_other(struct pe_stream *s)
+{
+    skim(s, view_of(s, false));
+}
+
 /* Stores have numbers to count how many are between two of them: here are none. */
 void pe_skim(struct pe_stream *s)
 {
@@ -283,9 +307,9 @@ void pe_skim(struct pe_stream *s)
     uint64_t now = w->now, operations = w->operations;
 
     if (s->cpu->usual)
-        skim(s, view_of(s, true));
+        skim_usual(s);
     else
-        skim(s, view_of(s, false));
+        skim_other(s);
     pe_window_carry(s->cpu, w->now - now, w->operations - operations);
     s->followed_from = w->operations;
     s->skimmed += w->operations - operations;
@@ -300,13 +324,15 @@ void pe_skim_learn(struct pe_stream *s, const struct pe_block *next)
     const struct pe_window *w = &s->cpu->window;
     uint64_t from = s->followed_from > w->slow_at ? s->followed_from : w->slow_at;
     struct pe_block *last = s->block ? pe_block_last(s->block)->block : NULL;
-    int64_t stall, known;
+    int64_t more, known;
 
     if (last && w->operations - from >= pe_skim_margin(s) * 3 / 4) { /* the window has filled */
-        stall = (int64_t)(w->now - s->began - pe_block_time(w, last, next));
         known = (int64_t)last->stall;
+        more = (int64_t)(w->now - s->began - pe_block_time(w, last, next)) - known;
         last->learnt += last->learnt < ROUNDS;
-        last->stall = (uint32_t)(known + (stall - known) / (int64_t)last->learnt);
+        /* Most have had their rounds, and the host divides slowly by what it does not know. */
+        more = last->learnt == ROUNDS ? more / ROUNDS : more / (int64_t)last->learnt;
+        last->stall = (uint32_t)(known + more);
     }
     s->began = w->now;
 }

@@ -39,6 +39,7 @@ struct pe_block;
 #define PE_SOCKETS_MAX 8
 #define PE_SHARER_WORDS (PE_CPUS_MAX / 64)
 #define PE_TLB_MAX 64      /* entries of the first level: a bit each */
+#define PE_TLB_HINTS 256   /* of the second level; a power of two */
 #define PE_TLB_CHAINS 128  /* of the first level's hash; a power of two */
 #define PE_RECENT_FILLS 16 /* a line is recently fetched among this many fills of its L1 */
 #define PE_MISSES 8        /* latest load misses that a later operation may wait for */
@@ -85,8 +86,9 @@ struct pe_tlb {
     uint64_t round; /* how often `used` was cleared, in the highest byte */
     uint8_t first[PE_TLB_CHAINS], next[PE_TLB_MAX];
     uint32_t entries, filled;
-    pe_word *l2;       /* NULL: one level. Only its own thread looks at it */
-    uint32_t *l2_used; /* by set */
+    pe_word *l2;                   /* NULL: one level. Only its own thread looks at it */
+    uint32_t *l2_used;             /* by set */
+    uint8_t l2_hint[PE_TLB_HINTS]; /* the way in which a page was last found, or not */
 };
 
 struct pe_target {

@@ -110,20 +110,35 @@ static unsigned second_level_victim(const pe_word *pages, unsigned ways, uint32_
     return ways > 1 ? (unsigned)__builtin_ctz(~used) : 0;
 }
 
+/* The page's way; false: the page was not there, but is to be there now. */
+static bool find_second_level(struct pe_tlb *tlb, pe_word *pages, unsigned ways, uint32_t used,
+                              uint64_t page, unsigned *way)
+{
+    uint8_t *hint = &tlb->l2_hint[page % PE_TLB_HINTS];
+    uint32_t same;
+
+    *way = *hint;
+    if (pe_get(&pages[*way]) == page)
+        return true;
+    same = pe_compare_all(pages, ways, UINT64_MAX, page);
+    *way = same ? (unsigned)__builtin_ctz(same) : second_level_victim(pages, ways, used);
+    *hint = (uint8_t)*way;
+    atomic_store_explicit(&pages[*way], page, memory_order_relaxed);
+    return same;
+}
+
 /* Is it there? It is afterwards. */
 static bool second_level(const struct spe_machine *machine, struct pe_tlb *tlb, uint64_t page)
 {
     unsigned ways = machine->config.l2_tlb_ways, set = page & machine->tlb_set_mask, way;
     pe_word *pages = &tlb->l2[(size_t)set * ways];
     uint32_t *used = &tlb->l2_used[set], all = UINT32_MAX >> (32 - ways);
-    uint32_t same = pe_compare_all(pages, ways, UINT64_MAX, page);
+    bool there = find_second_level(tlb, pages, ways, *used, page, &way);
 
-    way = same ? (unsigned)__builtin_ctz(same) : second_level_victim(pages, ways, *used);
-    atomic_store_explicit(&pages[way], page, memory_order_relaxed);
     *used |= UINT32_C(1) << way;
     if (*used == all)
         *used = UINT32_C(1) << way;
-    return same;
+    return there;
 }
 
 /* The first level does not have it, and gets it. */

@@ -23,7 +23,6 @@ static void free_cpu(struct pe_cpu *cpu)
     pe_predictor_free(&cpu->predictor);
     free(cpu->way_hint);
     free(cpu->hit_last);
-    free(cpu->filled_at);
     free(cpu);
 }
 
@@ -69,9 +68,8 @@ static int init_cpu(const struct spe_machine *machine, struct pe_cpu *cpu, unsig
     cpu->window.step = PE_TICKS / config->issue_width;
     cpu->window.full_at = UINT64_MAX;
     cpu->way_hint = calloc(hints, sizeof(*cpu->way_hint));
-    cpu->filled_at = calloc(lines, sizeof(*cpu->filled_at));
     cpu->hit_last = malloc(lines / config->l1d.ways * sizeof(*cpu->hit_last));
-    error = cpu->way_hint && cpu->filled_at && cpu->hit_last ? SPE_OK : SPE_ERR_NOMEM;
+    error = cpu->way_hint && cpu->hit_last ? SPE_OK : SPE_ERR_NOMEM;
     if (!error)
         error = pe_cache_init(&cpu->l1, &config->l1d, machine->line_shift);
     if (!error)

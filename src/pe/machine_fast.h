@@ -131,7 +131,7 @@ PE_INLINE void pe_fill_l1(struct spe_machine *machine, struct pe_cpu *cpu,
         pe_leave_l1(machine, cpu, old & ~(uint64_t)PE_STATE);
     atomic_store_explicit(word, line | state | PE_FRESH, memory_order_release);
     pe_use_l1(cpu, l1, line, way);
-    cpu->filled_at[word - l1->words] = ++cpu->fills;
+    cpu->filled[cpu->fills++ % PE_RECENT_FILLS] = word;
 }
 
 PE_INLINE void pe_fill_from_l2(struct spe_machine *machine, struct pe_cpu *cpu,

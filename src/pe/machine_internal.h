@@ -220,8 +220,8 @@ struct pe_cpu {
     struct pe_tlb tlb;
 
     struct pe_cache l2;
-    uint64_t *filled_at; /* by L1 word: `fills` when it was filled */
-    uint64_t fills;
+    const pe_word *filled[PE_RECENT_FILLS]; /* a ring of L1 words, */
+    uint32_t fills;                         /* of which the next is this one */
     uint32_t number, socket;
 
     struct pe_miss misses[PE_MISSES]; /* a ring of loads that missed L1 */

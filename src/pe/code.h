@@ -52,25 +52,26 @@ struct pe_plain {
 };
 
 struct pe_block {
-    uint64_t pc, end;    /* [pc, end) */
-    uint64_t target;     /* of the branch at the end, if it is direct */
-    uint64_t time;       /* first seen */
-    uint32_t count;      /* of instructions */
-    uint32_t id;         /* dense */
-    uint16_t stores;     /* instructions that store */
+    /* What pe/skim.h needs comes first: a line of the host's cache. */
+    uint64_t pc, end;             /* [pc, end) */
+    uint64_t target;              /* of the branch at the end, if it is direct */
+    struct pe_plain *plain_sites; /* by ordinal */
+    uint32_t count;               /* of instructions */
+    uint32_t stall;               /* ticks that it waits for L2 and branches: see pe/skim.h */
     uint16_t recurrence; /* cycles times PE_RECURRENCE from one round to the next if it is a loop */
     bool branch;         /* the last instruction is one */
     bool direct;         /* ... with `target` */
     bool plain;          /* ... and conditional, and no more */
     uint8_t kind;        /* ... SPE_BRANCH_... */
+    uint16_t stores;     /* instructions that store */
     uint8_t target_in;   /* ... Xn that has the target, if it is not direct; else PE_NOWHERE */
     uint8_t flow;        /* its owner's */
+    uint32_t learnt;     /* rounds of it that have shown `stall` */
+    uint32_t id;         /* dense */
+    uint64_t time;       /* first seen */
     struct pe_block *next;         /* in its owner's table */
-    struct pe_plain *plain_sites;  /* by ordinal */
     uint64_t executed;             /* times, and */
     struct pe_site_counts *counts; /* what instructions met; NULL: nothing yet. See pe/merge.h */
-    uint32_t stall;                /* ticks that it waits for L2 and branches: see pe/skim.h */
-    uint32_t learnt;               /* ... as so many rounds of it have shown */
     struct pe_site sites[];
 };
 

@@ -379,7 +379,10 @@ static void miss_l1(struct request *r)
 
 static bool is_recent(const struct pe_cpu *cpu, const pe_word *word)
 {
-    return cpu->fills - cpu->filled_at[word - cpu->l1.words] < PE_RECENT_FILLS;
+    for (unsigned i = 0; i < PE_RECENT_FILLS; i++)
+        if (cpu->filled[i] == word)
+            return true;
+    return false;
 }
 
 /* A hit in a state that is enough; no lock is held. */

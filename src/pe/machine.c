@@ -23,7 +23,6 @@ static void free_cpu(struct pe_cpu *cpu)
     pe_predictor_free(&cpu->predictor);
     free(cpu->way_hint);
     free(cpu->hit_last);
-    free(cpu->filled_at);
     free(cpu);
 }
 
@@ -69,18 +68,15 @@ static int init_cpu(const struct spe_machine *machine, struct pe_cpu *cpu, unsig
     cpu->window.step = PE_TICKS / config->issue_width;
     cpu->window.full_at = UINT64_MAX;
     cpu->way_hint = calloc(hints, sizeof(*cpu->way_hint));
-    cpu->filled_at = calloc(lines, sizeof(*cpu->filled_at));
     cpu->hit_last = malloc(lines / config->l1d.ways * sizeof(*cpu->hit_last));
-    error = cpu->way_hint && cpu->filled_at && cpu->hit_last ? SPE_OK : SPE_ERR_NOMEM;
-    for (uint64_t i = 0; !error && i < lines / config->l1d.ways; i++)
-        cpu->hit_last[i] = PE_NO_LINE;
+    error = cpu->way_hint && cpu->hit_last ? SPE_OK : SPE_ERR_NOMEM;
     if (!error)
         error = pe_cache_init(&cpu->l1, &config->l1d, machine->line_shift);
     if (!error)
         error = pe_cache_init(&cpu->l2, &config->l2, machine->line_shift);
     cpu->usual = pe_is_usual(cpu);
     if (!error)
-        error = pe_tlb_init(&cpu->tlb, config);
+        error = pe_tlb_init(cpu, config);
     return error ? error : pe_predictor_init(&cpu->predictor, config);
 }
 
@@ -317,7 +313,7 @@ bool spe_machine_touch(struct spe_machine *machine, unsigned cpu, uint64_t addre
 void spe_machine_flush_tlb(struct spe_machine *machine, unsigned cpu)
 {
     if (cpu < machine->config.cpus)
-        pe_tlb_flush(&machine->cpus[cpu]->tlb, &machine->config);
+        pe_tlb_flush(machine->cpus[cpu], &machine->config);
 }
 
 /* ---- Counts --------------------------------------------------------------------------------- */

@@ -8,6 +8,8 @@
 #ifndef PE_MACHINE_FAST_H
 #define PE_MACHINE_FAST_H
 
+#include <stdlib.h>
+
 #include "machine_internal.h"
 #include "pe/code.h"
 
@@ -72,11 +74,7 @@ PE_INLINE void pe_use_l1(struct pe_cpu *cpu, const struct pe_cache *l1, uint64_t
 PE_INLINE void pe_note_hit(struct pe_cpu *cpu, const struct pe_near *near, uint64_t line,
                            bool modified)
 {
-    uint64_t *recent, note;
-
-    recent = pe_tlb_recent(&cpu->tlb, line >> near->page_shift, &note);
-    *recent = note;
-    *pe_hit_last(cpu, &near->l1, line) = line | modified;
+    *pe_hit_last(cpu, &near->l1, line) = line | modified | cpu->tlb.round;
 }
 
 /* Is it such an access? Then it has happened. Only loads and stores. */
@@ -93,7 +91,7 @@ PE_INLINE bool pe_hit_near(struct pe_cpu *cpu, const struct pe_near *near, uint6
     if (pe_crosses_lines(near, address, bytes) || cpu->tlb.page[entry] != page ||
         (word & ~ignored) != wanted)
         return false;
-    pe_tlb_use(&cpu->tlb, entry);
+    pe_tlb_use(cpu, entry);
     pe_cache_use(&near->l1, line, way);
     pe_note_hit(cpu, near, line, word & PE_MODIFIED);
     pe_count(&cpu->counts.accesses, 1);
@@ -101,20 +99,17 @@ PE_INLINE bool pe_hit_near(struct pe_cpu *cpu, const struct pe_near *near, uint6
 }
 
 /*
- * One more hit of the line that was hit last in its set, in a page that was used not long ago: its
- * way and its page are known to be used, and nothing but a count changes. In modelled time only.
+ * One more hit of the line that was hit last in its set, in the same round of the TLB: its way and
+ * its page are known to be used, and nothing but a count changes, which is the caller's. In
+ * modelled time only.
  */
 PE_INLINE bool pe_hit_again(struct pe_cpu *cpu, const struct pe_near *near, uint64_t address,
                             uint32_t bytes, bool store)
 {
-    uint64_t line = pe_line_of(near, address), note;
-    const uint64_t *recent = pe_tlb_recent(&cpu->tlb, line >> near->page_shift, &note);
+    uint64_t line = pe_line_of(near, address);
 
-    if ((*pe_hit_last(cpu, &near->l1, line) | !store) != (line | 1) || *recent != note ||
-        pe_crosses_lines(near, address, bytes))
-        return false;
-    pe_count(&cpu->counts.accesses, 1);
-    return true;
+    return (*pe_hit_last(cpu, &near->l1, line) | !store) == (line | 1 | cpu->tlb.round) &&
+           !pe_crosses_lines(near, address, bytes);
 }
 
 static inline bool pe_hit(struct pe_cpu *cpu, uint64_t address, uint32_t bytes, bool store)
@@ -136,7 +131,7 @@ PE_INLINE void pe_fill_l1(struct spe_machine *machine, struct pe_cpu *cpu,
         pe_leave_l1(machine, cpu, old & ~(uint64_t)PE_STATE);
     atomic_store_explicit(word, line | state | PE_FRESH, memory_order_release);
     pe_use_l1(cpu, l1, line, way);
-    cpu->filled_at[word - l1->words] = ++cpu->fills;
+    cpu->filled[cpu->fills++ % PE_RECENT_FILLS] = word;
 }
 
 PE_INLINE void pe_fill_from_l2(struct spe_machine *machine, struct pe_cpu *cpu,
@@ -151,7 +146,7 @@ PE_INLINE void pe_fill_from_l2(struct spe_machine *machine, struct pe_cpu *cpu,
 /*
  * In modelled time: a plain load or store misses L1 and finds in L2 all it needs, if it is such a
  * one; else nothing has happened. A line that a prefetcher brought to L2 is none such. `flight` is
- * PE_FLIGHT if the line is on its way to L1 then.
+ * PE_FLIGHT if the line is on its way to L1 then. The caller counts it.
  */
 PE_INLINE bool pe_refill_near(struct spe_machine *machine, struct pe_cpu *cpu,
                               const struct pe_near *near, uint64_t line, bool store,
@@ -167,49 +162,94 @@ PE_INLINE bool pe_refill_near(struct spe_machine *machine, struct pe_cpu *cpu,
         return false;
     pe_cache_use(&near->l2, line, (unsigned)way);
     pe_fill_from_l2(machine, cpu, &near->l1, line, state | flight, store);
-    pe_count(&cpu->counts.accesses, 1);
-    pe_count(&cpu->counts.l1_misses, 1);
-    pe_count(&cpu->counts.served[SPE_PLACE_L2], 1);
     return true;
+}
+
+/* So many accesses, of which so many were such ones. */
+static inline void pe_count_refills(struct pe_cpu *cpu, uint64_t accesses, uint64_t refills)
+{
+    pe_count(&cpu->counts.accesses, accesses);
+    pe_count(&cpu->counts.l1_misses, refills);
+    pe_count(&cpu->counts.served[SPE_PLACE_L2], refills);
 }
 
 /*
  * A conditional branch that went as its history made sure, and was believed to: there is little to
- * learn from it. If it is such a one it has happened, and was not mispredicted.
+ * learn from it. If it is such a one it has happened, and was not mispredicted; the caller counts
+ * it.
  */
-PE_INLINE bool pe_foreseen(struct pe_cpu *cpu, uint64_t pc, bool taken)
+PE_INLINE bool pe_foresee(struct pe_cpu *cpu, uint64_t pc, bool taken)
 {
     struct pe_predictor *p = &cpu->predictor;
-    uint64_t by_pc = pc >> 2 & p->mask, by_history = (pc >> 2 ^ p->history) & p->mask;
-    uint8_t sure = taken ? PE_STRONG : 0;
+    uint64_t history = p->history, by_pc = pc >> 2 & p->mask;
+    uint64_t by_history = (pc >> 2 ^ history) & p->mask;
+    uint8_t sure = taken ? PE_STRONG : 0, before;
 
     if (p->gshare[by_history] != sure)
         return false;
-    if (p->bimodal[by_pc] != sure) {
+    before = p->bimodal[by_pc];
+    if (before != sure) {
         if (!pe_says_yes(p->chooser[by_pc]))
             return false;
-        if (pe_says_yes(p->bimodal[by_pc]) != taken)
+        if (pe_says_yes(before) != taken)
             pe_teach(&p->chooser[by_pc], true);
-        pe_teach(&p->bimodal[by_pc], taken);
+        p->bimodal[by_pc] = (uint8_t)(before + (taken ? 1 : -1)); /* as pe_teach does */
     }
-    p->history = p->history << 1 | taken;
+    p->history = history << 1 | taken;
+    return true;
+}
+
+PE_INLINE bool pe_foreseen(struct pe_cpu *cpu, uint64_t pc, bool taken)
+{
+    if (!pe_foresee(cpu, pc, taken))
+        return false;
     pe_count(&cpu->counts.branches, 1);
     return true;
 }
 
 /* Cycles that translation adds. */
-static inline uint64_t pe_translation_cycles(const struct spe_machine *machine, struct pe_cpu *cpu,
-                                             uint64_t line)
+PE_INLINE uint64_t pe_translation_cycles(const struct spe_machine *machine, struct pe_cpu *cpu,
+                                         const struct pe_near *near, uint64_t line)
 {
-    uint64_t page = line >> cpu->page_shift;
+    uint64_t page = line >> near->page_shift;
     unsigned entry = cpu->tlb.first[page % PE_TLB_CHAINS];
     struct spe_machine_access met = {0};
 
     if (cpu->tlb.page[entry] == page)
-        pe_tlb_use(&cpu->tlb, entry);
+        pe_tlb_use(cpu, entry);
     else
         pe_translate(machine, cpu, line, &met);
     return met.translation_cycles;
+}
+
+/* Is it sure? */
+PE_INLINE bool pe_learn_stride(struct pe_stride *s, uint64_t pc, uint64_t address)
+{
+    int64_t stride = (int64_t)(address - s->last);
+
+    if (s->pc != pc) {
+        *s = (struct pe_stride){.pc = pc, .last = address, .ahead = address};
+        return false;
+    }
+    if (stride == s->stride && stride != 0 && llabs(stride) <= PE_STRIDE_MAX) {
+        s->sure += s->sure < PE_SURE;
+    } else {
+        s->sure = 0;
+        s->stride = stride;
+        s->ahead = address;
+    }
+    s->last = address;
+    return s->sure >= PE_SURE;
+}
+
+/* pe_prefetch where L2 has the line. */
+PE_INLINE void pe_prefetch_by_stride(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t pc,
+                                     uint64_t address, bool store, uint64_t when)
+{
+    struct pe_stride *s = &cpu->prefetchers.strides[pc >> 2 & (PE_STRIDES - 1)];
+
+    if (pc && machine->config.l1_prefetch.distance && pe_learn_stride(s, pc, address))
+        pe_go_by_stride(machine, cpu, s, address, when, store);
 }
 
 /* A block that follows itself can be no faster than what one round hands to the next. */

@@ -39,15 +39,15 @@ struct pe_block;
 #define PE_SOCKETS_MAX 8
 #define PE_SHARER_WORDS (PE_CPUS_MAX / 64)
 #define PE_TLB_MAX 64      /* entries of the first level: a bit each */
-#define PE_TLB_RECENT 16   /* pages that are known to be used; a power of two */
+#define PE_TLB_HINTS 256   /* of the second level; a power of two */
 #define PE_TLB_CHAINS 128  /* of the first level's hash; a power of two */
 #define PE_RECENT_FILLS 16 /* a line is recently fetched among this many fills of its L1 */
 #define PE_MISSES 8        /* latest load misses that a later operation may wait for */
 #define PE_NO_PAGE UINT64_MAX
 #define PE_NO_LINE UINT64_MAX
-#define PE_PAGE_BITS 48                   /* the number of a page is shorter */
-#define PE_HOMES (UINT64_C(1) << 20)      /* pages whose home socket is kept */
-#define PE_ADDRESS_MASK (UINT64_MAX >> 8) /* the top byte is a tag: TBI */
+#define PE_TLB_ROUND (PE_ADDRESS_MASK + 1) /* in a word whose lower bits are an address */
+#define PE_HOMES (UINT64_C(1) << 20)       /* pages whose home socket is kept */
+#define PE_ADDRESS_MASK (UINT64_MAX >> 8)  /* the top byte is a tag: TBI */
 
 /* A cached line is one word: its address, and in the low and the highest bits its state. */
 #define PE_FLIGHT (UINT64_C(1) << 56)     /* it may not have arrived yet: see struct pe_flight */
@@ -83,12 +83,12 @@ struct pe_tlb {
     uint64_t used; /* as in a cache, of page[] */
     uint64_t all;  /* a bit for each entry */
     uint64_t page[PE_TLB_MAX + 1];
-    uint64_t recent[PE_TLB_RECENT]; /* pages whose bits are set: see pe_tlb_recent */
-    uint64_t round;                 /* how often `used` was cleared */
+    uint64_t round; /* how often `used` was cleared, in the highest byte */
     uint8_t first[PE_TLB_CHAINS], next[PE_TLB_MAX];
     uint32_t entries, filled;
-    pe_word *l2;       /* NULL: one level. Only its own thread looks at it */
-    uint32_t *l2_used; /* by set */
+    pe_word *l2;                   /* NULL: one level. Only its own thread looks at it */
+    uint32_t *l2_used;             /* by set */
+    uint8_t l2_hint[PE_TLB_HINTS]; /* the way in which a page was last found, or not */
 };
 
 struct pe_target {
@@ -123,10 +123,12 @@ struct pe_miss {
 #define PE_LOAD_MISSES_MAX 64
 #define PE_STORES_MAX 256
 #define PE_PREFETCH_MAX 64
-#define PE_WAITING 24 /* loads in the queue from which they are issued */
-#define PE_FLIGHTS 64 /* lines on their way to a cpu; a power of two */
-#define PE_STRIDES 64 /* instructions that the first prefetcher knows; a power of two */
-#define PE_STREAMS 16 /* that the second one follows */
+#define PE_WAITING 24      /* loads in the queue from which they are issued */
+#define PE_FLIGHTS 64      /* lines on their way to a cpu; a power of two */
+#define PE_STRIDES 64      /* instructions that the first prefetcher knows; a power of two */
+#define PE_STREAMS 16      /* that the second one follows */
+#define PE_SURE 2          /* times that a prefetcher saw the same before it asks for anything */
+#define PE_STRIDE_MAX 2048 /* bytes: further apart, each access would need another page */
 
 /* A line that was asked for. */
 struct pe_flight {
@@ -209,7 +211,8 @@ struct pe_cpu {
     uint8_t *way_hint; /* where a line was last found, by hint_mask: or not */
     uint64_t hint_mask;
     /* By set of L1: the line that was hit last, if another load changes nothing, | 1 if a store
-     * does not either; else PE_NO_LINE. Not true where several threads use the machine. */
+     * does not either, | the TLB's round, in which its page stays used; else PE_NO_LINE. Not true
+     * where several threads use the machine. */
     uint64_t *hit_last;
     uint32_t line_bytes, page_shift;
     bool usual; /* its caches have the shape that most have: see machine_fast.h */
@@ -217,8 +220,8 @@ struct pe_cpu {
     struct pe_tlb tlb;
 
     struct pe_cache l2;
-    uint64_t *filled_at; /* by L1 word: `fills` when it was filled */
-    uint64_t fills;
+    const pe_word *filled[PE_RECENT_FILLS]; /* a ring of L1 words, */
+    uint32_t fills;                         /* of which the next is this one */
     uint32_t number, socket;
 
     struct pe_miss misses[PE_MISSES]; /* a ring of loads that missed L1 */
@@ -384,7 +387,7 @@ PE_INLINE void pe_cache_use(const struct pe_cache *cache, uint64_t line, unsigne
     uint32_t bit = UINT32_C(1) << way, after = *used | bit;
 
     /* Nobody can foresee whether it is the last bit: no branch. */
-    *used = after & (bit | ((uint32_t)((after == cache->all_used) & (after != *used)) - 1));
+    *used = after == cache->all_used ? bit : after;
 }
 
 int pe_directory_init(struct pe_directory *directory, const struct pe_cache *outermost,
@@ -433,30 +436,25 @@ bool pe_held_by_others(const struct spe_machine *machine, const struct pe_cpu *c
 void pe_maintain_line(struct spe_machine *machine, uint64_t line, unsigned how,
                       struct spe_machine_access *met);
 
-void pe_tlb_next_round(struct pe_tlb *tlb);
+/* All bits but one were cleared: what is noted of pages counts no more. */
+void pe_tlb_next_round(struct pe_cpu *cpu);
 
-PE_INLINE void pe_tlb_use(struct pe_tlb *tlb, unsigned entry)
+PE_INLINE void pe_tlb_use(struct pe_cpu *cpu, unsigned entry)
 {
+    struct pe_tlb *tlb = &cpu->tlb;
     uint64_t bit = UINT64_C(1) << entry;
 
     /* Nobody can foresee whether the bit is new: no branch. */
     tlb->used |= bit;
     if (__builtin_expect(tlb->used == tlb->all, 0)) {
         tlb->used = bit;
-        pe_tlb_next_round(tlb);
+        pe_tlb_next_round(cpu);
     }
 }
 
-/* Where it is noted that using the page again changes nothing, and what is noted there. */
-PE_INLINE uint64_t *pe_tlb_recent(struct pe_tlb *tlb, uint64_t page, uint64_t *note)
-{
-    *note = page ^ tlb->round << PE_PAGE_BITS;
-    return &tlb->recent[page % PE_TLB_RECENT];
-}
-
-int pe_tlb_init(struct pe_tlb *tlb, const struct spe_machine_config *config);
+int pe_tlb_init(struct pe_cpu *cpu, const struct spe_machine_config *config);
 void pe_tlb_free(struct pe_tlb *tlb);
-void pe_tlb_flush(struct pe_tlb *tlb, const struct spe_machine_config *config);
+void pe_tlb_flush(struct pe_cpu *cpu, const struct spe_machine_config *config);
 /* Did the first level have it? */
 bool pe_translate(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t address,
                   struct spe_machine_access *met);
@@ -547,6 +545,9 @@ void pe_window_sleep(struct pe_cpu *cpu, uint64_t until);
  * has, and it is not counted among the lines that leave L2. `when`: ticks. pc 0: not known. */
 void pe_prefetch(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t pc, uint64_t address,
                  bool outside, bool store, uint64_t when);
+/* The instruction's stride is sure: ask for what comes next. */
+void pe_go_by_stride(struct spe_machine *machine, struct pe_cpu *cpu, struct pe_stride *s,
+                     uint64_t address, uint64_t when, bool store);
 /* When the line can be taken from the cpu that is about to get it; 0: at once. */
 uint64_t pe_turn(struct spe_machine *machine, uint64_t line);
 /* A cpu waits for the line until then. Those that have it look at pe_wanted from now on, before
@@ -557,9 +558,14 @@ void pe_unwant(struct spe_machine *machine, uint64_t line);
 uint64_t pe_wanted(const struct spe_machine *machine, uint64_t line);
 
 /* Where a line on its way is noted, if it is. */
+PE_INLINE struct pe_flight *pe_flight_at(struct pe_cpu *cpu, unsigned line_shift, uint64_t line)
+{
+    return &cpu->window.flights[line >> line_shift & (PE_FLIGHTS - 1)];
+}
+
 static inline struct pe_flight *pe_flight_of(struct pe_cpu *cpu, uint64_t line)
 {
-    return &cpu->window.flights[line >> cpu->l1.line_shift & (PE_FLIGHTS - 1)];
+    return pe_flight_at(cpu, cpu->l1.line_shift, line);
 }
 
 /* The line comes from that place and will be there then. */
@@ -621,6 +627,11 @@ PE_INLINE bool pe_direction(struct pe_predictor *p, uint64_t pc, bool taken)
     p->history = p->history << 1 | taken;
     return (by_shared & shared) | (!by_shared & plain);
 }
+
+/* spe_machine_branch in modelled time, in which nobody asks when the latest one was mispredicted.
+ */
+bool pe_branch(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t pc, unsigned kind,
+               bool taken, uint64_t target);
 
 int pe_predictor_init(struct pe_predictor *predictor, const struct spe_machine_config *config);
 void pe_predictor_free(struct pe_predictor *predictor);

@@ -340,7 +340,7 @@ static bool end_branch(struct pe_stream *s, uint64_t next)
         return false;
     if (b->plain && !s->merge->counting && pe_foreseen(s->cpu, b->end - 4, taken))
         return false;
-    wrong = spe_machine_branch(s->merge->machine, s->cpu->number, b->end - 4, b->kind, taken, next);
+    wrong = pe_branch(s->merge->machine, s->cpu, b->end - 4, b->kind, taken, next);
     counts = counts_of(s, pe_block_last(b));
     if (counts) {
         counts->taken += taken;
@@ -871,7 +871,7 @@ bool pe_stream_begin(struct pe_stream *s, struct pe_writer *writer, struct pe_me
 
     *s = (struct pe_stream){.writer = writer, .merge = merge, .patience = PATIENCE_MAX};
     s->handed_at = microseconds_now();
-    s->events = malloc(PE_EVENTS * sizeof(*s->events));
+    s->events = malloc((PE_EVENTS + PE_EVENTS_BEHIND) * sizeof(*s->events));
     *writer = (struct pe_writer){.events = s->events, .hand_at = BATCH};
     s->watches = calloc(PE_WATCHES, sizeof(*s->watches));
     s->stores = calloc(PE_LATE_STORES, sizeof(*s->stores));

@@ -81,30 +81,42 @@ static bool pop(struct pe_predictor *p, uint32_t entries, uint64_t target)
     return right;
 }
 
-/* Direct targets are known when the branch is decoded: only a direction can be wrong. */
-bool spe_machine_branch(struct spe_machine *machine, unsigned cpu, uint64_t pc, unsigned kind,
-                        bool taken, uint64_t target)
+/* Apart: most that come here are not conditional, and need fewer of the host's registers. */
+__attribute__((noinline)) static bool direction(struct pe_predictor *p, uint64_t pc, bool taken)
 {
-    struct pe_cpu *c;
-    struct pe_predictor *p;
+    return pe_direction(p, pc, taken);
+}
+
+/* Direct targets are known when the branch is decoded: only a direction can be wrong. */
+bool pe_branch(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t pc, unsigned kind,
+               bool taken, uint64_t target)
+{
+    struct pe_predictor *p = &cpu->predictor;
     bool right = true;
 
-    if (cpu >= machine->config.cpus)
-        return false;
-    c = machine->cpus[cpu];
-    p = &c->predictor;
-    pe_count(&c->counts.branches, 1);
+    pe_count(&cpu->counts.branches, 1);
     if (kind & SPE_BRANCH_CONDITIONAL)
-        right = pe_direction(p, pc, taken);
+        right = direction(p, pc, taken);
     if (kind & SPE_BRANCH_RETURN)
         right &= pop(p, machine->config.return_stack, target);
     else if (kind & SPE_BRANCH_INDIRECT && taken)
         right &= indirect(machine, p, pc, target);
     if (kind & SPE_BRANCH_LINK)
         push(p, machine->config.return_stack, pc + 4);
-    if (!right) {
-        pe_count(&c->counts.mispredicted, 1);
-        c->refetched_at = pe_moment(c);
-    }
+    pe_count(&cpu->counts.mispredicted, !right);
     return !right;
+}
+
+bool spe_machine_branch(struct spe_machine *machine, unsigned cpu, uint64_t pc, unsigned kind,
+                        bool taken, uint64_t target)
+{
+    struct pe_cpu *c;
+
+    if (cpu >= machine->config.cpus)
+        return false;
+    c = machine->cpus[cpu];
+    if (!pe_branch(machine, c, pc, kind, taken, target))
+        return false;
+    c->refetched_at = pe_moment(c);
+    return true;
 }

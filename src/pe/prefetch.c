@@ -12,12 +12,7 @@
  * Neither asks a cache or memory for more while that is far behind: what the program itself asks
  * for comes next.
  */
-#include <stdlib.h>
-
 #include "machine_fast.h"
-
-#define SURE 2          /* times that the same was seen before anything is asked for */
-#define STRIDE_MAX 2048 /* bytes: further apart, each access would need another page */
 
 static bool same_page(const struct spe_machine *machine, uint64_t a, uint64_t b)
 {
@@ -120,26 +115,6 @@ PE_INLINE bool ask_for_l1(struct spe_machine *machine, struct pe_cpu *cpu,
 
 /* ---- By stride ------------------------------------------------------------------------------- */
 
-/* Is it sure? */
-PE_INLINE bool learn_stride(struct pe_stride *s, uint64_t pc, uint64_t address)
-{
-    int64_t stride = (int64_t)(address - s->last);
-
-    if (s->pc != pc) {
-        *s = (struct pe_stride){.pc = pc, .last = address, .ahead = address};
-        return false;
-    }
-    if (stride == s->stride && stride != 0 && llabs(stride) <= STRIDE_MAX) {
-        s->sure += s->sure < SURE;
-    } else {
-        s->sure = 0;
-        s->stride = stride;
-        s->ahead = address;
-    }
-    s->last = address;
-    return s->sure >= SURE;
-}
-
 /* What lies between the furthest address asked for and `distance` strides ahead, nearest first. */
 PE_INLINE void by_stride(struct spe_machine *machine, struct pe_cpu *cpu, struct pe_near near,
                          struct pe_stride *s, uint64_t address, uint64_t when, bool store)
@@ -157,9 +132,8 @@ PE_INLINE void by_stride(struct spe_machine *machine, struct pe_cpu *cpu, struct
     }
 }
 
-__attribute__((noinline)) static void go_by_stride(struct spe_machine *machine, struct pe_cpu *cpu,
-                                                   struct pe_stride *s, uint64_t address,
-                                                   uint64_t when, bool store)
+void pe_go_by_stride(struct spe_machine *machine, struct pe_cpu *cpu, struct pe_stride *s,
+                     uint64_t address, uint64_t when, bool store)
 {
     if (cpu->usual)
         by_stride(machine, cpu, pe_near_of(cpu, true), s, address, when, store);
@@ -201,11 +175,11 @@ static bool learn_stream(struct pe_line_stream *s, uint64_t line)
         s->sure = 0;
         s->ahead = line;
     } else {
-        s->sure += s->sure < SURE;
+        s->sure += s->sure < PE_SURE;
     }
     s->direction = direction;
     s->last = line;
-    return s->sure >= SURE;
+    return s->sure >= PE_SURE;
 }
 
 static void by_stream(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t address,
@@ -236,10 +210,7 @@ static void by_stream(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t 
 void pe_prefetch(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t pc, uint64_t address,
                  bool outside, bool store, uint64_t when)
 {
-    struct pe_stride *s = &cpu->prefetchers.strides[pc >> 2 & (PE_STRIDES - 1)];
-
     if (outside && machine->config.l2_prefetch.distance)
         by_stream(machine, cpu, address, when);
-    if (pc && machine->config.l1_prefetch.distance && learn_stride(s, pc, address))
-        go_by_stride(machine, cpu, s, address, when, store);
+    pe_prefetch_by_stride(machine, cpu, pc, address, store, when);
 }

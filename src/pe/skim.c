@@ -3,92 +3,107 @@
 #include "pe/skim.h"
 
 #define APART __attribute__((noinline))
-#define SOON 8 /* events ahead: the host has what their accesses look up in its cache by then */
 
 /* ---- Accesses -------------------------------------------------------------------------------- */
 
 /* The line comes from beyond L2 and is not there yet. */
-static inline bool is_far(struct pe_cpu *cpu, uint64_t line)
+PE_INLINE bool is_far(struct pe_cpu *cpu, const struct pe_near *near, uint64_t line)
 {
-    const struct pe_flight *flight = pe_flight_of(cpu, line);
+    const struct pe_flight *flight = pe_flight_at(cpu, near->l1.line_shift, line);
 
     return flight->line == line && flight->done > cpu->window.now && flight->place > SPE_PLACE_L2;
 }
 
-static inline void translate(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t line)
+static inline void translate(const struct spe_machine *machine, struct pe_cpu *cpu,
+                             const struct pe_near *near, uint64_t line)
 {
-    if (pe_translation_cycles(machine, cpu, line) > machine->config.l2_tlb_latency)
+    if (pe_translation_cycles(machine, cpu, near, line) > machine->config.l2_tlb_latency)
         cpu->window.slow_at = cpu->window.operations;
 }
 
+/* What an access was. */
+enum found {
+    NOT_FOR_HERE, /* nothing has happened */
+    HIT,
+    REFILLED, /* L1, from L2 */
+};
+
 /* As pe_timed_quick, but for the window. The next access of the line finds out sooner what it is.
  */
-PE_INLINE bool hit(struct spe_machine *machine, struct pe_cpu *cpu, const struct pe_near *near,
-                   const struct pe_site *site, uint64_t va, uint64_t line, unsigned way, bool store)
+PE_INLINE enum found hit(struct spe_machine *machine, struct pe_cpu *cpu,
+                         const struct pe_near *near, uint64_t pc, uint64_t va, uint64_t line,
+                         unsigned way, bool store)
 {
     pe_word *at = pe_cache_word(&near->l1, line, way);
     uint64_t word = pe_get(at), after = word & ~(PE_FRESH | PE_PREFETCHED | PE_FLIGHT);
 
-    if ((store && !(word & PE_EXCLUSIVE)) || (word & PE_FLIGHT && is_far(cpu, line)))
-        return false;
-    translate(machine, cpu, line);
+    if ((store && !(word & PE_EXCLUSIVE)) || (word & PE_FLIGHT && is_far(cpu, near, line)))
+        return NOT_FOR_HERE;
+    translate(machine, cpu, near, line);
     after |= store ? PE_MODIFIED : 0;
     atomic_store_explicit(at, after, memory_order_relaxed);
     pe_use_l1(cpu, &near->l1, line, way);
     pe_note_hit(cpu, near, line, after & PE_MODIFIED);
-    pe_count(&cpu->counts.accesses, 1);
     if (word & PE_PREFETCHED)
-        pe_prefetch(machine, cpu, pe_site_pc(site), va, false, store, cpu->window.now);
-    return true;
+        pe_prefetch_by_stride(machine, cpu, pc, va, store, cpu->window.now);
+    return HIT;
 }
 
-PE_INLINE bool refill(struct spe_machine *machine, struct pe_cpu *cpu, const struct pe_near *near,
-                      const struct pe_site *site, uint64_t va, uint64_t line, bool store)
+PE_INLINE enum found refill(struct spe_machine *machine, struct pe_cpu *cpu,
+                            const struct pe_near *near, uint64_t pc, uint64_t va, uint64_t line,
+                            bool store)
 {
-    if (is_far(cpu, line) || !pe_refill_near(machine, cpu, near, line, store, 0))
-        return false;
-    translate(machine, cpu, line);
+    if (is_far(cpu, near, line) || !pe_refill_near(machine, cpu, near, line, store, 0))
+        return NOT_FOR_HERE;
+    translate(machine, cpu, near, line);
     if (!store)
         pe_leaves(machine, cpu, SPE_PLACE_L2, cpu->window.now); /* prefetchers look at it */
-    pe_prefetch(machine, cpu, pe_site_pc(site), va, false, store, cpu->window.now);
-    return true;
+    pe_prefetch_by_stride(machine, cpu, pc, va, store, cpu->window.now);
+    return REFILLED;
 }
 
-PE_INLINE bool any_access(struct spe_machine *machine, struct pe_cpu *cpu, struct pe_near near,
-                          const struct pe_site *site, uint64_t va, uint32_t bytes, bool store)
+PE_INLINE enum found any_access(struct spe_machine *machine, struct pe_cpu *cpu,
+                                struct pe_near near, uint64_t pc, uint64_t va, uint32_t size,
+                                uint64_t soon)
 {
     uint64_t line = pe_line_of(&near, va);
+    uint32_t bytes = size >> 1;
+    bool store = size & 1;
     int way;
 
+    __builtin_prefetch(pe_cache_word(&near.l2, soon & PE_EVENT_MASK, 0));
     if (pe_crosses_lines(&near, va, bytes))
-        return false;
+        return NOT_FOR_HERE;
     way = pe_cache_find(&near.l1, line);
-    return way >= 0 ? hit(machine, cpu, &near, site, va, line, (unsigned)way, store)
-                    : refill(machine, cpu, &near, site, va, line, store);
+    return way >= 0 ? hit(machine, cpu, &near, pc, va, line, (unsigned)way, store)
+                    : refill(machine, cpu, &near, pc, va, line, store);
 }
 
-/* Apart from the loop, which has its own use for the host's registers. */
-APART static bool usual_access(struct spe_machine *machine, struct pe_cpu *cpu,
-                               const struct pe_site *site, uint64_t va, uint32_t bytes, bool store)
+/* Apart from the loop, which has its own use for the host's registers: they are few, and `size` is
+ * twice the bytes, and one more for a store. `soon` is an event that will be had soon, and perhaps
+ * an access. */
+APART static enum found usual_access(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t pc,
+                                     uint64_t va, uint32_t size, uint64_t soon)
 {
-    return any_access(machine, cpu, pe_near_of(cpu, true), site, va, bytes, store);
+    return any_access(machine, cpu, pe_near_of(cpu, true), pc, va, size, soon);
 }
 
-APART static bool other_access(struct spe_machine *machine, struct pe_cpu *cpu,
-                               const struct pe_site *site, uint64_t va, uint32_t bytes, bool store)
+APART static enum found other_access(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t pc,
+                                     uint64_t va, uint32_t size, uint64_t soon)
 {
-    return any_access(machine, cpu, pe_near_of(cpu, false), site, va, bytes, store);
+    return any_access(machine, cpu, pe_near_of(cpu, false), pc, va, size, soon);
 }
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
-/* What the loop has at hand. The window has it where others look at it. */
+/* What the loop has at hand. The cpu has it where others look at it. */
 struct view {
     struct spe_machine *machine;
     struct pe_cpu *cpu;
     bool usual;
     const struct pe_block *block; /* that has begun last */
     uint64_t now, operations, until;
+    uint64_t accesses, refills, branches; /* that are not counted yet */
 };
 
 PE_INLINE void show(const struct view *v)
@@ -97,45 +112,61 @@ PE_INLINE void show(const struct view *v)
     v->cpu->window.operations = v->operations;
 }
 
-/* `soon` is an event that will be had soon, and perhaps an access. */
 PE_INLINE bool access(struct view *v, uint32_t index, uint64_t va, uint32_t bytes, bool store,
-                      uint64_t soon)
+                      const uint64_t *soon)
 {
     const struct pe_near near = pe_near_of(v->cpu, v->usual);
-    const struct pe_site *site = &v->block->sites[index];
+    uint64_t pc;
+    enum found found;
 
-    if (pe_hit_again(v->cpu, &near, va, bytes, store))
+    if (pe_hit_again(v->cpu, &near, va, bytes, store)) {
+        v->accesses++;
         return true;
-    __builtin_prefetch(pe_cache_word(&near.l2, soon & PE_EVENT_MASK, 0));
+    }
     show(v);
-    if (!(v->usual ? usual_access(v->machine, v->cpu, site, va, bytes, store)
-                   : other_access(v->machine, v->cpu, site, va, bytes, store)))
+    pc = v->block->pc + UINT64_C(4) * index;
+    found = v->usual ? usual_access(v->machine, v->cpu, pc, va, bytes << 1 | store, *soon)
+                     : other_access(v->machine, v->cpu, pc, va, bytes << 1 | store, *soon);
+    if (found == NOT_FOR_HERE)
         return false;
+    v->accesses++;
+    v->refills += found == REFILLED;
     if (v->cpu->window.slow_at == v->operations)
         v->until = 0;
     return true;
 }
 
-APART static void learn_branch(struct spe_machine *machine, struct pe_cpu *cpu,
-                               const struct pe_block *last, bool taken, uint64_t next)
+APART static void learn_branch(struct pe_cpu *cpu, uint64_t pc, bool taken)
 {
-    if (!last->plain) {
-        spe_machine_branch(machine, cpu->number, last->end - 4, last->kind, taken, next);
-        return;
-    }
     pe_count(&cpu->counts.branches, 1);
-    pe_count(&cpu->counts.mispredicted, !pe_direction(&cpu->predictor, last->end - 4, taken));
+    pe_count(&cpu->counts.mispredicted, !pe_direction(&cpu->predictor, pc, taken));
 }
 
-PE_INLINE void end_branch(const struct view *v, uint64_t next)
+APART static void learn_other(const struct spe_machine *machine, struct pe_cpu *cpu,
+                              const struct pe_block *last, uint64_t next)
+{
+    bool taken;
+
+    if (pe_branch_outcome(last, next, &taken))
+        pe_branch(machine, cpu, last->end - 4, last->kind, taken, next);
+}
+
+PE_INLINE void end_branch(struct view *v, uint64_t next)
 {
     const struct pe_block *last = v->block;
     bool taken;
 
-    if (!last->branch || !pe_branch_outcome(last, next, &taken))
-        return;
-    if (!last->plain || !pe_foreseen(v->cpu, last->end - 4, taken))
-        learn_branch(v->machine, v->cpu, last, taken, next);
+    if (last->plain) {
+        taken = next == last->target;
+        if (!(taken | (next == last->end)))
+            return; /* as pe_branch_outcome says */
+        if (pe_foresee(v->cpu, last->end - 4, taken))
+            v->branches++;
+        else
+            learn_branch(v->cpu, last->end - 4, taken);
+    } else if (last->branch) {
+        learn_other(v->machine, v->cpu, last, next);
+    }
 }
 
 PE_INLINE void begin(struct view *v, const struct pe_block *block)
@@ -167,20 +198,19 @@ PE_INLINE uint32_t begin_foreseen(struct view *v, uint32_t most)
     }
     v->now += rounds * (pe_block_time(&v->cpu->window, block, block) + block->stall);
     p->history = history;
-    pe_count(&v->cpu->counts.branches, rounds);
+    v->branches += rounds;
     return rounds;
 }
 
+/* The highest bits of most events of a block: it begins once. */
+#define ONE_ROUND ((uint64_t)PE_EVENT_BLOCK << (PE_EVENT_SHIFT - PE_AGAIN_SHIFT))
+
 /* The event's block begins, and does so again. False: it has to begin once more, but not here. */
-PE_INLINE bool begin_rounds(struct view *v, uint64_t event, uint32_t *begun)
+PE_INLINE bool begin_rounds(struct pe_stream *s, struct view *v, uint64_t event)
 {
     const struct pe_block *block = pe_event_block(event);
-    uint32_t rounds = pe_event_again(event) + 1, i = *begun;
+    uint32_t rounds = pe_event_again(event) + 1, i = s->again;
 
-    if (rounds == 1 && v->operations < v->until) { /* as most do */
-        begin(v, block);
-        return true;
-    }
     for (;;) {
         if (v->block == block)
             i += begin_foreseen(v, rounds - i);
@@ -189,53 +219,85 @@ PE_INLINE bool begin_rounds(struct view *v, uint64_t event, uint32_t *begun)
         begin(v, block);
         i++;
     }
-    *begun = i == rounds ? 0 : i;
+    s->again = i == rounds ? 0 : i;
     return i == rounds;
+}
+
+/* Events from `at` to `end`, until one that is not for here. Returns where that is. The second word
+ * of the last one may be the first of all. */
+PE_INLINE const uint64_t *skim_events(struct pe_stream *s, struct view *v, const uint64_t *at,
+                                      const uint64_t *end)
+{
+    for (; at < end; at++) {
+        uint64_t event = *at, more;
+        unsigned tag = (unsigned)(event >> PE_EVENT_SHIFT);
+
+        if (event >> PE_AGAIN_SHIFT == ONE_ROUND && v->operations < v->until) {
+            begin(v, pe_event_block(event));
+        } else if (tag < PE_ORDINALS) {
+            const struct pe_plain plain = v->block->plain_sites[tag];
+
+            if (!access(v, plain.index, event & PE_EVENT_MASK, plain.bytes, plain.store,
+                        at + PE_EVENTS_BEHIND))
+                break;
+        } else if (tag == PE_EVENT_BLOCK) {
+            if (!begin_rounds(s, v, event))
+                break;
+        } else if (tag == PE_EVENT_WIDE) {
+            more = s->events[(size_t)(at + 1 - s->events) % PE_EVENTS];
+            if (PE_WIDE_HOW(more) & ~SPE_ACCESS_STORE ||
+                !access(v, PE_WIDE_INDEX(more), event & PE_EVENT_MASK, PE_WIDE_BYTES(more),
+                        PE_WIDE_HOW(more), at + PE_EVENTS_BEHIND))
+                break;
+            at++;
+        } else {
+            break;
+        }
+    }
+    return at;
 }
 
 /* Events from `done` on, until one that is not for here. */
 PE_INLINE void skim(struct pe_stream *s, struct view v)
 {
-    const uint64_t *events = s->events, handed = s->handed;
-    uint64_t done = s->done;
-    uint32_t again = s->again;
+    const uint64_t *at, *from, *end;
 
-    for (; done != handed; done++) {
-        uint64_t event = events[done % PE_EVENTS], soon = events[(done + SOON) % PE_EVENTS], more;
-        unsigned tag = (unsigned)(event >> PE_EVENT_SHIFT);
-
-        event &= PE_EVENT_MASK;
-        if (tag < PE_ORDINALS) {
-            const struct pe_plain plain = v.block->plain_sites[tag];
-
-            if (!access(&v, plain.index, event, plain.bytes, plain.store, soon))
-                break;
-        } else if (tag == PE_EVENT_BLOCK) {
-            if (!begin_rounds(&v, event, &again))
-                break;
-        } else if (tag == PE_EVENT_WIDE) {
-            more = events[(done + 1) % PE_EVENTS];
-            if (PE_WIDE_HOW(more) & ~SPE_ACCESS_STORE ||
-                !access(&v, PE_WIDE_INDEX(more), event, PE_WIDE_BYTES(more), PE_WIDE_HOW(more),
-                        soon))
-                break;
-            done++;
-        } else {
-            break;
-        }
-    }
+    do {
+        from = &s->events[s->done % PE_EVENTS];
+        end = &s->events[PE_EVENTS];
+        if (s->handed - s->done < (uint64_t)(end - from))
+            end = from + (s->handed - s->done);
+        at = skim_events(s, &v, from, end);
+        s->done += (uint64_t)(at - from);
+    } while (at >= end && s->done != s->handed);
     show(&v);
+    pe_count_refills(v.cpu, v.accesses, v.refills);
+    pe_count(&v.cpu->counts.branches, v.branches);
     v.cpu->window.block = s->block = v.block;
-    s->done = done;
-    s->again = again;
 }
 
 PE_INLINE struct view view_of(const struct pe_stream *s, bool usual)
 {
     const struct pe_window *w = &s->cpu->window;
 
-    return (struct view){s->merge->machine, s->cpu,       usual, s->block, w->now,
-                         w->operations,     s->skim_until};
+    return (struct view){.machine = s->merge->machine,
+                         .cpu = s->cpu,
+                         .usual = usual,
+                         .block = s->block,
+                         .now = w->now,
+                         .operations = w->operations,
+                         .until = s->skim_until};
+}
+
+/* Each for itself: the host's registers are few. */
+APART static void skim_usual(struct pe_stream *s)
+{
+    skim(s, view_of(s, true));
+}
+
+APART static void skim_other(struct pe_stream *s)
+{
+    skim(s, view_of(s, false));
 }
 
 /* Stores have numbers to count how many are between two of them: here are none. */
@@ -245,9 +307,9 @@ void pe_skim(struct pe_stream *s)
     uint64_t now = w->now, operations = w->operations;
 
     if (s->cpu->usual)
-        skim(s, view_of(s, true));
+        skim_usual(s);
     else
-        skim(s, view_of(s, false));
+        skim_other(s);
     pe_window_carry(s->cpu, w->now - now, w->operations - operations);
     s->followed_from = w->operations;
     s->skimmed += w->operations - operations;
@@ -262,13 +324,15 @@ void pe_skim_learn(struct pe_stream *s, const struct pe_block *next)
     const struct pe_window *w = &s->cpu->window;
     uint64_t from = s->followed_from > w->slow_at ? s->followed_from : w->slow_at;
     struct pe_block *last = s->block ? pe_block_last(s->block)->block : NULL;
-    int64_t stall, known;
+    int64_t more, known;
 
     if (last && w->operations - from >= pe_skim_margin(s) * 3 / 4) { /* the window has filled */
-        stall = (int64_t)(w->now - s->began - pe_block_time(w, last, next));
         known = (int64_t)last->stall;
+        more = (int64_t)(w->now - s->began - pe_block_time(w, last, next)) - known;
         last->learnt += last->learnt < ROUNDS;
-        last->stall = (uint32_t)(known + (stall - known) / (int64_t)last->learnt);
+        /* Most have had their rounds, and the host divides slowly by what it does not know. */
+        more = last->learnt == ROUNDS ? more / ROUNDS : more / (int64_t)last->learnt;
+        last->stall = (uint32_t)(known + more);
     }
     s->began = w->now;
 }

@@ -5,8 +5,10 @@
 
 #include <stdlib.h>
 
-int pe_tlb_init(struct pe_tlb *tlb, const struct spe_machine_config *config)
+int pe_tlb_init(struct pe_cpu *cpu, const struct spe_machine_config *config)
 {
+    struct pe_tlb *tlb = &cpu->tlb;
+
     tlb->entries = config->l1_tlb_entries;
     tlb->all = UINT64_MAX >> (64 - tlb->entries);
     tlb->page[PE_TLB_MAX] = PE_NO_PAGE;
@@ -16,18 +18,21 @@ int pe_tlb_init(struct pe_tlb *tlb, const struct spe_machine_config *config)
         if (!tlb->l2 || !tlb->l2_used)
             return SPE_ERR_NOMEM;
     }
-    pe_tlb_flush(tlb, config);
+    pe_tlb_flush(cpu, config);
     return SPE_OK;
 }
 
-/* All bits but one were cleared: what is noted of pages counts no more. */
-void pe_tlb_next_round(struct pe_tlb *tlb)
+static void forget_hits(struct pe_cpu *cpu)
 {
-    tlb->round++;
-    if (tlb->round << PE_PAGE_BITS) /* else it is as a round long ago */
-        return;
-    for (unsigned i = 0; i < PE_TLB_RECENT; i++)
-        tlb->recent[i] = PE_NO_PAGE;
+    for (uint64_t i = 0; i <= cpu->l1.set_mask; i++)
+        cpu->hit_last[i] = PE_NO_LINE;
+}
+
+void pe_tlb_next_round(struct pe_cpu *cpu)
+{
+    cpu->tlb.round += PE_TLB_ROUND;
+    if (!cpu->tlb.round) /* as a round long ago */
+        forget_hits(cpu);
 }
 
 void pe_tlb_free(struct pe_tlb *tlb)
@@ -36,14 +41,15 @@ void pe_tlb_free(struct pe_tlb *tlb)
     free(tlb->l2_used);
 }
 
-void pe_tlb_flush(struct pe_tlb *tlb, const struct spe_machine_config *config)
+void pe_tlb_flush(struct pe_cpu *cpu, const struct spe_machine_config *config)
 {
+    struct pe_tlb *tlb = &cpu->tlb;
+
     for (unsigned i = 0; i < PE_TLB_CHAINS; i++)
         tlb->first[i] = PE_TLB_MAX;
     tlb->filled = 0;
     tlb->used = 0;
-    tlb->round = UINT64_MAX;
-    pe_tlb_next_round(tlb);
+    forget_hits(cpu);
     for (unsigned i = 0; i < config->l2_tlb_entries; i++)
         tlb->l2[i] = PE_NO_PAGE;
     for (unsigned i = 0; i < config->l2_tlb_entries; i += config->l2_tlb_ways)
@@ -104,20 +110,35 @@ static unsigned second_level_victim(const pe_word *pages, unsigned ways, uint32_
     return ways > 1 ? (unsigned)__builtin_ctz(~used) : 0;
 }
 
+/* The page's way; false: the page was not there, but is to be there now. */
+static bool find_second_level(struct pe_tlb *tlb, pe_word *pages, unsigned ways, uint32_t used,
+                              uint64_t page, unsigned *way)
+{
+    uint8_t *hint = &tlb->l2_hint[page % PE_TLB_HINTS];
+    uint32_t same;
+
+    *way = *hint;
+    if (pe_get(&pages[*way]) == page)
+        return true;
+    same = pe_compare_all(pages, ways, UINT64_MAX, page);
+    *way = same ? (unsigned)__builtin_ctz(same) : second_level_victim(pages, ways, used);
+    *hint = (uint8_t)*way;
+    atomic_store_explicit(&pages[*way], page, memory_order_relaxed);
+    return same;
+}
+
 /* Is it there? It is afterwards. */
 static bool second_level(const struct spe_machine *machine, struct pe_tlb *tlb, uint64_t page)
 {
     unsigned ways = machine->config.l2_tlb_ways, set = page & machine->tlb_set_mask, way;
     pe_word *pages = &tlb->l2[(size_t)set * ways];
     uint32_t *used = &tlb->l2_used[set], all = UINT32_MAX >> (32 - ways);
-    uint32_t same = pe_compare_all(pages, ways, UINT64_MAX, page);
+    bool there = find_second_level(tlb, pages, ways, *used, page, &way);
 
-    way = same ? (unsigned)__builtin_ctz(same) : second_level_victim(pages, ways, *used);
-    atomic_store_explicit(&pages[way], page, memory_order_relaxed);
     *used |= UINT32_C(1) << way;
     if (*used == all)
         *used = UINT32_C(1) << way;
-    return same;
+    return there;
 }
 
 /* The first level does not have it, and gets it. */
@@ -145,6 +166,6 @@ bool pe_translate(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_
     met->facts |= SPE_FACT_TLB_ACCESS;
     if (!hit)
         entry = find_page(machine, cpu, page, met);
-    pe_tlb_use(&cpu->tlb, entry);
+    pe_tlb_use(cpu, entry);
     return hit;
 }

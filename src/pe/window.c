@@ -479,7 +479,7 @@ PE_INLINE bool quick_hit(struct spe_machine *machine, struct pe_cpu *cpu,
         if ((flight->line != line || flight->done <= cpu->window.now) && wanted == UINT64_MAX)
             after &= ~PE_FLIGHT;
     }
-    cycles = pe_translation_cycles(machine, cpu, line);
+    cycles = pe_translation_cycles(machine, cpu, near, line);
     atomic_store_explicit(at, after, memory_order_relaxed);
     pe_use_l1(cpu, &near->l1, line, way);
     pe_count(&cpu->counts.accesses, 1);
@@ -505,11 +505,13 @@ PE_INLINE bool quick_refill(struct spe_machine *machine, struct pe_cpu *cpu,
     if ((flight->line == line && flight->done > issued) ||
         !pe_refill_near(machine, cpu, near, line, store, PE_FLIGHT))
         return false;
+    pe_count_refills(cpu, 1, 1);
     done = issued;
     if (!store)
         done = pe_leaves(machine, cpu, SPE_PLACE_L2, later(issued, w->served_until[w->served]));
-    done += (machine->cycles[SPE_PLACE_L2][false] + pe_translation_cycles(machine, cpu, line)) *
-            PE_TICKS;
+    done +=
+        (machine->cycles[SPE_PLACE_L2][false] + pe_translation_cycles(machine, cpu, near, line)) *
+        PE_TICKS;
     if (!store)
         take_server(machine, w, done);
     pe_flight_add(cpu, line, done, SPE_PLACE_L2);

@@ -38,12 +38,7 @@ static inline void put_block(unsigned index, struct pe_block *b)
 
 APART static void look_and_put(unsigned index, struct pe_block *b)
 {
-    struct vcpu *v = vcpus_at(index);
-
-    if (v)
-        unit_look(v, b, NULL);
-    else
-        here.left = INT64_MAX;
+    vcpus_look(index, b, NULL);
     put_block(index, b);
 }
 

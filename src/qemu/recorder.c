@@ -20,17 +20,17 @@
 #include "qemu/counts.h"
 #include "qemu/registers.h"
 #include "qemu/registers_bare.h"
+#include "qemu/sampler_bare.h"
 #include "qemu/slots.h"
 #include "qemu/tasks.h"
 #include "qemu/trouble.h"
 
 static struct wire_setup setup;
 static bool announced; /* the launcher knows what is loaded */
+static bool bare;      /* see sampler_bare.h */
 static pid_t process;
 
 enum { PAGE_BYTES = 4096, BLOCK_MAX = 256 }; /* of QEMU's translation; instructions */
-
-#define SELDOM __attribute__((noinline, cold))
 
 /* ---- Without a model ------------------------------------------------------------------------ */
 
@@ -41,42 +41,18 @@ static inline void count_block(struct vcpu *v, const struct pe_block *b)
         unit_look(v, b, NULL);
 }
 
-/* Apart, so that the common case saves no registers. */
-SELDOM static void look_at(unsigned index, const struct pe_block *b,
-                           const struct spe_a64_registers *registers)
-{
-    struct vcpu *v = vcpus_at(index);
-
-    if (v)
-        unit_look(v, b, registers);
-    else
-        here.left = INT64_MAX;
-}
-
 static void on_block(unsigned index, void *user)
 {
     const struct pe_block *b = user;
 
     here.left -= b->count;
     if (RARELY(here.left < 0))
-        look_at(index, b, NULL);
-}
-
-/* Apart, as look_at is. */
-SELDOM static void on_armed_access(struct vcpu *v, uint32_t info, uint64_t va, void *user)
-{
-    unit_access(v, user, va, 1u << qemu_plugin_mem_size_shift(info), qemu_plugin_mem_is_store(info),
-                NULL);
+        vcpus_look(index, b, NULL);
 }
 
 static void on_access(unsigned index, uint32_t info, uint64_t va, void *user)
 {
-    struct vcpu *v = vcpus_at(index);
-
-    if (RARELY(!v))
-        return;
-    if (RARELY(unit_is_armed(v, user)))
-        on_armed_access(v, info, va, user);
+    tell_armed(index, info, va, user);
 }
 
 /* ---- With the model ------------------------------------------------------------------------- */
@@ -139,7 +115,7 @@ static inline bool as_foreseen(struct vcpu *v, const struct pe_block *last, uint
     return true;
 }
 
-/* Apart, as look_at is. */
+/* Apart, as tell_armed_access is. */
 __attribute__((noinline)) static void after_branch(struct vcpu *v, const struct pe_block *last,
                                                    const struct pe_block *b)
 {
@@ -423,7 +399,7 @@ static void count_inline(struct qemu_plugin_tb *tb, struct pe_block *b)
 
 /* ---- With calls ----------------------------------------------------------------------------- */
 
-/* The same as without, but that calls are followed first: apart, as look_at is. */
+/* The same as without, but that calls are followed first: apart, as tell_armed_access is. */
 #define WITH_CALLS(name, goes_on)                                                                  \
     __attribute__((noinline)) static void name##_behind_call(struct vcpu *v, struct pe_block *b)   \
     {                                                                                              \
@@ -490,135 +466,6 @@ static void mark_calls(struct qemu_plugin_tb *tb, struct pe_block *b)
             qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, i), on_load_of_sp,
                                              QEMU_NO_REGS, QEMU_MEM_BOTH, &b->sites[i]);
 }
-
-/* ---- Without a model, with bare registers --------------------------------------------------- */
-
-static bool bare; /* see registers_bare.h */
-
-#ifdef BARE_PASS
-BARE_CALL(recorder_look_bare);
-BARE_CALL(recorder_follow_bare);
-BARE_CALL(recorder_unproved);
-BARE_CALL(recorder_unproved_calls);
-
-/* Registers tell now what most accesses of the block will be. */
-void recorder_look_bare(unsigned index, void *user, const void *state)
-{
-    look_at(index, user, bare_registers(state));
-}
-
-static void on_bare_block(unsigned index, void *user)
-{
-    const struct pe_block *b = user;
-
-    here.left -= b->count;
-    if (RARELY(here.left < 0))
-        recorder_look_bare_here(index, user);
-}
-
-static inline void count_bare(unsigned index, struct pe_block *b, const void *state)
-{
-    here.left -= b->count;
-    if (here.left < 0)
-        recorder_look_bare(index, b, state);
-}
-
-void recorder_follow_bare(unsigned index, void *user, const void *state)
-{
-    struct pe_block *b = user;
-    struct vcpu *v = vcpus_at(index);
-
-    if (v && !calls_follow_usual(&v->calls, here.block, b, bare_sp(state)))
-        calls_follow_sp(&v->calls, here.block, b, bare_sp(state));
-    here.flow = (b->flow & FLOW_ENDS) | (v && v->calls.unsettled);
-    here.block = b;
-    count_bare(index, b, state);
-}
-
-static void on_bare_block_calls(unsigned index, void *user)
-{
-    const struct pe_block *b = user;
-
-    if (RARELY(here.flow | (b->flow & FLOW_HANDLER))) {
-        recorder_follow_bare_here(index, user);
-        return;
-    }
-    here.flow = b->flow & FLOW_ENDS;
-    here.block = b;
-    here.left -= b->count;
-    if (RARELY(here.left < 0))
-        recorder_look_bare_here(index, user);
-}
-
-void recorder_unproved(unsigned index, void *user, const void *state)
-{
-    bare_foresee(user, state);
-    count_bare(index, user, state);
-}
-
-static void on_unproved_block(unsigned index, void *user)
-{
-    recorder_unproved_here(index, user);
-}
-
-/* Until registers are proved, accesses tell the stack pointer. */
-void recorder_unproved_calls(unsigned index, void *user, const void *state)
-{
-    struct pe_block *b = user;
-    struct vcpu *v = vcpus_at(index);
-
-    if (bare_is_proved()) {
-        recorder_follow_bare(index, user, state);
-        return;
-    }
-    if (v && calls_matter(here.block, b))
-        calls_follow(&v->calls, here.block, b);
-    here.flow = (b->flow & FLOW_ENDS) | (v && v->calls.unsettled);
-    here.block = b;
-    recorder_unproved(index, user, state);
-}
-
-static void on_unproved_block_calls(unsigned index, void *user)
-{
-    recorder_unproved_calls_here(index, user);
-}
-
-static void on_unproved_access(unsigned index, uint32_t info, uint64_t va, void *user)
-{
-    bare_compare(user, va);
-    on_access(index, info, va, user);
-}
-
-BY_SP(on_unproved_access)
-
-static void call_back_bare(struct qemu_plugin_tb *tb, struct pe_block *b)
-{
-    static const qemu_plugin_exec_fn functions[2][2] = {
-        {on_unproved_block, on_bare_block},
-        {on_unproved_block_calls, on_bare_block_calls},
-    };
-    bool proved = bare_is_proved();
-
-    qemu_plugin_register_vcpu_tb_exec_cb(tb, functions[unit_process.calls][proved], QEMU_NO_REGS,
-                                         b);
-    for (uint32_t i = 0; i < b->count; i++) {
-        struct pe_site *site = &b->sites[i];
-
-        if (!site->hidden && !(proved && site->early))
-            qemu_plugin_register_vcpu_mem_cb(qemu_plugin_tb_get_insn(tb, i),
-                                             proved        ? on_access
-                                             : site->by_sp ? on_unproved_access_by_sp
-                                                           : on_unproved_access,
-                                             QEMU_NO_REGS, QEMU_MEM_BOTH, site);
-    }
-}
-#else
-static void call_back_bare(struct qemu_plugin_tb *tb, struct pe_block *b)
-{
-    (void)tb;
-    (void)b;
-}
-#endif
 
 /* ---- Translation ---------------------------------------------------------------------------- */
 
@@ -706,7 +553,7 @@ static void translate(struct qemu_plugin_tb *tb)
     if (unit_process.merge)
         core_call_back(tb, b);
     else if (bare)
-        call_back_bare(tb, b);
+        bare_call_back(tb, b);
     else
         call_back(tb, b);
     call_back_hidden(tb, b);

@@ -514,14 +514,6 @@ static void describe(struct vcpu *v, struct sample *s, uint64_t next,
         spe_machine_describe(unit_process.machine, v->cpu, &s->op, s->accesses, s->met);
 }
 
-static uint64_t record_count(const struct vcpu *v)
-{
-    struct spe_spu_stats s;
-
-    spe_spu_stats(v->spu, &s);
-    return s.records;
-}
-
 static void count_no_stack(struct vcpu *v, int why)
 {
     v->stacks.stacks_unsettled += why == CALLS_UNSETTLED;
@@ -557,11 +549,11 @@ static void tell_stack(struct vcpu *v, const struct sample *s)
 static void finish_sample(struct vcpu *v, struct sample *s, uint64_t next,
                           const struct spe_a64_registers *registers)
 {
-    uint64_t before = v->kept ? record_count(v) : 0;
+    int fate;
 
     describe(v, s, next, registers);
-    spe_spu_complete(v->spu, s->number, &s->op);
-    if (v->kept && record_count(v) != before)
+    fate = spe_spu_complete(v->spu, s->number, &s->op);
+    if (v->kept && fate == SPE_FATE_WRITTEN)
         tell_stack(v, s);
     if (v->irq)
         unit_drain(v);

@@ -10,6 +10,17 @@ struct vcpus_piece *vcpus_pieces[VCPUS_PIECES];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned end; /* no piece from this one on was ever there */
 
+void vcpus_look(unsigned index, const struct pe_block *block,
+                const struct spe_a64_registers *registers)
+{
+    struct vcpu *v = vcpus_at(index);
+
+    if (v)
+        unit_look(v, block, registers);
+    else
+        here.left = INT64_MAX;
+}
+
 void vcpus_lock(void)
 {
     pthread_mutex_lock(&lock);

@@ -34,6 +34,10 @@ static inline struct vcpu *vcpus_at(unsigned index)
     return piece ? &piece->vcpus[index % VCPUS_PIECE] : NULL;
 }
 
+/* unit_look, if the vCPU is recorded; else the thread need not look again. */
+void vcpus_look(unsigned index, const struct pe_block *block,
+                const struct spe_a64_registers *registers);
+
 /* All others want the lock: a thread may start or end while another ends the process. */
 void vcpus_lock(void);
 void vcpus_unlock(void);

@@ -10,8 +10,8 @@
 # Targets: geometric mean at most 1.25 with --model none (1.15 with a QEMU that counts by itself,
 # 9.1 or newer), at most 4.5 and no program above 8 with the model that is the default, core; with
 # -g at most 0.3 more; at most 300 MB for a program with 128 threads. Where QEMU can only call back
-# (up to 8.2), the column "empty" is a plugin that does nothing at each block and each access: no
-# sampler there can take less. Both times are held against them: CPU time is what a recording takes away
+# (up to 8.2), the column "empty" is a plugin that does nothing at each block and each access, for
+# comparison. Both times are held against them: CPU time is what a recording takes away
 # from others, elapsed time is how long its user waits. Elapsed times say something only where two
 # processors are idle, and are not judged elsewhere. A round takes half a minute. SPECIMEN_QEMU
 # chooses another QEMU.

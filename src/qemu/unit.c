@@ -321,35 +321,35 @@ static void publish(struct vcpu *v)
     atomic_store_explicit(&v->shared->head, size, memory_order_release);
 }
 
+/* The messages' last members are large, come from elsewhere, and are not made here. */
 static bool send_aux(struct vcpu *v, const struct driver_data *data)
 {
-    struct wire_aux message = {
-        .header = {.type = WIRE_AUX,
-                   .size = offsetof(struct wire_aux, bytes),
-                   .tid = (uint32_t)v->tid},
-        .slot = v->slot,
-        .flags = data->flags,
-        .offset = atomic_load_explicit(&v->shared->offset, memory_order_relaxed),
-        .records = (uint32_t)(v->shared->statistics.records - v->shared->carried),
-        .size = (uint32_t)data->size,
-    };
+    struct wire_aux message;
 
+    memset(&message, 0, offsetof(struct wire_aux, bytes));
+    message.header = (struct wire_header){
+        .type = WIRE_AUX, .size = offsetof(struct wire_aux, bytes), .tid = (uint32_t)v->tid};
+    message.slot = v->slot;
+    message.flags = data->flags;
+    message.offset = atomic_load_explicit(&v->shared->offset, memory_order_relaxed);
+    message.records = (uint32_t)(v->shared->statistics.records - v->shared->carried);
+    message.size = (uint32_t)data->size;
     return channel_send(&message.header, v->shared->buffer, data->size, -1);
 }
 
 /* Stacks are not worth a look at offsets: those of a thread that is killed just now are lost. */
 static void send_stacks(struct vcpu *v)
 {
-    struct wire_calls message = {
-        .header = {.type = WIRE_CALLS,
-                   .size = offsetof(struct wire_calls, stacks),
-                   .tid = (uint32_t)v->tid},
-        .slot = v->slot,
-        .size = (uint32_t)atomic_load_explicit(&v->shared->stacks_size, memory_order_relaxed),
-    };
+    uint64_t size = atomic_load_explicit(&v->shared->stacks_size, memory_order_relaxed);
+    struct wire_calls message;
 
-    if (!message.size)
+    if (!size)
         return;
+    memset(&message, 0, offsetof(struct wire_calls, stacks));
+    message.header = (struct wire_header){
+        .type = WIRE_CALLS, .size = offsetof(struct wire_calls, stacks), .tid = (uint32_t)v->tid};
+    message.slot = v->slot;
+    message.size = (uint32_t)size;
     atomic_store_explicit(&v->shared->stacks_size, 0, memory_order_release);
     if (!channel_send(&message.header, v->shared->stacks, message.size, -1))
         v->ended = true;

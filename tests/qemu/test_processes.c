@@ -61,6 +61,13 @@ static void *other_thread(void *unused)
     return unused;
 }
 
+/* TSan asks to be told that a child of a process with threads starts one of its own. */
+const char *__tsan_default_options(void);
+const char *__tsan_default_options(void)
+{
+    return "die_after_fork=0";
+}
+
 static void *childs_thread(void *unused)
 {
     run(1, 300);

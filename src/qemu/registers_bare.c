@@ -82,33 +82,36 @@ static const struct pe_site *first_early(const struct pe_block *block)
     return NULL;
 }
 
+/* What these registers tell of the site; a literal proves nothing. */
+static bool tell_address(const struct pe_site *site, const struct bare_state *state, uint64_t *va,
+                         uint32_t *base)
+{
+    struct spe_memory_access accesses[SPE_A64_ACCESSES_MAX] = {{0}};
+    struct spe_operation op;
+    struct spe_a64 insn;
+    unsigned known;
+
+    spe_a64_classify(site->word, 0, &insn);
+    thread.now = state;
+    known = spe_a64_evaluate(&insn, pe_site_pc(site), &registers, &op, accesses);
+    thread.now = NULL;
+    *va = accesses[0].va;
+    *base = insn.base;
+    return insn.address != SPE_A64_LITERAL && known & SPE_A64_KNOWS_ADDRESS && op.access_count;
+}
+
 void bare_foresee(const struct pe_block *block, const void *state)
 {
-    struct spe_memory_access accesses[SPE_A64_ACCESSES_MAX];
-    struct spe_operation op;
+    const struct pe_site *site = is_open() ? first_early(block) : NULL;
     struct bare_state copy;
-    struct spe_a64 insn;
 
     thread.site = NULL;
-    if (!is_open())
+    if (!site)
         return;
-    thread.site = first_early(block);
-    if (!thread.site)
-        return;
-    if (!copy_state(state, &copy)) {
+    if (!copy_state(state, &copy))
         bare_refute();
-        return;
-    }
-    thread.now = &copy;
-    spe_a64_classify(thread.site->word, 0, &insn);
-    if (insn.address == SPE_A64_LITERAL || /* which proves nothing */
-        !(spe_a64_evaluate(&insn, pe_site_pc(thread.site), &registers, &op, accesses) &
-          SPE_A64_KNOWS_ADDRESS) ||
-        !op.access_count)
-        thread.site = NULL;
-    thread.now = NULL;
-    thread.va = accesses[0].va;
-    thread.base = insn.base;
+    else if (tell_address(site, &copy, &thread.va, &thread.base))
+        thread.site = site;
 }
 
 static void count_proof(uint32_t base)

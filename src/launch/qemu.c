@@ -13,7 +13,8 @@
 #include "base/count_of.h"
 #include "launch/child.h"
 
-enum { WORDS_MAX = 16 }; /* of a command, without what is asked */
+enum { WORDS_MAX = 16 };          /* of a command, without what is asked */
+enum { PROGRAM_MAX = 256 << 20 }; /* bytes of a file that is read for it */
 
 /* The first version of each level; src/qemu/api.h says what a level has. */
 static const struct {
@@ -108,7 +109,8 @@ static bool find_text(char *const *command, const char *what, char *text, size_t
 
     if (fd < 0)
         return false;
-    if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && about.st_size >= SELFMAG)
+    if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && about.st_size >= SELFMAG &&
+        about.st_size <= PROGRAM_MAX)
         bytes = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
     close(fd);
     if (bytes != MAP_FAILED) {

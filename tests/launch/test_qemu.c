@@ -135,6 +135,23 @@ static void test_plugins(void **state)
     }
 }
 
+/* What a program's file says is believed without starting it, but not what a script contains. */
+static void test_file(void **state)
+{
+    char program[] = "\177ELF and more qemu-aarch64 version 9.8.7 (Test)\n";
+    char script[] = "#!/bin/sh\necho other # qemu-aarch64 version 9.8.7\n";
+    char plugins[] = "\177ELF qemu_plugin_register_vcpu_tb_trans_cb";
+    char *with[] = {fake_file("offers", plugins, 0755), NULL};
+    struct qemu_version version = {0};
+
+    (void)state;
+    assert_true(qemu_has_plugins(with, QEMU_PATIENCE));
+    assert_int_equal(examine(fake_file("script", script, 0755), USER, &version), QEMU_OTHER);
+    assert_int_equal(examine(fake_file("program", program, 0755), USER, &version), QEMU_GOOD);
+    assert_int_equal(version.major, 9);
+    assert_int_equal(version.minor, 8);
+}
+
 /* Words in front: a loader and its arguments. */
 static void test_words(void **state)
 {
@@ -165,10 +182,10 @@ static void test_told_level(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_versions),   cmocka_unit_test(test_others),
-        cmocka_unit_test(test_absent),     cmocka_unit_test(test_silent),
-        cmocka_unit_test(test_plugins),    cmocka_unit_test(test_words),
-        cmocka_unit_test(test_told_level),
+        cmocka_unit_test(test_versions), cmocka_unit_test(test_others),
+        cmocka_unit_test(test_absent),   cmocka_unit_test(test_silent),
+        cmocka_unit_test(test_plugins),  cmocka_unit_test(test_file),
+        cmocka_unit_test(test_words),    cmocka_unit_test(test_told_level),
     };
 
     return cmocka_run_group_tests(tests, make_fakes, remove_fakes);

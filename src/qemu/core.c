@@ -28,12 +28,25 @@ APART static void hand(unsigned index)
     pe_stream_hand(&vcpus_at(index)->stream);
 }
 
+/*
+ * Who hands over may have to wait for others. If it had a lock of the program then, they would find
+ * it taken and go into the kernel, where they hold nobody up: they would run one after the other.
+ * Whether that happened would be chance, but always the same for a loop that fits a batch, and not
+ * the same with every QEMU, for they tell accesses of pairs in different numbers of events. Just
+ * before it takes a lock, a thread has none as a rule; who takes many will come to such a place.
+ */
+APART static void hand_soon(unsigned index, const struct pe_block *b)
+{
+    if (b->acquires || here.writer.end >= here.writer.hand_at + PE_HAND_LATER)
+        hand(index);
+}
+
 static inline void put_block(unsigned index, struct pe_block *b)
 {
     if (RARELY(!here.writer.events))
         return;
     if (RARELY(pe_put_block(&here.writer, b)))
-        hand(index);
+        hand_soon(index, b);
 }
 
 APART static void look_and_put(unsigned index, struct pe_block *b)
@@ -202,6 +215,7 @@ BY_SP(on_wide_access)
 BY_SP(on_atomic_access)
 
 _Static_assert(PE_ORDINALS + 2 < PE_BLOCK_EVENTS / 2, "plain accesses have room behind wide ones");
+_Static_assert(PE_HAND_LATER <= PE_BLOCK_EVENTS / 2, "and behind blocks that did not hand over");
 
 /* Of those that are not on_plain_access's. */
 static qemu_plugin_mem_fn access_function(const struct pe_site *site)

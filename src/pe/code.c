@@ -75,6 +75,20 @@ static uint8_t latency_of(const struct spe_a64 *insn)
     return insn->operation.floating_point ? 3 : insn->operation.advanced_simd ? 2 : 1;
 }
 
+/* A and R are elsewhere in CAS and CASP than in the others. An exclusive load stands for both
+ * halves of the atomic. */
+static bool acquires(const struct spe_a64 *insn)
+{
+    bool cas = !(insn->word & UINT32_C(1) << 28);
+    uint32_t a = UINT32_C(1) << (cas ? 22 : 23), r = UINT32_C(1) << (cas ? 15 : 22);
+
+    if (!insn->operation.acquire_release)
+        return false;
+    if (insn->operation.kind == SPE_OPERATION_ATOMIC)
+        return insn->word & a && !(insn->word & r);
+    return insn->operation.exclusive && insn->load;
+}
+
 static void note_site(struct pe_block *block, struct pe_site *site)
 {
     struct spe_a64 insn;
@@ -89,6 +103,7 @@ static void note_site(struct pe_block *block, struct pe_site *site)
     site->latency = latency_of(&insn);
     site->registers = insn.address != SPE_A64_NO_ADDRESS || insn.operation.cond_op;
     block->stores += insn.store;
+    block->acquires |= acquires(&insn);
 }
 
 /* ---- Addresses that are known when the block begins ----------------------------------------- */

@@ -66,6 +66,7 @@ struct pe_block {
     uint16_t stores;     /* instructions that store */
     uint8_t target_in;   /* ... Xn that has the target, if it is not direct; else PE_NOWHERE */
     uint8_t flow;        /* its owner's */
+    bool acquires;       /* an atomic in it does, and does not release: as who takes a lock */
     uint32_t learnt;     /* rounds of it that have shown `stall` */
     uint32_t id;         /* dense */
     uint64_t time;       /* first seen */

@@ -38,6 +38,7 @@ enum {
 #define PE_EVENTS (1u << 15)   /* that a stream has room for */
 #define PE_EVENTS_BEHIND 8     /* that may be looked at ahead of their time, and need not be any */
 #define PE_BLOCK_EVENTS 1024   /* that one block may have before it is looked at again */
+#define PE_HAND_LATER 512      /* that it may have to find a better place to hand over */
 #define PE_WATCHES 64          /* at a time, of one stream */
 #define PE_BATCH_WATCHES 8     /* a batch of events has no more: somebody waits for them */
 #define PE_LATE_STORES 64      /* of one stream */
@@ -80,7 +81,7 @@ struct pe_late_store {
 struct pe_writer {
     uint64_t *events;    /* NULL: not begun, or over */
     uint64_t end;        /* events written */
-    uint64_t hand_at;    /* hand over when there are as many */
+    uint64_t hand_at;    /* hand over when there are as many, or soon */
     uint32_t watched;    /* watches that were put since it was handed over */
     uint32_t again;      /* times that the last event, a block, has begun again: not in it yet */
     uint64_t latest_end; /* `end` behind the latest block, */
@@ -237,7 +238,7 @@ static inline void pe_put_rest(struct pe_writer *w, uint64_t operations)
 /* The watch is written by whoever has the lock, until it is done. */
 static inline void pe_put_watch(struct pe_writer *w, unsigned watch)
 {
-    if (++w->watched >= PE_BATCH_WATCHES)
+    if (++w->watched >= PE_BATCH_WATCHES && w->hand_at > w->end)
         w->hand_at = w->end;
     pe_put(w, (uint64_t)PE_EVENT_WATCH << PE_EVENT_SHIFT | watch);
 }

@@ -28,12 +28,25 @@ APART static void hand(unsigned index)
     pe_stream_hand(&vcpus_at(index)->stream);
 }
 
+/*
+ * Who hands over may have to wait for others. If it had a lock of the program then, they would find
+ * it taken and go into the kernel, where they hold nobody up: they would run one after the other.
+ * Whether that happened would be chance, but always the same for a loop that fits a batch, and not
+ * the same with every QEMU, for they tell accesses of pairs in different numbers of events. Just
+ * before it takes a lock, a thread has none as a rule; who takes many will come to such a place.
+ */
+APART static void hand_soon(unsigned index, const struct pe_block *b)
+{
+    if (b->acquires || here.writer.end >= here.writer.hand_at + PE_HAND_LATER)
+        hand(index);
+}
+
 static inline void put_block(unsigned index, struct pe_block *b)
 {
     if (RARELY(!here.writer.events))
         return;
     if (RARELY(pe_put_block(&here.writer, b)))
-        hand(index);
+        hand_soon(index, b);
 }
 
 APART static void look_and_put(unsigned index, struct pe_block *b)
@@ -154,31 +167,58 @@ static void on_paired_access(unsigned index, uint32_t info, uint64_t va, void *u
 }
 
 /* One block may have more of these than there is room for behind the last look. */
-static void on_wide_access(unsigned index, uint32_t info, uint64_t va, void *user)
+static inline void put_wide(unsigned index, uint32_t info, uint64_t va, const struct pe_site *site,
+                            unsigned how)
 {
-    const struct pe_site *site = user;
-    unsigned how =
-        (qemu_plugin_mem_is_store(info) ? SPE_ACCESS_STORE : 0) | (site->how & SPE_ACCESS_ATOMIC);
-
-    if (RARELY(!here.writer.events))
-        return;
     if (RARELY(here.writer.end >= here.writer.hand_at + PE_BLOCK_EVENTS / 2))
         hand(index);
     pe_put_wide(&here.writer, (uint32_t)(site - site->block->sites), va,
                 1u << qemu_plugin_mem_size_shift(info), how);
 }
 
+static void on_wide_access(unsigned index, uint32_t info, uint64_t va, void *user)
+{
+    if (RARELY(!here.writer.events))
+        return;
+    put_wide(index, info, va, user, qemu_plugin_mem_is_store(info) ? SPE_ACCESS_STORE : 0);
+}
+
+/* Is the latest event an access of the instruction? */
+static bool has_accessed(const struct pe_site *site)
+{
+    const struct pe_writer *w = &here.writer;
+
+    return w->end >= 2 && w->events[(w->end - 2) % PE_EVENTS] >> PE_EVENT_SHIFT == PE_EVENT_WIDE &&
+           &site->block->sites[PE_WIDE_INDEX(w->events[(w->end - 1) % PE_EVENTS])] == site;
+}
+
+/* For the model an atomic is one access. QEMU 7.2 tells it as a write where the program has several
+ * threads, QEMU 10 always as a read and then a write. */
+static void on_atomic_access(unsigned index, uint32_t info, uint64_t va, void *user)
+{
+    const struct pe_site *site = user;
+
+    if (RARELY(!here.writer.events) || (qemu_plugin_mem_is_store(info) && has_accessed(site)))
+        return;
+    put_wide(index, info, va, site,
+             SPE_ACCESS_ATOMIC | (site->is & PE_IS_STORE ? SPE_ACCESS_STORE : 0));
+}
+
 BY_SP(on_site_access)
 BY_SP(on_paired_access)
 BY_SP(on_wide_access)
+BY_SP(on_atomic_access)
 
 _Static_assert(PE_ORDINALS + 2 < PE_BLOCK_EVENTS / 2, "plain accesses have room behind wide ones");
+_Static_assert(PE_HAND_LATER <= PE_BLOCK_EVENTS / 2, "and behind blocks that did not hand over");
 
 /* Of those that are not on_plain_access's. */
 static qemu_plugin_mem_fn access_function(const struct pe_site *site)
 {
     if (site->paired)
         return site->by_sp ? on_paired_access_by_sp : on_paired_access;
+    if (site->how & SPE_ACCESS_ATOMIC)
+        return site->by_sp ? on_atomic_access_by_sp : on_atomic_access;
     if (!site->bytes)
         return site->by_sp ? on_wide_access_by_sp : on_wide_access;
     return on_site_access_by_sp;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
-/* Which addresses of a block are known when it begins: by hand, from the words. */
+/* Which addresses of a block are known when it begins, and what acquires: by hand, from the words.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -98,13 +99,48 @@ static void test_others(void **state)
     EXPECT("..", DC_ZVA_X0, B_NE);
 }
 
+/* Only what takes a lock: not what gives it back, and not what does either. */
+static void test_acquires(void **state)
+{
+    static const struct {
+        uint32_t word;
+        bool acquires;
+    } cases[] = {
+        {0x88e07c41, true},  /* casa w0, w1, [x2] */
+        {0x88a07c41, false}, /* cas */
+        {0x88a0fc41, false}, /* casl */
+        {0x88e0fc41, false}, /* casal */
+        {0x48607c82, true},  /* caspa x0, x1, x2, x3, [x4] */
+        {0x4860fc82, false}, /* caspal */
+        {0xb8a08041, true},  /* swpa w0, w1, [x2] */
+        {0xb8608041, false}, /* swpl */
+        {0xb8e08041, false}, /* swpal */
+        {0xb8a00041, true},  /* ldadda w0, w1, [x2] */
+        {0x885ffc40, true},  /* ldaxr w0, [x2] */
+        {0x885f7c40, false}, /* ldxr */
+        {0x8811fc41, false}, /* stlxr w17, w1, [x2] */
+        {0x88dffc40, false}, /* ldar w0, [x2] */
+        {LDR_X1_X0, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const uint32_t words[] = {ADD_X0, cases[i].word, RET};
+        struct pe_block *b = pe_block_create(0x1000, words, 3);
+
+        assert_non_null(b);
+        if (b->acquires != cases[i].acquires)
+            fail_msg("%08x", (unsigned)cases[i].word);
+        pe_block_destroy(b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_registers),
-        cmocka_unit_test(test_stack),
-        cmocka_unit_test(test_ends),
-        cmocka_unit_test(test_others),
+        cmocka_unit_test(test_registers), cmocka_unit_test(test_stack),
+        cmocka_unit_test(test_ends),      cmocka_unit_test(test_others),
+        cmocka_unit_test(test_acquires),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

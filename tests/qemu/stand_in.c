@@ -318,6 +318,23 @@ bool stand_in_tells(const struct qemu_plugin_tb *tb, size_t insn)
     return tb->insns[insn].access != NULL;
 }
 
+bool stand_in_splits_atomics;
+
+/* LDADD ... SWP */
+static bool is_atomic(uint32_t word)
+{
+    return (word & 0x3f200c00) == 0x38200000;
+}
+
+static void access_memory(unsigned vcpu, const struct qemu_plugin_insn *insn, uint64_t va)
+{
+    bool atomic = is_atomic(insn->word);
+
+    if (atomic && stand_in_splits_atomics)
+        insn->access(vcpu, 0, va, insn->access_user);
+    insn->access(vcpu, atomic || !(insn->word >> 22 & 1), va, insn->access_user);
+}
+
 void stand_in_run(unsigned vcpu, struct qemu_plugin_tb *tb, uint64_t va)
 {
     if (tb->exec)
@@ -332,7 +349,7 @@ void stand_in_run(unsigned vcpu, struct qemu_plugin_tb *tb, uint64_t va)
             insn->exec(vcpu, insn->exec_user);
         check(&insn->condition, vcpu);
         if (insn->access && accesses(insn->word))
-            insn->access(vcpu, !(insn->word >> 22 & 1), va, insn->access_user);
+            access_memory(vcpu, insn, va);
     }
 }
 

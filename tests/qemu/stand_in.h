@@ -36,6 +36,9 @@ extern const void *stand_in_state;
 /* Does the plugin want to be told of the instruction's accesses? */
 bool stand_in_tells(const struct qemu_plugin_tb *tb, size_t insn);
 
+/* Is an atomic a read and then a write, as in QEMU 10? Else one that writes, as in QEMU 7.2. */
+extern bool stand_in_splits_atomics;
+
 /* A block runs to its end; each instruction that is a load or a store accesses `va`. */
 void stand_in_run(unsigned vcpu, struct qemu_plugin_tb *tb, uint64_t va);
 

@@ -128,10 +128,59 @@ static void test_samples(void **state)
     check_samples(WIRE_STAT | WIRE_CORE | WIRE_FUNCTIONAL, 1);
 }
 
+/* ---- Atomics --------------------------------------------------------------------------------- */
+
+static const uint32_t swaps[] = {
+    0xf8a08041, /* swpa x0, x1, [x2] */
+    0xf9400043, /* ldr x3, [x2] */
+    0xf8608041, /* swpl x0, x1, [x2] */
+    0x17fffffd, /* b to the first */
+};
+
+static void swap(const char *socket_name)
+{
+    struct qemu_plugin_tb *tb;
+
+    stand_in_install(socket_name, 1);
+    stand_in_begin(0);
+    tb = stand_in_translate(LOOP_PC, swaps, 4);
+    for (unsigned i = 0; i < TURNS; i++)
+        stand_in_run(0, tb, 0x100000 + UINT64_C(64) * (i % 4096));
+    stand_in_exit();
+}
+
+static void add_cycles(const struct spe_record *r, void *user)
+{
+    *(uint64_t *)user += r->counter[SPE_COUNTER_TOTAL];
+}
+
+static uint64_t cycles_of_swaps(bool split)
+{
+    struct wire_setup setup;
+    struct heard heard;
+    uint64_t cycles = 0;
+
+    stand_in_splits_atomics = split;
+    hear_setup(&setup, WIRE_CORE | WIRE_FUNCTIONAL, 256);
+    setup.config |= UINT64_C(1) << 16;
+    hear(swap, &setup, &heard, add_cycles, &cycles);
+    assert_int_equal(heard.statistics.operations, TURNS * 4);
+    return cycles;
+}
+
+/* An atomic is one access, however QEMU tells it. */
+static void test_atomics(void **state)
+{
+    (void)state;
+    assert_int_not_equal(cycles_of_swaps(false), 0);
+    assert_int_equal(cycles_of_swaps(true), cycles_of_swaps(false));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_atomics),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,9 +31,9 @@ APART static void hand(unsigned index)
 /*
  * Who hands over may have to wait for others. If it had a lock of the program then, they would find
  * it taken and go into the kernel, where they hold nobody up: they would run one after the other.
- * Whether that happened would be chance, but always the same for a loop that fits a batch, and not
- * the same with every QEMU, for they tell accesses of pairs in different numbers of events. Just
- * before it takes a lock, a thread has none as a rule; who takes many will come to such a place.
+ * How often would depend on where in the program's loop a batch ends, and so on QEMU, for not all
+ * tell the accesses of a pair in the same number of events. Just before it takes a lock, a thread
+ * has none as a rule, and who takes many will come to such a place.
  */
 APART static void hand_soon(unsigned index, const struct pe_block *b)
 {

@@ -9,7 +9,9 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "a64.h"
 #include "hear.h"
@@ -23,12 +25,19 @@ enum { TURNS = 60000, PROOF_PC = 0x500000, SP = 31 };
 #define DATA UINT64_C(0x7000000)
 #define ELSEWHERE UINT64_C(0x9000000)
 
-/* The register is what the callback finds only where the compiler makes a jump of its last call. */
+/* The register is what the callback finds only where the compiler makes a jump of its last call. An
+ * emulator may not have the system call that looks at what it points to. */
+static bool can_be_proved(void)
+{
 #if defined(__OPTIMIZE__) && !defined(SANITIZED) && defined(BARE_PASS)
-#define CAN_BE_PROVED true
+    char from = 0, to = 1;
+
+    return process_vm_readv(getpid(), &(struct iovec){&to, 1}, 1, &(struct iovec){&from, 1}, 1,
+                            0) == 1;
 #else
-#define CAN_BE_PROVED false
+    return false;
 #endif
+}
 
 static struct bare_state state;
 
@@ -148,8 +157,8 @@ static void test_proof(void **unused)
     check(not_enough);
     check(wrong_once);
     check(no_memory);
-    if (!CAN_BE_PROVED) {
-        print_message("nothing can be proved in this build\n");
+    if (!can_be_proved()) {
+        print_message("nothing can be proved in this build, or on this kernel\n");
         return;
     }
     check(proved);
@@ -177,8 +186,8 @@ static void test_lie(void **unused)
     struct heard heard;
 
     (void)unused;
-    if (!CAN_BE_PROVED) {
-        print_message("nothing can be proved in this build\n");
+    if (!can_be_proved()) {
+        print_message("nothing can be proved in this build, or on this kernel\n");
         return;
     }
     hear_setup(&setup, 0, 256);

@@ -57,8 +57,8 @@ struct kept_stack {
 
 /*
  * What every block looks at. A thread has it in memory of its own, at a place that needs no
- * look-up: a counter there costs the host a third of one that has to be found by the number of the
- * vCPU, because the processor knows the place, too, before it has computed an address.
+ * look-up: a counter there was measured to cost less than half of one that has to be found by the
+ * number of the vCPU.
  */
 struct here {
     int64_t left;                 /* operations that may run before unit_look is needed */

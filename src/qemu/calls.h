@@ -89,7 +89,7 @@ void calls_read_with(uint64_t (*read)(uint64_t address));
 bool calls_handler(uint64_t pc);
 
 void calls_follow(struct calls *c, const struct pe_block *last, const struct pe_block *block);
-/* The same where the stack pointer can be read, at every block while calls_unsettled. */
+/* The same where the stack pointer can be read, at every block while `unsettled`. */
 void calls_follow_sp(struct calls *c, const struct pe_block *last, const struct pe_block *block,
                      uint64_t sp);
 void calls_settle(struct calls *c, uint64_t sp, bool used);

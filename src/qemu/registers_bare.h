@@ -45,7 +45,7 @@
 /* Is there such a register on this host? */
 bool bare_begin(void);
 
-/* Have so many addresses been told right, and none wrong? */
+/* Were enough addresses right, and none wrong? */
 bool bare_is_proved(void);
 
 /* The beginning of QEMU's CPUARMState. */

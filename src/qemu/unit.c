@@ -239,12 +239,13 @@ static bool make_unit(struct vcpu *v)
                        unit_process.lineage * UINT64_C(0xbf58476d1ce4e5b9);
     errno = ENOMEM;
     v->samples = calloc(UNIT_SAMPLES_MAX, sizeof(*v->samples));
+    v->words = calloc(UNIT_WORDS, sizeof(*v->words));
     if (unit_process.merge)
         v->watched = calloc(PE_WATCHES, sizeof(*v->watched));
     if (unit_process.calls)
         v->kept = calloc(config.max_inflight_samples, sizeof(*v->kept));
-    if (!v->samples || (unit_process.merge && !v->watched) || (unit_process.calls && !v->kept) ||
-        spe_spu_create(&config, &host, &v->spu, NULL, 0) < 0)
+    if (!v->samples || !v->words || (unit_process.merge && !v->watched) ||
+        (unit_process.calls && !v->kept) || spe_spu_create(&config, &host, &v->spu, NULL, 0) < 0)
         return false;
     driver_start(v->spu, &unit_process.event, buffer_base(v), WIRE_BUFFER, (uint32_t)v->tid);
     return true;
@@ -428,12 +429,12 @@ static bool never_ran(const struct sample *s, struct spe_operation *op)
 }
 
 /* Without registers: what the word tells, and the accesses that QEMU has seen. */
-static bool describe_seen(struct sample *s)
+static bool describe_seen(struct sample *s, const struct spe_a64 *insn)
 {
     static const struct spe_a64_registers unknown = {.size = sizeof(unknown)};
     struct spe_memory_access ignored[SPE_A64_ACCESSES_MAX];
 
-    spe_a64_evaluate(&s->insn, pe_site_pc(s->site), &unknown, &s->op, ignored);
+    spe_a64_evaluate(insn, pe_site_pc(s->site), &unknown, &s->op, ignored);
     s->op.accesses = s->access_count ? s->accesses : NULL;
     s->op.access_count = s->access_count;
     s->op.contiguous = s->access_count > 1 && !s->op.gather_scatter;
@@ -482,30 +483,37 @@ static bool may_have_faulted(const struct sample *s, uint64_t next,
     return at - block->pc < block->end - block->pc && pe_site_pc(s->site) >= at;
 }
 
-static void classify(const struct vcpu *v, struct sample *s)
+/* Programs spend their time in few instructions, so a word has mostly been classified before. What
+ * this returns is valid until the next call. */
+static const struct spe_a64 *classify(struct vcpu *v, uint32_t word)
 {
-    spe_a64_classify(s->site->word, v->vector_bits, &s->insn);
-    s->classified = true;
+    uint64_t key = (uint64_t)v->vector_bits << 33 | UINT64_C(1) << 32 | word;
+    struct known_word *known = &v->words[word * 2654435769u / (UINT32_MAX / UNIT_WORDS + 1)];
+
+    if (known->key != key) {
+        spe_a64_classify(word, v->vector_bits, &known->insn);
+        known->key = key;
+    }
+    return &known->insn;
 }
 
 /* Fill in s->op; one that did not run is "misspeculated". */
 static void describe(struct vcpu *v, struct sample *s, uint64_t next,
                      const struct spe_a64_registers *registers)
 {
+    const struct spe_a64 *insn = classify(v, s->site->word);
     bool ran = true;
 
-    if (!s->classified)
-        classify(v, s);
     if (!s->evaluated)
-        ran = describe_seen(s) && !(unit_process.by_registers && s->site->registers);
+        ran = describe_seen(s, insn) && !(unit_process.by_registers && s->site->registers);
     if (may_have_faulted(s, next, registers))
         ran = false;
     s->op.mispredicted = s->mispredicted;
-    if (s->insn.branch && !describe_branch(&s->op, &s->insn, next))
+    if (insn->branch && !describe_branch(&s->op, insn, next))
         ran = false;
     s->op.misspeculated = !ran;
     v->hidden += s->site->hidden && !s->evaluated && !s->access_count && !s->empty;
-    s->op.unmodelled = !is_modelled(v, &s->insn, &s->op);
+    s->op.unmodelled = !is_modelled(v, insn, &s->op);
     if (s->op.unmodelled)
         return;
     if (unit_process.merge && ran)
@@ -565,7 +573,7 @@ static void take_watch(struct sample *s, const struct pe_watch *watch)
     s->access_count = watch->access_count;
     s->mispredicted = watch->mispredicted;
     s->wait = watch->wait;
-    s->classified = s->evaluated = false;
+    s->evaluated = false;
     for (uint32_t i = 0; i < watch->access_count; i++) {
         const struct pe_watched_access *a = &watch->accesses[i];
 
@@ -664,16 +672,16 @@ static void begin_sample(struct vcpu *v, const struct pe_site *site, unsigned nu
     s->site = site;
     s->number = number;
     s->access_count = 0;
-    s->mispredicted = s->classified = s->evaluated = s->partial = s->empty = false;
+    s->mispredicted = s->evaluated = s->partial = s->empty = false;
     v->armed = (uintptr_t)site->block->sites;
     v->armed_size = site->block->count * sizeof(*site);
 }
 
-static void evaluate(const struct vcpu *v, struct sample *s,
-                     const struct spe_a64_registers *registers)
+static void evaluate(struct vcpu *v, struct sample *s, const struct spe_a64_registers *registers)
 {
-    classify(v, s);
-    spe_a64_evaluate(&s->insn, pe_site_pc(s->site), registers, &s->op, s->accesses);
+    const struct spe_a64 *insn = classify(v, s->site->word);
+
+    spe_a64_evaluate(insn, pe_site_pc(s->site), registers, &s->op, s->accesses);
     for (uint32_t i = 0; i < s->op.access_count; i++)
         translate(&s->accesses[i]);
     s->evaluated = true;
@@ -1049,6 +1057,8 @@ static void forget(struct vcpu *v)
     v->shared = NULL;
     free(v->samples);
     v->samples = NULL;
+    free(v->words);
+    v->words = NULL;
     free(v->kept);
     v->kept = NULL;
     v->stacks = (struct wire_statistics){0};

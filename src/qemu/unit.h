@@ -22,7 +22,10 @@
 #include "qemu/hidden.h"
 #include "qemu/wire.h"
 
-enum { UNIT_SAMPLES_MAX = 8 }; /* in one block */
+enum {
+    UNIT_SAMPLES_MAX = 8, /* in one block */
+    UNIT_WORDS = 128,     /* that a thread keeps: a power of two */
+};
 
 /* A sampled operation that has not finished. */
 struct sample {
@@ -30,14 +33,18 @@ struct sample {
     unsigned number; /* in flight, as the unit has it */
     uint32_t access_count;
     bool mispredicted;
-    bool classified;     /* `insn` is known */
     bool evaluated;      /* `op`, accesses (and met) are from registers, before it ran */
     bool partial, empty; /* where there is a merge: what is known of its predicate */
     uint32_t wait;       /* for issue, cycles; where there is a merge */
-    struct spe_a64 insn;
     struct spe_operation op;
     struct spe_memory_access accesses[SPE_A64_ACCESSES_MAX];
     struct spe_machine_access met[SPE_A64_ACCESSES_MAX];
+};
+
+/* What an instruction word means, as it was found before. */
+struct known_word {
+    uint64_t key; /* word and vector length; 0: none */
+    struct spe_a64 insn;
 };
 
 /* With a merge: one that the model has not had yet, or that was not collected. */
@@ -107,7 +114,8 @@ struct vcpu {
     struct wire_shared *shared;
     struct sample *samples;
     unsigned sample_count;
-    struct watched *watched; /* a ring of PE_WATCHES, in order */
+    struct known_word *words; /* UNIT_WORDS, by a hash of the word */
+    struct watched *watched;  /* a ring of PE_WATCHES, in order */
     unsigned watched_first, watched_end;
     bool hurries;   /* all others, until its system call returns */
     uint32_t woken; /* when it wakes others: how many had come back before, */

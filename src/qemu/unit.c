@@ -18,6 +18,7 @@
 #include "qemu/slots.h"
 #include "qemu/tasks.h"
 #include "qemu/trouble.h"
+#include "spu/spu_internal.h" /* statistics and budget, in place: a sample is not worth a copy */
 
 #define FORCE (INT64_C(1) << 62)
 #define MANY (INT64_C(1) << 60)          /* operations: more than ever run */
@@ -287,36 +288,50 @@ static void start(struct vcpu *v)
 
 /* ---- Sending -------------------------------------------------------------------------------- */
 
+/* Samples that are no records. */
+static void publish_lost(struct wire_statistics *to, const struct spe_spu_stats *s)
+{
+    uint64_t discarded = 0;
+
+    to->filtered = s->fate[SPE_FATE_FILTERED];
+    to->dropped = s->dropped + s->fate[SPE_FATE_NOT_CAPTURED];
+    for (unsigned i = SPE_FATE_DISCARD_MODE; i < SPE_FATE_COUNT; i++)
+        discarded += s->fate[i];
+    to->discarded = discarded;
+    for (unsigned i = 0; i < SPE_SAMPLE_FILTER_COUNT; i++)
+        to->filtered_by[i] = s->filtered_by[i];
+}
+
+static void publish_stacks(struct wire_statistics *to, const struct wire_statistics *stacks)
+{
+    to->stacks = stacks->stacks;
+    to->stacks_unsettled = stacks->stacks_unsettled;
+    to->stacks_lost = stacks->stacks_lost;
+    to->stacks_deep = stacks->stacks_deep;
+}
+
 static void publish_statistics(struct vcpu *v)
 {
     struct wire_statistics *to = &v->shared->statistics;
-    struct spe_spu_stats s;
+    const struct spe_spu_stats *s = &v->spu->stats;
 
-    spe_spu_stats(v->spu, &s);
-    to->operations = s.population;
-    to->selected = s.selected;
-    to->collisions = s.collisions;
-    to->sampled = s.sampled;
-    to->filtered = s.fate[SPE_FATE_FILTERED];
-    to->records = s.records;
-    to->bytes = s.bytes_written;
-    to->dropped = s.dropped + s.fate[SPE_FATE_NOT_CAPTURED];
+    to->operations = s->population;
+    to->selected = s->selected;
+    to->collisions = s->collisions;
+    to->sampled = s->sampled;
+    to->records = s->records;
+    to->bytes = s->bytes_written;
     to->hidden = v->hidden;
-    to->stacks = v->stacks.stacks;
-    to->stacks_unsettled = v->stacks.stacks_unsettled;
-    to->stacks_lost = v->stacks.stacks_lost;
-    to->stacks_deep = v->stacks.stacks_deep;
-    to->discarded = 0;
-    for (unsigned i = SPE_FATE_DISCARD_MODE; i < SPE_FATE_COUNT; i++)
-        to->discarded += s.fate[i];
-    for (unsigned i = 0; i < SPE_SAMPLE_FILTER_COUNT; i++)
-        to->filtered_by[i] = s.filtered_by[i];
+    if (spu_lost(v->spu)) /* until then they are all zero, as in new memory */
+        publish_lost(to, s);
+    if (v->kept)
+        publish_stacks(to, &v->stacks);
 }
 
 /* Let the launcher see the buffer as it is: it takes what is there when we are killed. */
 static void publish(struct vcpu *v)
 {
-    uint64_t size = spe_spu_reg_get(v->spu, SPE_REG_PMBPTR_EL1) - buffer_base(v);
+    uint64_t size = v->spu->reg[SPE_REG_PMBPTR_EL1] - buffer_base(v);
 
     publish_statistics(v);
     atomic_store_explicit(&v->shared->head, size, memory_order_release);
@@ -702,23 +717,23 @@ static void count_block(struct vcpu *v, const struct pe_block *block)
 
     if (v->taken)
         spe_spu_branch(v->spu, &last);
-    while ((budget = spe_spu_budget(v->spu)) < block->count - done) {
+    while ((budget = v->spu->sampling.budget) < block->count - done) {
         int number;
 
-        spe_spu_advance(v->spu, budget);
+        spu_run(v->spu, budget);
         done += budget;
         number = spe_spu_step(v->spu, 0);
         if (number > 0)
             begin_sample(v, &block->sites[done], (unsigned)number);
         done++;
     }
-    spe_spu_advance(v->spu, block->count - done);
+    spu_run(v->spu, block->count - done);
 }
 
 /* Let blocks run until the unit needs to look, or only this one if a sample waits for its end. */
 static void allow(struct vcpu *v, const struct pe_block *block)
 {
-    uint64_t budget = spe_spu_budget(v->spu);
+    uint64_t budget = v->spu->sampling.budget;
 
     v->told = budget < MANY ? budget : MANY;
     v->here->left = (int64_t)v->told;

@@ -298,22 +298,11 @@ uint64_t spe_spu_budget(const struct spe_spu *spu)
     return spu->sampling.budget;
 }
 
-static inline void run(struct spe_spu *spu, uint64_t members)
-{
-    if (!spu->sampling.enabled)
-        return; /* D17.3.5 */
-    spu->sampling.budget -= members;
-    spu->sampling.ran += members;
-    spu->stats.population += members;
-    if (members)
-        spu_pmu(spu, SPE_PMU_SAMPLE_POP, members);
-}
-
 int spe_spu_advance(struct spe_spu *spu, uint64_t operations)
 {
     if (operations > spu->sampling.budget)
         return SPE_ERR_RANGE;
-    run(spu, operations);
+    spu_run(spu, operations);
     return SPE_OK;
 }
 
@@ -324,7 +313,7 @@ int spe_spu_step(struct spe_spu *spu, unsigned population)
     if (!spe_spu_in_population(spu, population))
         return 0;
     if (spu->sampling.budget) {
-        run(spu, 1);
+        spu_run(spu, 1);
         return 0;
     }
     spu_sampling_settle(&spu->sampling);

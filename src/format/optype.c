@@ -132,11 +132,15 @@ static bool fits(unsigned fields, enum field field, unsigned value, unsigned max
     return !(fields & field) || value <= max;
 }
 
-static unsigned payload_of(const struct pattern *pattern, const struct spe_op *op)
+static bool all_fit(unsigned fields, const struct spe_op *op)
 {
-    unsigned fields = pattern->fields;
+    return fits(fields, F_CR, op->cr, 3) && fits(fields, F_EVL, op->evl, 7) &&
+           fits(fields, F_ETS, op->ets, 15);
+}
 
-    return pattern->match | put(fields, F_LDST, op->store, 0) | put(fields, F_COND, op->cond, 0) |
+static inline unsigned put_fields(unsigned fields, const struct spe_op *op)
+{
+    return put(fields, F_LDST, op->store, 0) | put(fields, F_COND, op->cond, 0) |
            put(fields, F_FP, op->fp, 1) | put(fields, F_IND, op->ind, 1) |
            put(fields, F_ASE, op->ase, 2) | put(fields, F_PRED, op->pred, 2) |
            put(fields, F_AT, op->at, 2) | put(fields, F_COMM, op->comm, 2) |
@@ -146,14 +150,29 @@ static unsigned payload_of(const struct pattern *pattern, const struct spe_op *o
            put(fields, F_ETS, op->ets & 1u, 2) | put(fields, F_SG, op->sg, 7);
 }
 
+/* Most operations have one of these sets of fields: where the set is constant, no field of another
+ * is looked at. */
+static unsigned payload_of(const struct pattern *pattern, const struct spe_op *op)
+{
+    switch (pattern->fields) {
+    case F_LDST:
+        return pattern->match | put_fields(F_LDST, op);
+    case F_ASE | F_FP | F_COND:
+        return pattern->match | put_fields(F_ASE | F_FP | F_COND, op);
+    case F_CR | F_GCS | F_IND | F_COND:
+        return pattern->match | put_fields(F_CR | F_GCS | F_IND | F_COND, op);
+    default:
+        return pattern->match | put_fields(pattern->fields, op);
+    }
+}
+
 int spe_op_encode(struct spe_op *op)
 {
     const struct pattern *pattern = pattern_of_kind(op->kind);
 
     if (!pattern)
         return SPE_ERR_INVALID;
-    if (!fits(pattern->fields, F_CR, op->cr, 3) || !fits(pattern->fields, F_EVL, op->evl, 7) ||
-        !fits(pattern->fields, F_ETS, op->ets, 15))
+    if ((op->cr | op->evl | op->ets) > 3 && !all_fit(pattern->fields, op))
         return SPE_ERR_RANGE;
     op->class_ = pattern->class_;
     op->payload = (uint8_t)payload_of(pattern, op);

@@ -19,7 +19,8 @@ struct evaluation {
     struct spe_memory_access *accesses;
     unsigned known;
 
-    uint8_t active[4 * PREDICATE_BYTES_MAX]; /* Governing predicate of up to four vectors */
+    /* Governing predicate of up to four vectors, as far as read_predicate was there. */
+    uint8_t active[4 * PREDICATE_BYTES_MAX];
 };
 
 /* Xn or SP */
@@ -179,6 +180,7 @@ static bool read_predicate(struct evaluation *e, uint32_t bytes)
 
     if (!r->p || !r->p(r->user, e->insn->predicate, raw, e->op->vl_bits / 64))
         return false;
+    memset(e->active, 0, sizeof(e->active));
     if (e->op->predicate_as_counter)
         expand_counter(e, raw[0] | (unsigned)raw[1] << 8, bytes);
     else
@@ -381,9 +383,15 @@ static unsigned evaluate(const struct spe_a64 *insn, uint64_t pc,
                          const struct spe_a64_registers *registers, struct spe_operation *op,
                          struct spe_memory_access *accesses)
 {
-    struct evaluation e = {insn, registers, pc, op, accesses, 0, {0}};
+    struct evaluation e;
     bool holds;
 
+    e.insn = insn;
+    e.registers = registers;
+    e.pc = pc;
+    e.op = op;
+    e.accesses = accesses;
+    e.known = 0;
     *op = insn->operation;
     op->pc = pc;
     if (insn->branch)
@@ -395,17 +403,20 @@ static unsigned evaluate(const struct spe_a64 *insn, uint64_t pc,
     return e.known;
 }
 
-/* The instruction and the operation may be of another release. */
+/* The registers, the instruction and the operation may be of another release. */
 static unsigned evaluate_sized(const struct spe_a64 *insn, size_t insn_size, uint64_t pc,
                                const struct spe_a64_registers *registers, struct spe_operation *op,
                                size_t op_size, struct spe_memory_access *accesses)
 {
+    struct spe_a64_registers own_registers = {0};
     struct spe_a64 own_insn = {0};
     struct spe_operation own_op;
     unsigned known;
 
+    /* What this library does not know of the registers it does not ask for. */
+    sized_give(&own_registers, sizeof(own_registers), registers, registers->size);
     sized_give(&own_insn, sizeof(own_insn), insn, insn_size);
-    known = evaluate(&own_insn, pc, registers, &own_op, accesses);
+    known = evaluate(&own_insn, pc, &own_registers, &own_op, accesses);
     sized_give(op, op_size, &own_op, sizeof(own_op));
     op->size = op_size;
     return known;
@@ -415,14 +426,8 @@ unsigned spe_a64_evaluate_sized(const struct spe_a64 *insn, size_t insn_size, ui
                                 const struct spe_a64_registers *registers, struct spe_operation *op,
                                 size_t op_size, struct spe_memory_access *accesses)
 {
-    struct spe_a64_registers own = {0};
-
-    /* What this library does not know of the registers it does not ask for. */
-    if (registers->size != sizeof(own)) {
-        sized_give(&own, sizeof(own), registers, registers->size);
-        registers = &own;
-    }
-    if (insn_size == sizeof(*insn) && op_size == sizeof(*op))
+    if (registers->size == sizeof(*registers) && insn_size == sizeof(*insn) &&
+        op_size == sizeof(*op))
         return evaluate(insn, pc, registers, op, accesses);
     return evaluate_sized(insn, insn_size, pc, registers, op, op_size, accesses);
 }

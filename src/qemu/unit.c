@@ -768,7 +768,8 @@ static void look(struct vcpu *v, const struct pe_block *block,
         uint64_t left = (uint64_t)(v->here->left + (v->forced ? FORCE : 0) + block->count);
 
         finish_samples(v, block->pc, registers);
-        spe_spu_advance(v->spu, v->told - left);
+        if (v->told != left)
+            spe_spu_advance(v->spu, v->told - left);
     }
     v->counted = 0;
     count_block(v, block);

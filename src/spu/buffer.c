@@ -47,33 +47,36 @@ static bool has_shape(const struct spe_spu *spu, const struct spu_shape *s,
     return !(r->has & SPE_HAS_SOURCE) || r->source >> 8 * spu->layout.source_size == 0;
 }
 
+static const void *payload_of(const struct spe_record *record, const struct spu_patch *p)
+{
+    return (const uint8_t *)record + p->from;
+}
+
+static void store_count(const struct spe_spu *spu, uint8_t *to, const struct spe_record *record,
+                        const struct spu_patch *p)
+{
+    uint16_t count;
+
+    memcpy(&count, payload_of(record, p), 2);
+    if (p->counter)
+        count = spe_counter_clip(count, spu->layout.count_bits);
+    memcpy(to, &count, 2);
+}
+
 /* Both hosts are little-endian: the low bytes of a member are its payload. */
 static void store_payloads(const struct spe_spu *spu, struct spu_shape *s,
                            const struct spe_record *record)
 {
-    for (unsigned i = 0; i < s->patches; i++) {
-        const struct spu_patch *p = &s->patch[i];
-        const uint8_t *from = (const uint8_t *)record + p->from;
-        uint8_t *to = s->bytes + p->to;
-        uint16_t count;
+    const struct spu_patch *p = s->patch;
 
-        switch (p->size) {
-        case 8:
-            memcpy(to, from, 8);
-            break;
-        case 4:
-            memcpy(to, from, 4);
-            break;
-        case 2:
-            memcpy(&count, from, 2);
-            if (p->counter)
-                count = spe_counter_clip(count, spu->layout.count_bits);
-            memcpy(to, &count, 2);
-            break;
-        default:
-            *to = *from;
-        }
-    }
+    for (; p->size == 8; p++)
+        memcpy(s->bytes + p->to, payload_of(record, p), 8);
+    for (; p->size == 4; p++)
+        memcpy(s->bytes + p->to, payload_of(record, p), 4);
+    for (; p->size == 2; p++)
+        store_count(spu, s->bytes + p->to, record, p);
+    for (; p->size == 1; p++)
+        memcpy(s->bytes + p->to, payload_of(record, p), 1);
 }
 
 /* Where in struct spe_record a packet's payload is; false for packets that have none. */
@@ -106,6 +109,16 @@ static bool payload_place(const struct spe_packet *p, size_t *place)
     }
 }
 
+static void add_patch(struct spu_shape *s, const struct spu_patch *patch)
+{
+    unsigned at = s->patches++;
+
+    s->patch[at + 1].size = 0;
+    for (; at > 0 && s->patch[at - 1].size < patch->size; at--)
+        s->patch[at] = s->patch[at - 1];
+    s->patch[at] = *patch;
+}
+
 /* Remember the shape of a record that has just been encoded, unless it is large. */
 static void keep_shape(const struct spe_spu *spu, struct spu_shape *s, const struct spe_record *r,
                        unsigned size)
@@ -115,6 +128,7 @@ static void keep_shape(const struct spe_spu *spu, struct spu_shape *s, const str
 
     s->size = 0;
     s->patches = 0;
+    s->patch[0].size = 0;
     if (size > sizeof(s->bytes))
         return;
     for (unsigned at = 0; at < size;) {
@@ -125,12 +139,12 @@ static void keep_shape(const struct spe_spu *spu, struct spu_shape *s, const str
         if (payload_place(&packet, &place)) {
             if (s->patches == SPU_SHAPE_PATCHES)
                 return;
-            s->patch[s->patches++] = (struct spu_patch){
-                .from = (uint16_t)place,
-                .to = (uint8_t)(at + packet.header_size),
-                .size = packet.payload_size,
-                .counter = packet.type == SPE_PACKET_COUNTER,
-            };
+            add_patch(s, &(struct spu_patch){
+                             .from = (uint16_t)place,
+                             .to = (uint8_t)(at + packet.header_size),
+                             .size = packet.payload_size,
+                             .counter = packet.type == SPE_PACKET_COUNTER,
+                         });
         }
         at += (unsigned)n;
     }
@@ -143,15 +157,29 @@ static void keep_shape(const struct spe_spu *spu, struct spu_shape *s, const str
     s->size = (uint8_t)size;
 }
 
+/* Operations of one class mostly have one shape. NULL: there is no such shape yet. */
+static struct spu_shape *find_shape(struct spe_spu *spu, const struct spe_record *record)
+{
+    uint8_t *usual = &spu->usual_shape[record->op_class % 4];
+
+    for (unsigned i = 0; i < SPU_SHAPES; i++) {
+        unsigned number = (*usual + i) % SPU_SHAPES;
+
+        if (has_shape(spu, &spu->shape[number], record)) {
+            *usual = (uint8_t)number;
+            return &spu->shape[number];
+        }
+    }
+    return NULL;
+}
+
 /* The record as bytes: their number, or 0 if the layout has no place for one of its packets. */
 static uint32_t encode(struct spe_spu *spu, const struct spe_record *record, const uint8_t **bytes)
 {
-    struct spu_shape *shape;
+    struct spu_shape *shape = find_shape(spu, record);
     int size;
 
-    for (shape = spu->shape; shape < spu->shape + SPU_SHAPES; shape++) {
-        if (!has_shape(spu, shape, record))
-            continue;
+    if (shape) {
         store_payloads(spu, shape, record);
         *bytes = shape->bytes;
         return shape->size;

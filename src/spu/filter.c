@@ -16,6 +16,8 @@ enum { /* PMSFCR_EL1 */
        PMSFCR_TYPEM = 48, /* five bits */
 };
 
+#define PMSFCR_ENABLES                                                                             \
+    (1u << PMSFCR_FE | 1u << PMSFCR_FT | 1u << PMSFCR_FL | 1u << PMSFCR_FNE | 1u << PMSFCR_FDS)
 #define TYPES_PLAIN (SPU_TYPE_B | SPU_TYPE_LD | SPU_TYPE_ST)
 
 static bool enabled(const struct spe_spu *spu, unsigned bit)
@@ -158,8 +160,11 @@ static bool source_rejects(const struct spe_spu *spu, const struct spu_sample *s
 
 unsigned spu_filter(const struct spe_spu *spu, const struct spu_sample *sample)
 {
-    unsigned rejected = reject_by_events(spu, sample->events);
+    unsigned rejected;
 
+    if (!(spu->reg[SPE_REG_PMSFCR_EL1] & PMSFCR_ENABLES))
+        return 0;
+    rejected = reject_by_events(spu, sample->events);
     if (type_rejects(spu, sample->types))
         rejected |= 1u << SPE_SAMPLE_FILTER_TYPE;
     if (latency_rejects(spu, sample->total))

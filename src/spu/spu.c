@@ -230,13 +230,19 @@ static int collect(struct spe_spu *spu, struct spu_flight *flight, const struct 
 }
 
 /* A description that this library cannot take whole is a bad one. */
-static int complete(struct spe_spu *spu, struct spu_flight *flight, const struct spe_operation *op)
+static int complete_sized(struct spe_spu *spu, struct spu_flight *flight,
+                          const struct spe_operation *op)
 {
     struct spe_operation own = {0};
 
-    if (op->size == sizeof(own))
-        return collect(spu, flight, op);
     return collect(spu, flight, sized_take(&own, sizeof(own), op, op->size) ? &own : NULL);
+}
+
+static int complete(struct spe_spu *spu, struct spu_flight *flight, const struct spe_operation *op)
+{
+    if (op->size == sizeof(*op))
+        return collect(spu, flight, op);
+    return complete_sized(spu, flight, op);
 }
 
 int spe_spu_complete(struct spe_spu *spu, unsigned number, const struct spe_operation *op)

@@ -190,7 +190,7 @@ struct spu_late {
     struct spe_write_result fault;
 };
 
-/* A payload of a record: where it is in the bytes, and where in struct spe_record. */
+/* A payload of a record: where it is in the bytes, and where in struct spe_record. Size 0: none. */
 struct spu_patch {
     uint16_t from;
     uint8_t to, size;
@@ -208,7 +208,7 @@ struct spu_shape {
     uint8_t op_class, events_size; /* bytes of the Events payload */
     uint8_t size;                  /* of the record; 0: not in use */
     uint8_t patches;
-    struct spu_patch patch[SPU_SHAPE_PATCHES];
+    struct spu_patch patch[SPU_SHAPE_PATCHES + 1]; /* large payloads first; behind them size 0 */
     uint8_t bytes[SPU_SHAPE_BYTES];
 };
 
@@ -245,7 +245,8 @@ struct spe_spu {
     struct spe_spu_stats stats;
     struct spu_sample scratch; /* the sample being completed */
     struct spu_shape shape[SPU_SHAPES];
-    uint8_t next_shape; /* to be replaced */
+    uint8_t next_shape;     /* to be replaced */
+    uint8_t usual_shape[4]; /* by CLASS: that of the last record */
     uint8_t bytes[SPE_RECORD_MAX];
     struct spu_flight flight[]; /* config.max_inflight_samples */
 };

@@ -16,6 +16,8 @@
 #define PATIENCE_MAX 800000 /* microseconds that others wait for a thread */
 #define PATIENCE_MIN 200
 
+_Static_assert(BATCH + PE_BLOCK_EVENTS >= PE_EVENTS_BEHIND, "the ring has memory behind it");
+
 /* ---- What an event does ---------------------------------------------------------------------- */
 
 static struct pe_site_counts *counts_of(const struct pe_stream *s, const struct pe_site *site)
@@ -704,13 +706,29 @@ static void end_turns(struct pe_merge *m)
         m->streams[i]->in_turn = false;
 }
 
+/* It may write past the end of the ring until it hands over: what is there belongs to the
+ * beginning. (Where it is at the very end it stays there, so that an event is before it.) */
+static void wrap(struct pe_writer *w)
+{
+    size_t count = (size_t)(w->at - w->events);
+
+    if (count <= PE_EVENTS)
+        return;
+    memcpy(w->events, w->events + PE_EVENTS, (count - PE_EVENTS) * sizeof(*w->events));
+    w->at -= PE_EVENTS;
+    w->hand_at = (uintptr_t)w->at; /* until set_next_hand */
+}
+
 static void publish(struct pe_stream *s)
 {
+    struct pe_writer *w = s->writer;
+
     if (!s->running || s->ignored)
         end_turns(s->merge);
-    pe_close(s->writer);
-    s->writer->latest = NULL;
-    s->handed = s->writer->end;
+    pe_close(w);
+    w->again = PE_AGAIN_HANDED;
+    s->handed += ((uint64_t)(w->at - w->events) - s->handed) % PE_EVENTS;
+    wrap(w);
     s->handed_at = microseconds_now();
     s->running = true;
     if (s->ignored) { /* it comes back at the others' time */
@@ -730,18 +748,26 @@ void pe_merge_unlock(struct pe_merge *m)
     pthread_mutex_unlock(&m->lock);
 }
 
+static void begin_ring(struct pe_stream *s)
+{
+    s->done = s->handed = 1; /* an event is before it */
+    s->writer->at = s->events + 1;
+}
+
 /* After a batch, or before the stream is full if that comes first. Where all has been had it begins
  * anew, in memory that the host has at hand. */
 static void set_next_hand(struct pe_stream *s)
 {
     struct pe_writer *w = s->writer;
+    int64_t room;
 
-    if (s->done == w->end)
-        s->done = s->handed = w->end = 0;
+    if (s->done == s->handed)
+        begin_ring(s);
+    room = PE_EVENTS - PE_BLOCK_EVENTS - (int64_t)(s->handed - s->done);
+    if (room > BATCH)
+        room = BATCH;
     w->watched = 0;
-    w->hand_at = w->end + BATCH;
-    if (w->hand_at - s->done > PE_EVENTS - PE_BLOCK_EVENTS)
-        w->hand_at = s->done + PE_EVENTS - PE_BLOCK_EVENTS;
+    w->hand_at = (uintptr_t)w->at + (uintptr_t)room * sizeof(*w->at);
 }
 
 static void hand(struct pe_stream *s, uint64_t lead)
@@ -864,6 +890,25 @@ static bool add(struct pe_merge *m, struct pe_stream *s)
     return true;
 }
 
+void pe_write_nowhere(struct pe_writer *w)
+{
+    static uint64_t nowhere[PE_BLOCK_EVENTS]; /* of all threads that are not recorded */
+
+    *w = (struct pe_writer){.at = nowhere + 1, .again = PE_AGAIN_HANDED};
+}
+
+/* The writer, at the beginning of a ring with room for what wrap() finds behind it. */
+static void begin_writing(struct pe_stream *s)
+{
+    s->events = malloc((PE_EVENTS + BATCH + PE_BLOCK_EVENTS) * sizeof(*s->events));
+    *s->writer = (struct pe_writer){.events = s->events, .again = PE_AGAIN_MAX};
+    if (!s->events)
+        return;
+    s->events[0] = 0;
+    begin_ring(s);
+    set_next_hand(s);
+}
+
 bool pe_stream_begin(struct pe_stream *s, struct pe_writer *writer, struct pe_merge *merge,
                      unsigned cpu)
 {
@@ -871,8 +916,7 @@ bool pe_stream_begin(struct pe_stream *s, struct pe_writer *writer, struct pe_me
 
     *s = (struct pe_stream){.writer = writer, .merge = merge, .patience = PATIENCE_MAX};
     s->handed_at = microseconds_now();
-    s->events = malloc((PE_EVENTS + PE_EVENTS_BEHIND) * sizeof(*s->events));
-    *writer = (struct pe_writer){.events = s->events, .hand_at = BATCH};
+    begin_writing(s);
     s->watches = calloc(PE_WATCHES, sizeof(*s->watches));
     s->stores = calloc(PE_LATE_STORES, sizeof(*s->stores));
     pthread_cond_init(&s->room, NULL);
@@ -921,7 +965,8 @@ void pe_stream_end(struct pe_stream *s)
     free(s->events);
     free(s->stores);
     pthread_cond_destroy(&s->room);
-    s->writer->events = s->events = NULL;
+    pe_write_nowhere(s->writer);
+    s->events = NULL;
     s->stores = NULL;
     s->merge = NULL;
 }

@@ -76,17 +76,20 @@ struct pe_late_store {
     int watch; /* -1: none */
 };
 
-/* Where a thread writes its events. Only that thread looks at it, and it may have it wherever it
- * finds it soonest. */
+/*
+ * Where a thread writes its events. Only that thread looks at it, and it may have it wherever it
+ * finds it soonest. An emulator puts an event for every access, so that one does nothing but store
+ * it: whether there is room, and what has to be done before, is seen to when a block begins.
+ */
 struct pe_writer {
-    uint64_t *events;    /* NULL: not begun, or over */
-    uint64_t end;        /* events written */
-    uint64_t hand_at;    /* hand over when there are as many, or soon */
-    uint32_t watched;    /* watches that were put since it was handed over */
-    uint32_t again;      /* times that the last event, a block, has begun again: not in it yet */
-    uint64_t latest_end; /* `end` behind the latest block, */
-    const struct pe_block *latest; /* and that block */
+    uint64_t *at;      /* where the next event goes: there is always room, and an event before it */
+    uintptr_t hand_at; /* hand over when that is at this address, or soon */
+    int32_t again;     /* times that the latest block may still begin again in its event */
+    uint32_t watched;  /* watches that were put since it was handed over */
+    uint64_t *events;  /* NULL: not begun, or over */
 };
+
+#define PE_AGAIN_HANDED (-2) /* writer.again: none, for its event has been handed over */
 
 /* One thread. All but the writer is the lock's. */
 struct pe_stream {
@@ -168,38 +171,72 @@ struct pe_site_counts {
     uint64_t taken, mispredicted, l1_misses, llc_misses, walks;
 };
 
-/* The last event is not changed any more. */
+/* What is put goes nowhere, until the writer is that of a stream: no room is needed for longer than
+ * one block, for the next one hands over. */
+void pe_write_nowhere(struct pe_writer *w);
+
+/* Has it put so many events since it should have handed over? */
+static inline bool pe_is_late(const struct pe_writer *w, size_t events)
+{
+    return (uintptr_t)w->at >= w->hand_at + events * sizeof(*w->at);
+}
+
+/* Has the latest block begun again, or been handed over? Then pe_close comes before the next. */
+static inline bool pe_is_open(const struct pe_writer *w)
+{
+    return w->again != PE_AGAIN_MAX;
+}
+
+/* How often the latest block began again is in its event from now on. That one is near: only
+ * accesses of the block can be behind it. */
 static inline void pe_close(struct pe_writer *w)
 {
-    if (w->again)
-        w->events[(w->end - 1) % PE_EVENTS] += (uint64_t)w->again << PE_AGAIN_SHIFT;
-    w->again = 0;
+    unsigned times = (unsigned)(PE_AGAIN_MAX - (w->again < 0 ? 0 : w->again));
+    uint64_t *event = w->at;
+
+    if (pe_is_open(w) && w->again > PE_AGAIN_HANDED) {
+        do
+            event--;
+        while (*event >> PE_EVENT_SHIFT != PE_EVENT_BLOCK);
+        *event += (uint64_t)times << PE_AGAIN_SHIFT;
+    }
+    w->again = PE_AGAIN_MAX;
 }
 
 static inline void pe_put(struct pe_writer *w, uint64_t event)
 {
-    uint64_t end = w->end;
+    *w->at++ = event;
+}
 
-    pe_close(w);
-    w->end = end + 1;
-    w->events[end % PE_EVENTS] = event;
+static inline uint64_t pe_block_event(const struct pe_block *block)
+{
+    return (uint64_t)PE_EVENT_BLOCK << PE_EVENT_SHIFT | (uint64_t)(uintptr_t)block;
 }
 
 /*
- * True: hand over before the block runs. A loop without accesses is one event for many rounds. They
- * are counted in the writer: a word that was just stored elsewhere takes the host longer to read
- * than the loop runs.
+ * Does the block begin again, with no event between? A loop without accesses is one event for many
+ * rounds. They are counted in the writer: a word that was just stored elsewhere takes the host
+ * longer to read than the loop runs.
  */
-static inline bool pe_put_block(struct pe_writer *w, struct pe_block *block)
+static inline bool pe_begins_again(struct pe_writer *w, const struct pe_block *block)
 {
-    if (w->latest == block && w->latest_end == w->end && w->again < PE_AGAIN_MAX) {
-        w->again++;
+    return w->at[-1] == pe_block_event(block) && --w->again >= 0;
+}
+
+/* A block that does not. True: hand over before it runs. */
+static inline bool pe_put_new_block(struct pe_writer *w, const struct pe_block *block)
+{
+    pe_put(w, pe_block_event(block));
+    return pe_is_late(w, 0);
+}
+
+/* Any block. */
+static inline bool pe_put_block(struct pe_writer *w, const struct pe_block *block)
+{
+    if (pe_begins_again(w, block))
         return false;
-    }
-    w->latest = block;
-    w->latest_end = w->end + 1;
-    pe_put(w, (uint64_t)PE_EVENT_BLOCK << PE_EVENT_SHIFT | (uint64_t)(uintptr_t)block);
-    return w->latest_end >= w->hand_at;
+    pe_close(w);
+    return pe_put_new_block(w, block);
 }
 
 /* `tag`: the ordinal, already in its place. */
@@ -211,8 +248,9 @@ static inline void pe_put_access(struct pe_writer *w, uint64_t tag, uint64_t va)
 static inline void pe_put_wide(struct pe_writer *w, uint32_t index, uint64_t va, uint32_t bytes,
                                unsigned how)
 {
-    pe_put(w, (uint64_t)PE_EVENT_WIDE << PE_EVENT_SHIFT | (va & PE_EVENT_MASK));
-    pe_put(w, (uint64_t)how << 32 | (uint64_t)(bytes & 0xffff) << 16 | index);
+    w->at[0] = (uint64_t)PE_EVENT_WIDE << PE_EVENT_SHIFT | (va & PE_EVENT_MASK);
+    w->at[1] = (uint64_t)how << 32 | (uint64_t)(bytes & 0xffff) << 16 | index;
+    w->at += 2;
 }
 
 /* The second word of such an access. */
@@ -238,8 +276,8 @@ static inline void pe_put_rest(struct pe_writer *w, uint64_t operations)
 /* The watch is written by whoever has the lock, until it is done. */
 static inline void pe_put_watch(struct pe_writer *w, unsigned watch)
 {
-    if (++w->watched >= PE_BATCH_WATCHES && w->hand_at > w->end)
-        w->hand_at = w->end;
+    if (++w->watched >= PE_BATCH_WATCHES && !pe_is_late(w, 0))
+        w->hand_at = (uintptr_t)w->at;
     pe_put(w, (uint64_t)PE_EVENT_WATCH << PE_EVENT_SHIFT | watch);
 }
 

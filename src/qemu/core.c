@@ -23,9 +23,13 @@ static inline void follow(struct vcpu *v, const struct pe_block *b)
         v->taken = b->pc;
 }
 
+/* A thread that is not recorded does so at every block. */
 APART static void hand(unsigned index)
 {
-    pe_stream_hand(&vcpus_at(index)->stream);
+    if (here.writer.events)
+        pe_stream_hand(&vcpus_at(index)->stream);
+    else
+        pe_write_nowhere(&here.writer);
 }
 
 /*
@@ -37,21 +41,38 @@ APART static void hand(unsigned index)
  */
 APART static void hand_soon(unsigned index, const struct pe_block *b)
 {
-    if (b->acquires || here.writer.end >= here.writer.hand_at + PE_HAND_LATER)
+    if (b->acquires || pe_is_late(&here.writer, PE_HAND_LATER))
         hand(index);
 }
 
-static inline void put_block(unsigned index, struct pe_block *b)
+static inline void put_new_block(unsigned index, const struct pe_block *b)
 {
-    if (RARELY(!here.writer.events))
-        return;
-    if (RARELY(pe_put_block(&here.writer, b)))
+    if (RARELY(pe_put_new_block(&here.writer, b)))
         hand_soon(index, b);
 }
 
+APART static void close_and_put(unsigned index, const struct pe_block *b)
+{
+    pe_close(&here.writer);
+    put_new_block(index, b);
+}
+
+static inline void put_block(unsigned index, const struct pe_block *b)
+{
+    if (pe_begins_again(&here.writer, b))
+        return;
+    if (RARELY(pe_is_open(&here.writer)))
+        close_and_put(index, b);
+    else
+        put_new_block(index, b);
+}
+
+/* The first block of a thread does so: from then on it has a place to write to. */
 APART static void look_and_put(unsigned index, struct pe_block *b)
 {
     vcpus_look(index, b, NULL);
+    if (!here.writer.events)
+        pe_write_nowhere(&here.writer);
     put_block(index, b);
 }
 
@@ -126,8 +147,6 @@ static void on_plain_access(unsigned index, uint32_t info, uint64_t va, void *us
 {
     (void)index;
     (void)info;
-    if (RARELY(!here.writer.events))
-        return;
     pe_put_access(&here.writer, (uint64_t)(uintptr_t)user << PE_EVENT_SHIFT, va);
 }
 
@@ -148,8 +167,6 @@ static void on_site_access(unsigned index, uint32_t info, uint64_t va, void *use
 {
     (void)index;
     (void)info;
-    if (RARELY(!here.writer.events))
-        return;
     put_site(user, va);
 }
 
@@ -158,8 +175,6 @@ static void on_paired_access(unsigned index, uint32_t info, uint64_t va, void *u
     struct pe_site *site = user;
 
     (void)index;
-    if (RARELY(!here.writer.events))
-        return;
     if (RARELY(!__atomic_load_n(&site->bytes, __ATOMIC_RELAXED)))
         first_of_pair(info, va, site);
     else
@@ -170,7 +185,7 @@ static void on_paired_access(unsigned index, uint32_t info, uint64_t va, void *u
 static inline void put_wide(unsigned index, uint32_t info, uint64_t va, const struct pe_site *site,
                             unsigned how)
 {
-    if (RARELY(here.writer.end >= here.writer.hand_at + PE_BLOCK_EVENTS / 2))
+    if (RARELY(pe_is_late(&here.writer, PE_BLOCK_EVENTS / 2)))
         hand(index);
     pe_put_wide(&here.writer, (uint32_t)(site - site->block->sites), va,
                 1u << qemu_plugin_mem_size_shift(info), how);
@@ -178,8 +193,6 @@ static inline void put_wide(unsigned index, uint32_t info, uint64_t va, const st
 
 static void on_wide_access(unsigned index, uint32_t info, uint64_t va, void *user)
 {
-    if (RARELY(!here.writer.events))
-        return;
     put_wide(index, info, va, user, qemu_plugin_mem_is_store(info) ? SPE_ACCESS_STORE : 0);
 }
 
@@ -188,8 +201,8 @@ static bool has_accessed(const struct pe_site *site)
 {
     const struct pe_writer *w = &here.writer;
 
-    return w->end >= 2 && w->events[(w->end - 2) % PE_EVENTS] >> PE_EVENT_SHIFT == PE_EVENT_WIDE &&
-           &site->block->sites[PE_WIDE_INDEX(w->events[(w->end - 1) % PE_EVENTS])] == site;
+    return w->at - w->events > 2 && w->at[-2] >> PE_EVENT_SHIFT == PE_EVENT_WIDE &&
+           &site->block->sites[PE_WIDE_INDEX(w->at[-1])] == site;
 }
 
 /* For the model an atomic is one access. QEMU 7.2 tells it as a write where the program has several

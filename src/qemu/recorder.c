@@ -255,7 +255,7 @@ static void touch_hidden(struct vcpu *v, const struct pe_site *site, const struc
 static void put_piece(struct vcpu *v, const struct pe_site *site, uint64_t va, uint32_t bytes,
                       unsigned how)
 {
-    if (here.writer.end >= here.writer.hand_at + PE_BLOCK_EVENTS / 2)
+    if (pe_is_late(&here.writer, PE_BLOCK_EVENTS / 2))
         pe_stream_hand(&v->stream);
     pe_put_wide(&here.writer, (uint32_t)(site - site->block->sites), va, bytes, how);
 }

@@ -142,17 +142,22 @@ static qemu_plugin_exec_fn block_function(void)
     return functions[unit_process.calls][(unit_process.config.features & SPE_FEAT(SPE_PBT)) != 0];
 }
 
-/* The instruction's ordinal is all that has to be known of it. */
+static inline uint64_t tag_of(const struct pe_site *site)
+{
+    return (uint64_t)site->ordinal << PE_EVENT_SHIFT;
+}
+
+/* The instruction's ordinal is all that has to be known of it, and it is in its place already. */
 static void on_plain_access(unsigned index, uint32_t info, uint64_t va, void *user)
 {
     (void)index;
     (void)info;
-    pe_put_access(&here.writer, (uint64_t)(uintptr_t)user << PE_EVENT_SHIFT, va);
+    pe_put_access(&here.writer, (uint64_t)(uintptr_t)user, va);
 }
 
 static inline void put_site(const struct pe_site *site, uint64_t va)
 {
-    pe_put_access(&here.writer, (uint64_t)site->ordinal << PE_EVENT_SHIFT, va);
+    pe_put_access(&here.writer, tag_of(site), va);
 }
 
 /* QEMU tells the size, and asking once is enough. */
@@ -248,7 +253,7 @@ void core_call_back(struct qemu_plugin_tb *tb, struct pe_block *b)
             continue; /* see recorder.c */
         if (site->bytes && !site->paired && !site->by_sp)
             qemu_plugin_register_vcpu_mem_cb(insn, on_plain_access, QEMU_NO_REGS, QEMU_MEM_BOTH,
-                                             (void *)(uintptr_t)site->ordinal);
+                                             (void *)(uintptr_t)tag_of(site));
         else
             qemu_plugin_register_vcpu_mem_cb(insn, access_function(site), QEMU_NO_REGS,
                                              QEMU_MEM_BOTH, site);

@@ -18,13 +18,18 @@ void bare_look(unsigned index, void *user, const void *state)
     vcpus_look(index, user, bare_registers(state));
 }
 
+/* The block's address with its count below it, so that the count has not to be loaded: addresses of
+ * programs are shorter than 48 bits. */
+static void *with_count(const struct pe_block *b)
+{
+    return (void *)((uintptr_t)b << 16 | (uint16_t)b->count);
+}
+
 static void on_bare_block(unsigned index, void *user)
 {
-    const struct pe_block *b = user;
-
-    here.left -= b->count;
+    here.left -= (uint16_t)(uintptr_t)user;
     if (RARELY(here.left < 0))
-        bare_look_here(index, user);
+        bare_look_here(index, (void *)((uintptr_t)user >> 16));
 }
 
 static inline void count_bare(unsigned index, struct pe_block *b, const void *state)
@@ -115,10 +120,10 @@ void bare_call_back(struct qemu_plugin_tb *tb, struct pe_block *b)
         {on_unproved_block, on_bare_block},
         {on_unproved_block_calls, on_bare_block_calls},
     };
-    bool proved = bare_is_proved();
+    bool proved = bare_is_proved(), counted = proved && !unit_process.calls;
 
     qemu_plugin_register_vcpu_tb_exec_cb(tb, functions[unit_process.calls][proved], QEMU_NO_REGS,
-                                         b);
+                                         counted ? with_count(b) : b);
     for (uint32_t i = 0; i < b->count; i++) {
         struct pe_site *site = &b->sites[i];
 

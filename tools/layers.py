@@ -44,6 +44,7 @@ EXCEPTIONS = {
     "perfdata/spool.h": ["cli", "profile"],
     "profile/export_perf.h": ["cli"],
     "profile/program.h": ["cli"],
+    "spu/spu_fast.h": ["qemu"],
 }
 
 PICTURE_LINE = re.compile(r"^ {4}\w.*<-.*$", re.M)

@@ -18,7 +18,7 @@
 #include "qemu/slots.h"
 #include "qemu/tasks.h"
 #include "qemu/trouble.h"
-#include "spu/spu_internal.h" /* statistics and budget, in place: a sample is not worth a copy */
+#include "spu/spu_fast.h"
 
 #define FORCE (INT64_C(1) << 62)
 #define MANY (INT64_C(1) << 60)          /* operations: more than ever run */
@@ -313,7 +313,7 @@ static void publish_stacks(struct wire_statistics *to, const struct wire_statist
 static void publish_statistics(struct vcpu *v)
 {
     struct wire_statistics *to = &v->shared->statistics;
-    const struct spe_spu_stats *s = &v->spu->stats;
+    const struct spe_spu_stats *s = spu_stats(v->spu);
 
     to->operations = s->population;
     to->selected = s->selected;
@@ -331,7 +331,7 @@ static void publish_statistics(struct vcpu *v)
 /* Let the launcher see the buffer as it is: it takes what is there when we are killed. */
 static void publish(struct vcpu *v)
 {
-    uint64_t size = v->spu->reg[SPE_REG_PMBPTR_EL1] - buffer_base(v);
+    uint64_t size = spu_pointer(v->spu) - buffer_base(v);
 
     publish_statistics(v);
     atomic_store_explicit(&v->shared->head, size, memory_order_release);
@@ -717,7 +717,7 @@ static void count_block(struct vcpu *v, const struct pe_block *block)
 
     if (v->taken)
         spe_spu_branch(v->spu, &last);
-    while ((budget = v->spu->sampling.budget) < block->count - done) {
+    while ((budget = spu_budget(v->spu)) < block->count - done) {
         int number;
 
         spu_run(v->spu, budget);
@@ -733,7 +733,7 @@ static void count_block(struct vcpu *v, const struct pe_block *block)
 /* Let blocks run until the unit needs to look, or only this one if a sample waits for its end. */
 static void allow(struct vcpu *v, const struct pe_block *block)
 {
-    uint64_t budget = v->spu->sampling.budget;
+    uint64_t budget = spu_budget(v->spu);
 
     v->told = budget < MANY ? budget : MANY;
     v->here->left = (int64_t)v->told;

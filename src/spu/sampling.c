@@ -9,7 +9,7 @@
  * subtraction. What is special goes through member(), which is the pseudocode's
  * SPEToCollectSample().
  */
-#include "spu_internal.h"
+#include "spu_fast.h"
 
 /* ---- Generators (D17.3.2) ------------------------------------------------------------------- */
 
@@ -295,7 +295,7 @@ bool spe_spu_in_population(const struct spe_spu *spu, unsigned population)
 
 uint64_t spe_spu_budget(const struct spe_spu *spu)
 {
-    return spu->sampling.budget;
+    return spu_budget(spu);
 }
 
 int spe_spu_advance(struct spe_spu *spu, uint64_t operations)

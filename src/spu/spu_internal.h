@@ -386,26 +386,6 @@ static inline void spu_pmu(struct spe_spu *spu, unsigned event, uint64_t count)
         spu->host.pmu_event(spu->host.user, event, count);
 }
 
-/* ---- For hosts of this tree ----------------------------------------------------------------- */
-
-/* Members of the population run, no more than the budget. */
-static inline void spu_run(struct spe_spu *spu, uint64_t members)
-{
-    if (!spu->sampling.enabled)
-        return; /* D17.3.5 */
-    spu->sampling.budget -= members;
-    spu->sampling.ran += members;
-    spu->stats.population += members;
-    if (members)
-        spu_pmu(spu, SPE_PMU_SAMPLE_POP, members);
-}
-
-/* Samples that ended without a record. */
-static inline uint64_t spu_lost(const struct spe_spu *spu)
-{
-    return spu->stats.sampled - spu->in_flight - spu->stats.records;
-}
-
 /* ---- registers.c ---------------------------------------------------------------------------- */
 
 /* Reset values of every register (D24.7). */

@@ -605,27 +605,39 @@ static inline bool pe_says_yes(uint8_t counter)
     return counter > PE_WEAK;
 }
 
-/* Without a branch: nobody can foresee what a program that is hard to foresee teaches. */
+/* From tables: nobody can foresee what a program that is hard to foresee teaches, nor which branch
+ * the host would take here. */
 static inline void pe_teach(uint8_t *counter, bool yes)
 {
-    *counter = (uint8_t)(*counter + (yes & (*counter < PE_STRONG)) - (!yes & (*counter > 0)));
+    static const uint8_t taught[PE_STRONG + 1][2] = {{0, 1}, {0, 2}, {1, 3}, {2, 3}};
+
+    *counter = taught[*counter][yes];
 }
 
-/* Was the direction foreseen? */
-PE_INLINE bool pe_direction(struct pe_predictor *p, uint64_t pc, bool taken)
+/* Whom to believe next time, if they were right: where both were, or neither, that tells nothing.
+ */
+static inline uint8_t pe_choose(uint8_t chooser, bool plain, bool shared)
 {
-    uint64_t by_pc = pc >> 2 & p->mask, by_history = (pc >> 2 ^ p->history) & p->mask;
-    bool plain = pe_says_yes(p->bimodal[by_pc]) == taken;
-    bool shared = pe_says_yes(p->gshare[by_history]) == taken;
-    uint8_t chooser = p->chooser[by_pc], taught = chooser;
-    bool by_shared = pe_says_yes(chooser);
+    static const uint8_t chosen[PE_STRONG + 1][2][2] = {
+        {{0, 1}, {0, 0}}, {{1, 2}, {0, 1}}, {{2, 3}, {1, 2}}, {{3, 3}, {2, 3}}};
 
-    pe_teach(&p->bimodal[by_pc], taken);
-    pe_teach(&p->gshare[by_history], taken);
-    pe_teach(&taught, shared);
-    p->chooser[by_pc] = plain != shared ? taught : chooser;
-    p->history = p->history << 1 | taken;
-    return (by_shared & shared) | (!by_shared & plain);
+    return chosen[chooser][plain][shared];
+}
+
+/* Was the direction foreseen? `word`: the branch's address in words, or the lower bits of that. */
+PE_INLINE bool pe_direction(struct pe_predictor *p, uint64_t word, bool taken)
+{
+    uint64_t history = p->history;
+    uint8_t *by_pc = &p->bimodal[word & p->mask];
+    uint8_t *by_history = &p->gshare[(word ^ history) & p->mask];
+    uint8_t *chooser = &p->chooser[word & p->mask], believed = *chooser;
+    bool plain = pe_says_yes(*by_pc) == taken, shared = pe_says_yes(*by_history) == taken;
+
+    p->history = history << 1 | taken;
+    pe_teach(by_pc, taken);
+    pe_teach(by_history, taken);
+    *chooser = pe_choose(believed, plain, shared);
+    return pe_says_yes(believed) ? shared : plain;
 }
 
 /* spe_machine_branch in modelled time, in which nobody asks when the latest one was mispredicted.

@@ -81,13 +81,34 @@ static bool pop(struct pe_predictor *p, uint32_t entries, uint64_t target)
     return right;
 }
 
-/* Apart: most that come here are not conditional, and need fewer of the host's registers. */
-__attribute__((noinline)) static bool direction(struct pe_predictor *p, uint64_t pc, bool taken)
+/* Those below are apart: what does not need them saves none of the host's registers. */
+#define APART __attribute__((noinline))
+
+APART static bool direction(struct pe_predictor *p, uint64_t pc, bool taken)
 {
-    return pe_direction(p, pc, taken);
+    return pe_direction(p, pc >> 2, taken);
 }
 
-/* Direct targets are known when the branch is decoded: only a direction can be wrong. */
+/* Is its direction, or its target, looked up? Those of returns are on the stack, and direct ones
+ * are known when the branch is decoded: only a direction can be wrong. */
+static inline bool is_looked_up(unsigned kind)
+{
+    return kind & SPE_BRANCH_CONDITIONAL ||
+           (kind & (SPE_BRANCH_INDIRECT | SPE_BRANCH_RETURN)) == SPE_BRANCH_INDIRECT;
+}
+
+APART static bool look_up(const struct spe_machine *machine, struct pe_predictor *p, uint64_t pc,
+                          unsigned kind, bool taken, uint64_t target)
+{
+    bool right = true;
+
+    if (kind & SPE_BRANCH_INDIRECT && !(kind & SPE_BRANCH_RETURN) && taken)
+        right = indirect(machine, p, pc, target);
+    if (kind & SPE_BRANCH_CONDITIONAL)
+        right &= direction(p, pc, taken);
+    return right;
+}
+
 bool pe_branch(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t pc, unsigned kind,
                bool taken, uint64_t target)
 {
@@ -95,14 +116,12 @@ bool pe_branch(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t p
     bool right = true;
 
     pe_count(&cpu->counts.branches, 1);
-    if (kind & SPE_BRANCH_CONDITIONAL)
-        right = direction(p, pc, taken);
     if (kind & SPE_BRANCH_RETURN)
-        right &= pop(p, machine->config.return_stack, target);
-    else if (kind & SPE_BRANCH_INDIRECT && taken)
-        right &= indirect(machine, p, pc, target);
+        right = pop(p, machine->config.return_stack, target);
     if (kind & SPE_BRANCH_LINK)
         push(p, machine->config.return_stack, pc + 4);
+    if (is_looked_up(kind))
+        right &= look_up(machine, p, pc, kind, taken, target);
     pe_count(&cpu->counts.mispredicted, !right);
     return !right;
 }

@@ -139,7 +139,7 @@ PE_INLINE bool access(struct view *v, uint32_t index, uint64_t va, uint32_t byte
 APART static void learn_branch(struct pe_cpu *cpu, uint64_t pc, bool taken)
 {
     pe_count(&cpu->counts.branches, 1);
-    pe_count(&cpu->counts.mispredicted, !pe_direction(&cpu->predictor, pc, taken));
+    pe_count(&cpu->counts.mispredicted, !pe_direction(&cpu->predictor, pc >> 2, taken));
 }
 
 APART static void learn_other(const struct spe_machine *machine, struct pe_cpu *cpu,

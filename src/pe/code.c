@@ -278,6 +278,7 @@ struct pe_block *pe_block_create(uint64_t pc, const uint32_t *words, size_t coun
     b->pc = pc;
     b->end = pc + 4 * count;
     b->count = (uint32_t)count;
+    b->last_word = (uint32_t)((b->end - 4) >> 2);
     for (size_t i = 0; i < count; i++) {
         b->sites[i].block = b;
         b->sites[i].pc = pc + 4 * i;

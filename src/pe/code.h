@@ -56,12 +56,15 @@ struct pe_block {
     uint64_t pc, end;             /* [pc, end) */
     uint64_t target;              /* of the branch at the end, if it is direct */
     struct pe_plain *plain_sites; /* by ordinal */
+    uint64_t ticks[2];            /* it takes, where another follows it and where it does itself */
     uint32_t count;               /* of instructions */
+    uint32_t last_word;           /* address of the last one, in words: its lower bits */
+    bool ready;                   /* `ticks` are known, and the last instruction is `plain` */
+    bool branch;                  /* the last instruction is one */
+    bool direct;                  /* ... with `target` */
+    bool plain;                   /* ... and conditional, and no more */
     uint32_t stall;               /* ticks that it waits for L2 and branches: see pe/skim.h */
     uint16_t recurrence; /* cycles times PE_RECURRENCE from one round to the next if it is a loop */
-    bool branch;         /* the last instruction is one */
-    bool direct;         /* ... with `target` */
-    bool plain;          /* ... and conditional, and no more */
     uint8_t kind;        /* ... SPE_BRANCH_... */
     uint16_t stores;     /* instructions that store */
     uint8_t target_in;   /* ... Xn that has the target, if it is not direct; else PE_NOWHERE */

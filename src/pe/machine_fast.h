@@ -176,14 +176,13 @@ static inline void pe_count_refills(struct pe_cpu *cpu, uint64_t accesses, uint6
 /*
  * A conditional branch that went as its history made sure, and was believed to: there is little to
  * learn from it. If it is such a one it has happened, and was not mispredicted; the caller counts
- * it.
+ * it. `word`: its address in words, or the lower bits of that.
  */
-PE_INLINE bool pe_foresee(struct pe_cpu *cpu, uint64_t pc, bool taken)
+PE_INLINE bool pe_foresee(struct pe_cpu *cpu, uint64_t word, bool taken)
 {
     struct pe_predictor *p = &cpu->predictor;
-    uint64_t history = p->history, by_pc = pc >> 2 & p->mask;
-    uint64_t by_history = (pc >> 2 ^ history) & p->mask;
-    uint8_t sure = taken ? PE_STRONG : 0, before;
+    uint64_t history = p->history, by_pc = word & p->mask, by_history = (word ^ history) & p->mask;
+    uint8_t sure = (uint8_t)(taken * PE_STRONG), before; /* no branch: it is the program's */
 
     if (p->gshare[by_history] != sure)
         return false;
@@ -193,15 +192,15 @@ PE_INLINE bool pe_foresee(struct pe_cpu *cpu, uint64_t pc, bool taken)
             return false;
         if (pe_says_yes(before) != taken)
             pe_teach(&p->chooser[by_pc], true);
-        p->bimodal[by_pc] = (uint8_t)(before + (taken ? 1 : -1)); /* as pe_teach does */
+        p->bimodal[by_pc] = (uint8_t)(before + 2 * taken - 1); /* as pe_teach does */
     }
-    p->history = history << 1 | taken;
+    p->history = history * 2 + taken;
     return true;
 }
 
 PE_INLINE bool pe_foreseen(struct pe_cpu *cpu, uint64_t pc, bool taken)
 {
-    if (!pe_foresee(cpu, pc, taken))
+    if (!pe_foresee(cpu, pc >> 2, taken))
         return false;
     pe_count(&cpu->counts.branches, 1);
     return true;

@@ -136,45 +136,52 @@ PE_INLINE bool access(struct view *v, uint32_t index, uint64_t va, uint32_t byte
     return true;
 }
 
-APART static void learn_branch(struct pe_cpu *cpu, uint64_t pc, bool taken)
+/* The window was followed through it, or it is skimmed for the first time. */
+static void set_ticks(const struct pe_window *w, struct pe_block *block)
 {
-    pe_count(&cpu->counts.branches, 1);
-    pe_count(&cpu->counts.mispredicted, !pe_direction(&cpu->predictor, pc >> 2, taken));
+    block->ticks[false] = pe_block_time(w, block, NULL) + block->stall;
+    block->ticks[true] = pe_block_time(w, block, block) + block->stall;
+    block->ready = block->plain;
 }
 
-APART static void learn_other(const struct spe_machine *machine, struct pe_cpu *cpu,
-                              const struct pe_block *last, uint64_t next)
+APART static void learn_branch(struct pe_cpu *cpu, uint64_t word, bool taken)
+{
+    pe_count(&cpu->counts.mispredicted, !pe_direction(&cpu->predictor, word, taken));
+}
+
+APART static void end_other(const struct spe_machine *machine, struct pe_cpu *cpu,
+                            const struct pe_block *last, uint64_t next)
 {
     bool taken;
 
-    if (pe_branch_outcome(last, next, &taken))
+    if (!last->ticks[false])
+        set_ticks(&cpu->window, pe_block_last(last)->block);
+    if (last->branch && pe_branch_outcome(last, next, &taken))
         pe_branch(machine, cpu, last->end - 4, last->kind, taken, next);
 }
 
-PE_INLINE void end_branch(struct view *v, uint64_t next)
+PE_INLINE void end_branch(struct view *v, const struct pe_block *last, uint64_t next)
 {
-    const struct pe_block *last = v->block;
     bool taken;
 
-    if (last->plain) {
-        taken = next == last->target;
-        if (!(taken | (next == last->end)))
-            return; /* as pe_branch_outcome says */
-        if (pe_foresee(v->cpu, last->end - 4, taken))
-            v->branches++;
-        else
-            learn_branch(v->cpu, last->end - 4, taken);
-    } else if (last->branch) {
-        learn_other(v->machine, v->cpu, last, next);
+    if (!last->ready) {
+        end_other(v->machine, v->cpu, last, next);
+        return;
     }
+    taken = next == last->target;
+    if (!(taken | (next == last->end)))
+        return; /* as pe_branch_outcome says */
+    v->branches++;
+    if (!pe_foresee(v->cpu, last->last_word, taken))
+        learn_branch(v->cpu, last->last_word, taken);
 }
 
 PE_INLINE void begin(struct view *v, const struct pe_block *block)
 {
     const struct pe_block *last = v->block;
 
-    end_branch(v, block->pc);
-    v->now += pe_block_time(&v->cpu->window, last, block) + last->stall;
+    end_branch(v, last, block->pc);
+    v->now += last->ticks[last == block];
     v->operations += last->count;
     v->block = block;
 }
@@ -185,25 +192,25 @@ PE_INLINE uint32_t begin_foreseen(struct view *v, uint32_t most)
 {
     const struct pe_block *block = v->block;
     struct pe_predictor *p = &v->cpu->predictor;
-    uint64_t pc = block->end - 4, history = p->history;
+    uint64_t word = block->last_word, history = p->history;
     uint32_t rounds = 0;
 
-    if (!block->plain || block->target != block->pc || p->bimodal[pc >> 2 & p->mask] != PE_STRONG)
+    if (!block->ready || block->target != block->pc || p->bimodal[word & p->mask] != PE_STRONG)
         return 0;
-    while (rounds < most && v->operations < v->until &&
-           p->gshare[(pc >> 2 ^ history) & p->mask] == PE_STRONG) {
+    if (v->operations + (uint64_t)most * block->count > v->until)
+        most = v->operations < v->until
+                   ? (uint32_t)((v->until - v->operations - 1) / block->count + 1)
+                   : 0;
+    while (rounds < most && p->gshare[(word ^ history) & p->mask] == PE_STRONG) {
         history = history << 1 | 1;
-        v->operations += block->count;
         rounds++;
     }
-    v->now += rounds * (pe_block_time(&v->cpu->window, block, block) + block->stall);
+    v->operations += (uint64_t)rounds * block->count;
+    v->now += rounds * block->ticks[true];
     p->history = history;
     v->branches += rounds;
     return rounds;
 }
-
-/* The highest bits of most events of a block: it begins once. */
-#define ONE_ROUND ((uint64_t)PE_EVENT_BLOCK << (PE_EVENT_SHIFT - PE_AGAIN_SHIFT))
 
 /* The event's block begins, and does so again. False: it has to begin once more, but not here. */
 PE_INLINE bool begin_rounds(struct pe_stream *s, struct view *v, uint64_t event)
@@ -222,6 +229,9 @@ PE_INLINE bool begin_rounds(struct pe_stream *s, struct view *v, uint64_t event)
     s->again = i == rounds ? 0 : i;
     return i == rounds;
 }
+
+/* The highest bits of most events of a block: it begins once. */
+#define ONE_ROUND ((uint64_t)PE_EVENT_BLOCK << (PE_EVENT_SHIFT - PE_AGAIN_SHIFT))
 
 /* Events from `at` to `end`, until one that is not for here. Returns where that is. The second word
  * of the last one may be the first of all. */
@@ -333,6 +343,7 @@ void pe_skim_learn(struct pe_stream *s, const struct pe_block *next)
         /* Most have had their rounds, and the host divides slowly by what it does not know. */
         more = last->learnt == ROUNDS ? more / ROUNDS : more / (int64_t)last->learnt;
         last->stall = (uint32_t)(known + more);
+        set_ticks(w, last);
     }
     s->began = w->now;
 }

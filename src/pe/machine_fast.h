@@ -107,9 +107,10 @@ PE_INLINE bool pe_hit_again(struct pe_cpu *cpu, const struct pe_near *near, uint
                             uint32_t bytes, bool store)
 {
     uint64_t line = pe_line_of(near, address);
+    uint64_t differs = *pe_hit_last(cpu, &near->l1, line) ^ (line | 1 | cpu->tlb.round);
 
-    return (*pe_hit_last(cpu, &near->l1, line) | !store) == (line | 1 | cpu->tlb.round) &&
-           !pe_crosses_lines(near, address, bytes);
+    /* By 1: it is not modified, and only a load hits it. */
+    return differs + store <= 1 && !pe_crosses_lines(near, address, bytes);
 }
 
 static inline bool pe_hit(struct pe_cpu *cpu, uint64_t address, uint32_t bytes, bool store)

@@ -24,11 +24,11 @@
 /* Events are words. The highest byte says what it is: the ordinal of the instruction whose access
  * is at the address in the rest, or one of these. */
 enum {
-    PE_EVENT_WIDE = PE_ORDINALS, /* an access: address; then index, bytes and how in a word */
-    PE_EVENT_BLOCK,              /* a block begins: how often again, and its address */
-    PE_EVENT_WATCH,              /* an instruction of the next block is watched: number of watch */
-    PE_EVENT_WAKE,               /* it was away until this time */
-    PE_EVENT_REST,               /* nothing is watched in so many operations from the next block */
+    PE_EVENT_BLOCK = PE_ORDINALS, /* a block begins: how often again, and its address */
+    PE_EVENT_WIDE,                /* an access: address; then index, bytes and how in a word */
+    PE_EVENT_WATCH,               /* an instruction of the next block is watched: number of watch */
+    PE_EVENT_WAKE,                /* it was away until this time */
+    PE_EVENT_REST,                /* nothing is watched in so many operations from the next block */
 };
 
 #define PE_EVENT_SHIFT 56

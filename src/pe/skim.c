@@ -112,28 +112,30 @@ PE_INLINE void show(const struct view *v)
     v->cpu->window.operations = v->operations;
 }
 
+/* An access that does not hit what was hit last in its set. */
 PE_INLINE bool access(struct view *v, uint32_t index, uint64_t va, uint32_t bytes, bool store,
                       const uint64_t *soon)
 {
-    const struct pe_near near = pe_near_of(v->cpu, v->usual);
-    uint64_t pc;
+    uint64_t pc = v->block->pc + UINT64_C(4) * index;
     enum found found;
 
-    if (pe_hit_again(v->cpu, &near, va, bytes, store)) {
-        v->accesses++;
-        return true;
-    }
     show(v);
-    pc = v->block->pc + UINT64_C(4) * index;
     found = v->usual ? usual_access(v->machine, v->cpu, pc, va, bytes << 1 | store, *soon)
                      : other_access(v->machine, v->cpu, pc, va, bytes << 1 | store, *soon);
     if (found == NOT_FOR_HERE)
         return false;
-    v->accesses++;
-    v->refills += found == REFILLED;
-    if (v->cpu->window.slow_at == v->operations)
+    v->refills += found - HIT;
+    if (__builtin_expect(v->cpu->window.slow_at == v->operations, 0))
         v->until = 0;
     return true;
+}
+
+/* `va`: whatever its highest byte is. */
+PE_INLINE bool hits_again(const struct view *v, uint64_t va, uint32_t bytes, bool store)
+{
+    const struct pe_near near = pe_near_of(v->cpu, v->usual);
+
+    return pe_hit_again(v->cpu, &near, va, bytes, store);
 }
 
 /* The window was followed through it, or it is skimmed for the first time. */
@@ -230,8 +232,10 @@ PE_INLINE bool begin_rounds(struct pe_stream *s, struct view *v, uint64_t event)
     return i == rounds;
 }
 
-/* The highest bits of most events of a block: it begins once. */
+/* The highest bits of most events of a block: it begins once. Those of plain accesses are less. */
 #define ONE_ROUND ((uint64_t)PE_EVENT_BLOCK << (PE_EVENT_SHIFT - PE_AGAIN_SHIFT))
+
+_Static_assert(PE_EVENT_BLOCK == PE_ORDINALS, "plain accesses are less");
 
 /* Events from `at` to `end`, until one that is not for here. Returns where that is. The second word
  * of the last one may be the first of all. */
@@ -239,26 +243,32 @@ PE_INLINE const uint64_t *skim_events(struct pe_stream *s, struct view *v, const
                                       const uint64_t *end)
 {
     for (; at < end; at++) {
-        uint64_t event = *at, more;
+        const uint64_t *soon = at + PE_EVENTS_BEHIND;
+        uint64_t event = *at, highest = event >> PE_AGAIN_SHIFT, va = event & PE_EVENT_MASK, more;
         unsigned tag = (unsigned)(event >> PE_EVENT_SHIFT);
 
-        if (event >> PE_AGAIN_SHIFT == ONE_ROUND && v->operations < v->until) {
-            begin(v, pe_event_block(event));
-        } else if (tag < PE_ORDINALS) {
-            const struct pe_plain plain = v->block->plain_sites[tag];
-
-            if (!access(v, plain.index, event & PE_EVENT_MASK, plain.bytes, plain.store,
-                        at + PE_EVENTS_BEHIND))
+        if (highest == ONE_ROUND) {
+            if (v->operations >= v->until)
                 break;
+            begin(v, pe_event_block(event));
+        } else if (highest < ONE_ROUND) {
+            const struct pe_plain *plain = &v->block->plain_sites[tag];
+
+            if (!hits_again(v, event, plain->bytes, plain->store) &&
+                !access(v, plain->index, va, plain->bytes, plain->store, soon))
+                break;
+            v->accesses++;
         } else if (tag == PE_EVENT_BLOCK) {
             if (!begin_rounds(s, v, event))
                 break;
         } else if (tag == PE_EVENT_WIDE) {
             more = s->events[(size_t)(at + 1 - s->events) % PE_EVENTS];
-            if (PE_WIDE_HOW(more) & ~SPE_ACCESS_STORE ||
-                !access(v, PE_WIDE_INDEX(more), event & PE_EVENT_MASK, PE_WIDE_BYTES(more),
-                        PE_WIDE_HOW(more), at + PE_EVENTS_BEHIND))
+            if (PE_WIDE_HOW(more) & ~SPE_ACCESS_STORE)
                 break;
+            if (!hits_again(v, event, PE_WIDE_BYTES(more), PE_WIDE_HOW(more)) &&
+                !access(v, PE_WIDE_INDEX(more), va, PE_WIDE_BYTES(more), PE_WIDE_HOW(more), soon))
+                break;
+            v->accesses++;
             at++;
         } else {
             break;

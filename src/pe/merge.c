@@ -393,7 +393,7 @@ static void begin_watch(struct pe_stream *s, unsigned watch)
 static void rest(struct pe_stream *s, uint64_t operations)
 {
     uint64_t next = s->cpu->window.operations + (s->block ? s->block->count : 0);
-    uint64_t margin = pe_skim_margin(s);
+    uint64_t margin = s->margin;
 
     s->skim_until = operations > margin ? next + operations - margin : next;
 }
@@ -430,17 +430,21 @@ static inline bool is_quiet(const struct pe_stream *s)
            !s->merge->counting && !s->merge->simple;
 }
 
+/* A plain branch, if there is any, that was foreseen: it has happened. Else nothing has. */
+static inline bool end_foreseen(struct pe_cpu *cpu, const struct pe_block *last, uint64_t next)
+{
+    bool taken = next == last->target;
+
+    if (!last->plain)
+        return !last->branch;
+    return taken | (next == last->end) && pe_foreseen(cpu, last->end - 4, taken);
+}
+
 /* begin_block for what most blocks are: behind a branch that was foreseen, or none, with nothing
  * late. */
 static inline bool pass_block(struct pe_stream *s, const struct pe_block *block)
 {
-    const struct pe_block *last = s->block;
-    bool taken;
-
-    if (!last || !pe_window_passes(s->cpu, block))
-        return false;
-    if (last->branch && (!last->plain || !pe_branch_outcome(last, block->pc, &taken) ||
-                         !pe_foreseen(s->cpu, last->end - 4, taken)))
+    if (!s->block || !pe_window_passes(s->cpu, block) || !end_foreseen(s->cpu, s->block, block->pc))
         return false;
     pe_window_pass(s->cpu, block);
     pe_skim_learn(s, block);
@@ -448,23 +452,28 @@ static inline bool pass_block(struct pe_stream *s, const struct pe_block *block)
     return true;
 }
 
-/* The block begins once. True: the cpu's time is past `limit`, or it has to wait before. */
+/* The block begins, and again as long as nothing else is to be seen to. True: the cpu's time is
+ * past `limit`, or it has to wait before. */
 static bool block_event(struct pe_stream *s, uint64_t event, uint64_t limit)
 {
     struct pe_block *block = pe_event_block(event);
+    bool quiet = is_quiet(s), late;
 
-    if (!is_quiet(s) || !pass_block(s, block)) {
-        if (is_full_of_stores(s, s->cpu->window.stores + (s->block ? s->block->stores : 0) - 1))
-            return true;
-        begin_block(s, block);
-    }
-    if (s->again == pe_event_again(event)) {
-        s->again = 0;
-        s->done++;
-    } else {
+    do {
+        if (!quiet || !pass_block(s, block)) {
+            if (is_full_of_stores(s, s->cpu->window.stores + (s->block ? s->block->stores : 0) - 1))
+                return true;
+            begin_block(s, block);
+        }
+        late = s->cpu->window.now > limit;
+        if (s->again == pe_event_again(event)) {
+            s->again = 0;
+            s->done++;
+            break;
+        }
         s->again++;
-    }
-    return s->cpu->window.now > limit;
+    } while (quiet && !late && !pe_may_skim(s));
+    return late;
 }
 
 static bool shares_cpu(const struct pe_stream *s)
@@ -922,6 +931,7 @@ bool pe_stream_begin(struct pe_stream *s, struct pe_writer *writer, struct pe_me
     pthread_cond_init(&s->room, NULL);
     pe_merge_lock(merge);
     s->cpu = pe_machine_cpu(merge->machine, cpu % merge->machine->config.cpus);
+    s->margin = pe_skim_margin(&merge->machine->config);
     good = s->cpu && s->events && s->watches && s->stores && add(merge, s);
     if (good)
         pe_window_sleep(s->cpu, common_time(merge));

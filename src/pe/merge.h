@@ -118,6 +118,7 @@ struct pe_stream {
     struct pe_watch *watches;
     uint32_t stores_first, stores_end, stores_next; /* next: the one that is made next */
     struct pe_late_store *stores;                   /* a ring of PE_LATE_STORES */
+    uint64_t margin;                                /* operations: pe_skim_margin */
     uint64_t skim_until;    /* operations: nobody looks before that. See pe/skim.h */
     uint64_t followed_from; /* operations: the window is followed since then */
     uint64_t skimmed;       /* operations */

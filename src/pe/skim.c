@@ -339,21 +339,16 @@ void pe_skim(struct pe_stream *s)
 
 #define ROUNDS 64 /* that the average is of */
 
-void pe_skim_learn(struct pe_stream *s, const struct pe_block *next)
+void pe_skim_note(struct pe_stream *s, const struct pe_block *next)
 {
     const struct pe_window *w = &s->cpu->window;
-    uint64_t from = s->followed_from > w->slow_at ? s->followed_from : w->slow_at;
-    struct pe_block *last = s->block ? pe_block_last(s->block)->block : NULL;
-    int64_t more, known;
+    struct pe_block *last = pe_block_last(s->block)->block;
+    int64_t known = (int64_t)last->stall;
+    int64_t more = (int64_t)(w->now - s->began - pe_block_time(w, last, next)) - known;
 
-    if (last && w->operations - from >= pe_skim_margin(s) * 3 / 4) { /* the window has filled */
-        known = (int64_t)last->stall;
-        more = (int64_t)(w->now - s->began - pe_block_time(w, last, next)) - known;
-        last->learnt += last->learnt < ROUNDS;
-        /* Most have had their rounds, and the host divides slowly by what it does not know. */
-        more = last->learnt == ROUNDS ? more / ROUNDS : more / (int64_t)last->learnt;
-        last->stall = (uint32_t)(known + more);
-        set_ticks(w, last);
-    }
-    s->began = w->now;
+    last->learnt += last->learnt < ROUNDS;
+    /* Most have had their rounds, and the host divides slowly by what it does not know. */
+    more = last->learnt == ROUNDS ? more / ROUNDS : more / (int64_t)last->learnt;
+    last->stall = (uint32_t)(known + more);
+    set_ticks(w, last);
 }

@@ -18,9 +18,9 @@
 
 /* Operations that the window is followed before one that is watched, and behind what was slow: it
  * holds most of these, and the rest is for what waits longer than it. */
-static inline uint64_t pe_skim_margin(const struct pe_stream *s)
+static inline uint64_t pe_skim_margin(const struct spe_machine_config *config)
 {
-    return s->merge->machine->config.window + UINT64_C(128);
+    return config->window + UINT64_C(128);
 }
 
 /* May the next block, of those that were handed over, be the first to be skimmed? */
@@ -29,15 +29,25 @@ static inline bool pe_may_skim(const struct pe_stream *s)
     const struct pe_window *w = &s->cpu->window;
 
     return w->operations < s->skim_until && s->merge->count == 1 && !s->merge->thorough &&
-           !s->merge->counting && w->operations - w->slow_at > pe_skim_margin(s);
+           !s->merge->counting && w->operations - w->slow_at > s->margin;
 }
 
 /* Have events until one that is not for here: all else is as before it. The block that is last had
  * has begun. */
 void pe_skim(struct pe_stream *s);
 
+/* The window had filled, and was followed through the stream's block: see pe_skim_learn. */
+void pe_skim_note(struct pe_stream *s, const struct pe_block *next);
+
 /* The window was followed through the stream's block, and the next has begun: what the last one
  * waited for is not only its own, but on average it is. */
-void pe_skim_learn(struct pe_stream *s, const struct pe_block *next);
+static inline void pe_skim_learn(struct pe_stream *s, const struct pe_block *next)
+{
+    const struct pe_window *w = &s->cpu->window;
+
+    if (w->operations - later(s->followed_from, w->slow_at) >= s->margin * 3 / 4 && s->block)
+        pe_skim_note(s, next);
+    s->began = w->now;
+}
 
 #endif

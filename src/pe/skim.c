@@ -195,7 +195,7 @@ PE_INLINE uint32_t begin_foreseen(struct view *v, uint32_t most)
     const struct pe_block *block = v->block;
     struct pe_predictor *p = &v->cpu->predictor;
     uint64_t word = block->last_word, history = p->history;
-    uint32_t rounds = 0;
+    uint32_t left, rounds;
 
     if (!block->ready || block->target != block->pc || p->bimodal[word & p->mask] != PE_STRONG)
         return 0;
@@ -203,10 +203,9 @@ PE_INLINE uint32_t begin_foreseen(struct view *v, uint32_t most)
         most = v->operations < v->until
                    ? (uint32_t)((v->until - v->operations - 1) / block->count + 1)
                    : 0;
-    while (rounds < most && p->gshare[(word ^ history) & p->mask] == PE_STRONG) {
+    for (left = most; left && p->gshare[(word ^ history) & p->mask] == PE_STRONG; left--)
         history = history << 1 | 1;
-        rounds++;
-    }
+    rounds = most - left;
     v->operations += (uint64_t)rounds * block->count;
     v->now += rounds * block->ticks[true];
     p->history = history;
@@ -220,13 +219,9 @@ PE_INLINE bool begin_rounds(struct pe_stream *s, struct view *v, uint64_t event)
     const struct pe_block *block = pe_event_block(event);
     uint32_t rounds = pe_event_again(event) + 1, i = s->again;
 
-    for (;;) {
-        if (v->block == block)
-            i += begin_foreseen(v, rounds - i);
-        if (i == rounds || v->operations >= v->until)
-            break;
+    while (i < rounds && v->operations < v->until) {
         begin(v, block);
-        i++;
+        i += 1 + begin_foreseen(v, rounds - i - 1);
     }
     s->again = i == rounds ? 0 : i;
     return i == rounds;

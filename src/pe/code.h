@@ -63,16 +63,16 @@ struct pe_block {
     bool branch;                  /* the last instruction is one */
     bool direct;                  /* ... with `target` */
     bool plain;                   /* ... and conditional, and no more */
+    uint8_t kind;                 /* ... SPE_BRANCH_... */
+    uint8_t flow;                 /* its owner's */
+    uint16_t stores;              /* instructions that store */
     uint32_t stall;               /* ticks that it waits for L2 and branches: see pe/skim.h */
     uint16_t recurrence; /* cycles times PE_RECURRENCE from one round to the next if it is a loop */
-    uint8_t kind;        /* ... SPE_BRANCH_... */
-    uint16_t stores;     /* instructions that store */
-    uint8_t target_in;   /* ... Xn that has the target, if it is not direct; else PE_NOWHERE */
-    uint8_t flow;        /* its owner's */
-    bool acquires;       /* an atomic in it does, and does not release: as who takes a lock */
-    uint32_t learnt;     /* rounds of it that have shown `stall` */
-    uint32_t id;         /* dense */
-    uint64_t time;       /* first seen */
+    uint8_t target_in; /* of the branch: Xn that has a target that is not direct; else PE_NOWHERE */
+    bool acquires;     /* an atomic in it does, and does not release: as who takes a lock */
+    uint32_t learnt;   /* rounds of it that have shown `stall` */
+    uint32_t id;       /* dense */
+    uint64_t time;     /* first seen */
     struct pe_block *next;         /* in its owner's table */
     uint64_t executed;             /* times, and */
     struct pe_site_counts *counts; /* what instructions met; NULL: nothing yet. See pe/merge.h */

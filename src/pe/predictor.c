@@ -116,6 +116,8 @@ bool pe_branch(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t p
     bool right = true;
 
     pe_count(&cpu->counts.branches, 1);
+    if (!kind)
+        return false; /* a jump: soonest, for there are many */
     if (kind & SPE_BRANCH_RETURN)
         right = pop(p, machine->config.return_stack, target);
     if (kind & SPE_BRANCH_LINK)

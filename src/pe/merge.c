@@ -331,23 +331,29 @@ static bool wide_access(struct pe_stream *s, uint32_t index, uint64_t va, uint32
     return any_access(s, index, va, bytes, how);
 }
 
+static void count_branch(struct pe_stream *s, const struct pe_site *site, bool taken, bool wrong)
+{
+    struct pe_site_counts *counts = counts_of(s, site);
+
+    if (!counts)
+        return;
+    counts->taken += taken;
+    counts->mispredicted += wrong;
+}
+
 /* Was it mispredicted? */
-static bool end_branch(struct pe_stream *s, uint64_t next)
+PE_INLINE bool end_branch(struct pe_stream *s, uint64_t next, bool counting)
 {
     const struct pe_block *b = s->block;
-    struct pe_site_counts *counts;
     bool taken, wrong;
 
     if (!pe_branch_outcome(b, next, &taken))
         return false;
-    if (b->plain && !s->merge->counting && pe_foreseen(s->cpu, b->end - 4, taken))
+    if (b->plain && !counting && pe_foreseen(s->cpu, b->end - 4, taken))
         return false;
     wrong = pe_branch(s->merge->machine, s->cpu, b->end - 4, b->kind, taken, next);
-    counts = counts_of(s, pe_block_last(b));
-    if (counts) {
-        counts->taken += taken;
-        counts->mispredicted += wrong;
-    }
+    if (counting)
+        count_branch(s, pe_block_last(b), taken, wrong);
     return wrong;
 }
 
@@ -367,7 +373,8 @@ static void end_watches(struct pe_stream *s, uint64_t next, bool wrong)
 
 static void begin_block(struct pe_stream *s, struct pe_block *block)
 {
-    bool wrong = s->block && s->block->branch && end_branch(s, block->pc);
+    bool counting = s->merge->counting;
+    bool wrong = s->block && s->block->branch && end_branch(s, block->pc, counting);
 
     if (s->watching_count)
         end_watches(s, block->pc, wrong);
@@ -375,7 +382,7 @@ static void begin_block(struct pe_stream *s, struct pe_block *block)
     pe_skim_learn(s, block);
     s->block = block;
     s->latest = NULL;
-    if (s->merge->counting)
+    if (counting)
         block->executed++;
     if (s->next_count) {
         memcpy(s->watching, s->next, s->next_count);
@@ -430,26 +437,18 @@ static inline bool is_quiet(const struct pe_stream *s)
            !s->merge->counting && !s->merge->simple;
 }
 
-/* A plain branch, if there is any, that was foreseen: it has happened. Else nothing has. */
-static inline bool end_foreseen(struct pe_cpu *cpu, const struct pe_block *last, uint64_t next)
+/* begin_block where it is quiet, behind another block. Most often nothing is late. */
+static inline void begin_quietly(struct pe_stream *s, const struct pe_block *block)
 {
-    bool taken = next == last->target;
+    struct pe_cpu *cpu = s->cpu;
+    bool wrong = s->block->branch && end_branch(s, block->pc, false);
 
-    if (!last->plain)
-        return !last->branch;
-    return taken | (next == last->end) && pe_foreseen(cpu, last->end - 4, taken);
-}
-
-/* begin_block for what most blocks are: behind a branch that was foreseen, or none, with nothing
- * late. */
-static inline bool pass_block(struct pe_stream *s, const struct pe_block *block)
-{
-    if (!s->block || !pe_window_passes(s->cpu, block) || !end_foreseen(s->cpu, s->block, block->pc))
-        return false;
-    pe_window_pass(s->cpu, block);
+    if (!wrong && pe_window_passes(cpu, block))
+        pe_window_pass(cpu, block);
+    else
+        pe_window_begin(s->merge->machine, cpu, block, wrong);
     pe_skim_learn(s, block);
     s->block = block;
-    return true;
 }
 
 /* The block begins, and again as long as nothing else is to be seen to. True: the cpu's time is
@@ -457,10 +456,12 @@ static inline bool pass_block(struct pe_stream *s, const struct pe_block *block)
 static bool block_event(struct pe_stream *s, uint64_t event, uint64_t limit)
 {
     struct pe_block *block = pe_event_block(event);
-    bool quiet = is_quiet(s), late;
+    bool quiet = s->block && is_quiet(s), late;
 
     do {
-        if (!quiet || !pass_block(s, block)) {
+        if (quiet) {
+            begin_quietly(s, block);
+        } else {
             if (is_full_of_stores(s, s->cpu->window.stores + (s->block ? s->block->stores : 0) - 1))
                 return true;
             begin_block(s, block);

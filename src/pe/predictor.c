@@ -47,8 +47,16 @@ static struct pe_target *target_at(const struct spe_machine *machine, struct pe_
     return &table[key * UINT64_C(0x9e3779b97f4a7c15) >> 32 & machine->target_mask];
 }
 
-static bool indirect(const struct spe_machine *machine, struct pe_predictor *p, uint64_t pc,
-                     uint64_t target)
+#define APART __attribute__((noinline)) /* what does not need it saves none of its registers */
+
+/* The target of a return is on the stack. */
+static inline bool is_looked_up(unsigned kind)
+{
+    return (kind & (SPE_BRANCH_INDIRECT | SPE_BRANCH_RETURN)) == SPE_BRANCH_INDIRECT;
+}
+
+APART static bool indirect(const struct spe_machine *machine, struct pe_predictor *p, uint64_t pc,
+                           uint64_t target)
 {
     uint64_t key = pc ^ p->path << 2;
     struct pe_target *latest = target_at(machine, p->latest, pc);
@@ -81,51 +89,43 @@ static bool pop(struct pe_predictor *p, uint32_t entries, uint64_t target)
     return right;
 }
 
-/* Those below are apart: what does not need them saves none of the host's registers. */
-#define APART __attribute__((noinline))
-
-APART static bool direction(struct pe_predictor *p, uint64_t pc, bool taken)
+/* Apart: most that come here are not conditional, and need fewer of the host's registers. */
+APART static bool conditional(const struct spe_machine *machine, struct pe_predictor *p,
+                              uint64_t pc, unsigned kind, bool taken, uint64_t target)
 {
-    return pe_direction(p, pc >> 2, taken);
-}
+    bool right = pe_direction(p, pc >> 2, taken);
 
-/* Is its direction, or its target, looked up? Those of returns are on the stack, and direct ones
- * are known when the branch is decoded: only a direction can be wrong. */
-static inline bool is_looked_up(unsigned kind)
-{
-    return kind & SPE_BRANCH_CONDITIONAL ||
-           (kind & (SPE_BRANCH_INDIRECT | SPE_BRANCH_RETURN)) == SPE_BRANCH_INDIRECT;
-}
-
-APART static bool look_up(const struct spe_machine *machine, struct pe_predictor *p, uint64_t pc,
-                          unsigned kind, bool taken, uint64_t target)
-{
-    bool right = true;
-
-    if (kind & SPE_BRANCH_INDIRECT && !(kind & SPE_BRANCH_RETURN) && taken)
-        right = indirect(machine, p, pc, target);
-    if (kind & SPE_BRANCH_CONDITIONAL)
-        right &= direction(p, pc, taken);
+    if (is_looked_up(kind) && taken)
+        right &= indirect(machine, p, pc, target);
     return right;
 }
 
-bool pe_branch(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t pc, unsigned kind,
-               bool taken, uint64_t target)
+/* Direct targets are known when the branch is decoded: only a direction can be wrong. */
+APART static bool is_wrong(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t pc,
+                           unsigned kind, bool taken, uint64_t target)
 {
     struct pe_predictor *p = &cpu->predictor;
     bool right = true;
 
-    pe_count(&cpu->counts.branches, 1);
-    if (!kind)
-        return false; /* a jump: soonest, for there are many */
     if (kind & SPE_BRANCH_RETURN)
         right = pop(p, machine->config.return_stack, target);
     if (kind & SPE_BRANCH_LINK)
         push(p, machine->config.return_stack, pc + 4);
-    if (is_looked_up(kind))
-        right &= look_up(machine, p, pc, kind, taken, target);
-    pe_count(&cpu->counts.mispredicted, !right);
+    if (kind & SPE_BRANCH_CONDITIONAL)
+        right &= conditional(machine, p, pc, kind, taken, target);
+    else if (is_looked_up(kind) && taken)
+        right &= indirect(machine, p, pc, target);
+    if (!right)
+        pe_count(&cpu->counts.mispredicted, 1);
     return !right;
+}
+
+/* A jump is counted, and that is all. */
+bool pe_branch(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t pc, unsigned kind,
+               bool taken, uint64_t target)
+{
+    pe_count(&cpu->counts.branches, 1);
+    return kind && is_wrong(machine, cpu, pc, kind, taken, target);
 }
 
 bool spe_machine_branch(struct spe_machine *machine, unsigned cpu, uint64_t pc, unsigned kind,

@@ -317,21 +317,44 @@ PE_INLINE uint32_t pe_compare(const pe_word *word, uint64_t mask, uint64_t wante
     return (atomic_load_explicit(word, memory_order_acquire) & mask) == wanted;
 }
 
+/* Which of 4 words are `wanted` in the bits of `mask`; pe_compare_low_4: in their low halves. */
 #if defined(__SSE2__) && !PE_THREAD_SANITIZER
 /* Words are as whole in a vector as they are alone, and loads stay in order on this host. */
+PE_INLINE __m128i pe_halves_4(const pe_word *words, bool high)
+{
+    const float *at = (const float *)(uintptr_t)words;
+    __m128 first = _mm_loadu_ps(at), second = _mm_loadu_ps(at + 4);
+
+    return _mm_castps_si128(high ? _mm_shuffle_ps(first, second, _MM_SHUFFLE(3, 1, 3, 1))
+                                 : _mm_shuffle_ps(first, second, _MM_SHUFFLE(2, 0, 2, 0)));
+}
+
+PE_INLINE __m128i pe_compare_halves_4(const pe_word *words, bool high, uint32_t mask,
+                                      uint32_t wanted)
+{
+    __m128i masked = _mm_and_si128(pe_halves_4(words, high), _mm_set1_epi32((int32_t)mask));
+
+    return _mm_cmpeq_epi32(masked, _mm_set1_epi32((int32_t)wanted));
+}
+
+PE_INLINE uint32_t pe_bits_4(__m128i equal)
+{
+    atomic_signal_fence(memory_order_acquire);
+    return (uint32_t)_mm_movemask_ps(_mm_castsi128_ps(equal));
+}
+
 PE_INLINE uint32_t pe_compare_4(const pe_word *words, uint64_t mask, uint64_t wanted)
 {
-    const __m128i *at = (const __m128i *)(uintptr_t)words;
-    __m128i masks = _mm_set1_epi64x((int64_t)mask), value = _mm_set1_epi64x((int64_t)wanted);
-    __m128 first =
-        _mm_castsi128_ps(_mm_cmpeq_epi32(_mm_and_si128(_mm_loadu_si128(at), masks), value));
-    __m128 second =
-        _mm_castsi128_ps(_mm_cmpeq_epi32(_mm_and_si128(_mm_loadu_si128(at + 1), masks), value));
-    __m128 low = _mm_shuffle_ps(first, second, _MM_SHUFFLE(2, 0, 2, 0));
-    __m128 high = _mm_shuffle_ps(first, second, _MM_SHUFFLE(3, 1, 3, 1));
+    __m128i low = pe_compare_halves_4(words, false, (uint32_t)mask, (uint32_t)wanted);
+    __m128i high =
+        pe_compare_halves_4(words, true, (uint32_t)(mask >> 32), (uint32_t)(wanted >> 32));
 
-    atomic_signal_fence(memory_order_acquire);
-    return (uint32_t)_mm_movemask_ps(_mm_and_ps(low, high));
+    return pe_bits_4(_mm_and_si128(low, high));
+}
+
+PE_INLINE uint32_t pe_compare_low_4(const pe_word *words, uint32_t mask, uint32_t wanted)
+{
+    return pe_bits_4(pe_compare_halves_4(words, false, mask, wanted));
 }
 #else
 PE_INLINE uint32_t pe_compare_4(const pe_word *words, uint64_t mask, uint64_t wanted)
@@ -339,10 +362,15 @@ PE_INLINE uint32_t pe_compare_4(const pe_word *words, uint64_t mask, uint64_t wa
     return pe_compare(&words[0], mask, wanted) | pe_compare(&words[1], mask, wanted) << 1 |
            pe_compare(&words[2], mask, wanted) << 2 | pe_compare(&words[3], mask, wanted) << 3;
 }
+
+PE_INLINE uint32_t pe_compare_low_4(const pe_word *words, uint32_t mask, uint32_t wanted)
+{
+    return pe_compare_4(words, mask, wanted);
+}
 #endif
 
-/* Which of so many words are `wanted` in the bits of `mask`. All are looked at: where a loop ends
- * that finds the one is hard to predict for the host. */
+/* Of so many words. All are looked at: where a loop ends that finds the one is hard to predict for
+ * the host. */
 PE_INLINE uint32_t pe_compare_all(const pe_word *words, uint32_t count, uint64_t mask,
                                   uint64_t wanted)
 {
@@ -355,25 +383,33 @@ PE_INLINE uint32_t pe_compare_all(const pe_word *words, uint32_t count, uint64_t
     return equal;
 }
 
-/* The same, of the ways of the line's set. */
-PE_INLINE uint32_t pe_cache_compare(const struct pe_cache *cache, uint64_t line, uint64_t mask,
-                                    uint64_t wanted)
+PE_INLINE uint32_t pe_compare_low(const pe_word *words, uint32_t count, uint32_t mask,
+                                  uint32_t wanted)
 {
-    return pe_compare_all(pe_cache_word(cache, line, 0), cache->ways, mask, wanted);
+    uint32_t equal = 0, i = 0;
+
+    for (; i + 4 <= count; i += 4)
+        equal |= pe_compare_low_4(&words[i], mask, wanted) << i;
+    for (; i < count; i++)
+        equal |= pe_compare(&words[i], mask, wanted) << i;
+    return equal;
 }
 
-/* The line's way, or -1. */
+/* The line's way, or -1. Lines of one set hardly ever have the same low half. */
 PE_INLINE int pe_cache_find(const struct pe_cache *cache, uint64_t line)
 {
-    uint32_t found =
-        pe_cache_compare(cache, line, ~(uint64_t)(PE_STATE & ~PE_VALID), line | PE_VALID);
+    const uint64_t mask = ~(uint64_t)(PE_STATE & ~PE_VALID), wanted = line | PE_VALID;
+    const pe_word *words = pe_cache_word(cache, line, 0);
+    uint32_t found = pe_compare_low(words, cache->ways, (uint32_t)mask, (uint32_t)wanted);
 
+    if (found && !pe_compare(&words[__builtin_ctz(found)], mask, wanted))
+        found = pe_compare_all(words, cache->ways, mask, wanted);
     return found ? __builtin_ctz(found) : -1;
 }
 
 PE_INLINE unsigned pe_cache_victim(const struct pe_cache *cache, uint64_t line)
 {
-    uint32_t free_ways = pe_cache_compare(cache, line, UINT64_MAX, 0);
+    uint32_t free_ways = pe_compare_low(pe_cache_word(cache, line, 0), cache->ways, PE_VALID, 0);
     uint32_t used = cache->used[line >> cache->line_shift & cache->set_mask];
 
     if (free_ways)

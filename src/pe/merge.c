@@ -467,6 +467,23 @@ static bool block_event(struct pe_stream *s, uint64_t event, uint64_t limit)
     return s->cpu->window.now > limit;
 }
 
+static bool has_events(const struct pe_stream *s)
+{
+    return s->done != s->handed;
+}
+
+/* All others wait in the kernel. */
+static bool is_alone(const struct pe_stream *s)
+{
+    const struct pe_merge *m = s->merge;
+
+    for (size_t i = 0; i < m->count; i++)
+        if (m->streams[i] != s &&
+            (m->streams[i]->running || has_events(m->streams[i]) || has_late_stores(m->streams[i])))
+            return false;
+    return true;
+}
+
 static bool shares_cpu(const struct pe_stream *s)
 {
     const struct pe_merge *m = s->merge;
@@ -485,6 +502,7 @@ static void run(struct pe_stream *s, uint64_t limit)
     pe_window_resume(s->cpu, s->block);
     s->limit = limit;
     s->in_turn = false;
+    s->alone = is_alone(s);
     while (s->done != s->handed) {
         uint64_t event = events[s->done % PE_EVENTS];
         unsigned tag = (unsigned)(event >> PE_EVENT_SHIFT);
@@ -557,11 +575,6 @@ struct turn {
     bool goes_on;      /* it is the stream's turn, which was out of events */
     bool store, holds; /* holds: it has no events, and will have */
 };
-
-static bool has_events(const struct pe_stream *s)
-{
-    return s->done != s->handed;
-}
 
 static struct turn turn_of_events(struct pe_stream *s)
 {

@@ -7,7 +7,7 @@
  * way. Elsewhere a block takes what it took on average when it was followed, and what the window
  * waited for before, it waits for behind.
  *
- * Only where the stream is alone: threads that take lines from each other do so by time. And not
+ * Only while the stream is alone: threads that take lines from each other do so by time. And not
  * where exact counts are made, whose cycles are counted, not estimated.
  */
 #ifndef PE_SKIM_H
@@ -28,7 +28,7 @@ static inline bool pe_may_skim(const struct pe_stream *s)
 {
     const struct pe_window *w = &s->cpu->window;
 
-    return w->operations < s->skim_until && s->merge->count == 1 && !s->merge->thorough &&
+    return w->operations < s->skim_until && s->alone && !s->merge->thorough &&
            !s->merge->counting && w->operations - w->slow_at > pe_skim_margin(s);
 }
 

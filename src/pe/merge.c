@@ -135,10 +135,11 @@ static uint64_t asks_at(const struct pe_stream *s, uint64_t line, uint64_t issue
 
 /* When a line that another cpu has can be had: not before it is asked for, and not before it has
  * arrived where it is on its way to. 0: at once. */
-static uint64_t wait_until(const struct pe_stream *s, uint64_t line, unsigned how, uint64_t issued)
+static uint64_t wait_until(struct pe_stream *s, uint64_t line, unsigned how, uint64_t issued)
 {
     if (!has_to_ask(s, line, how) || !pe_held_by_others(s->merge->machine, s->cpu, line))
         return 0;
+    s->merge->met = later(s->merge->met, issued);
     return later(pe_turn(s->merge->machine, line), asks_at(s, line, issued));
 }
 
@@ -448,14 +449,14 @@ static inline bool pass_block(struct pe_stream *s, const struct pe_block *block)
     return true;
 }
 
-/* The block begins once. True: the cpu's time is past `limit`, or it has to wait before. */
-static bool block_event(struct pe_stream *s, uint64_t event, uint64_t limit)
+/* The block begins once. False: it has to wait before. */
+static bool block_event(struct pe_stream *s, uint64_t event)
 {
     struct pe_block *block = pe_event_block(event);
 
     if (!is_quiet(s) || !pass_block(s, block)) {
         if (is_full_of_stores(s, s->cpu->window.stores + (s->block ? s->block->stores : 0) - 1))
-            return true;
+            return false;
         begin_block(s, block);
     }
     if (s->again == pe_event_again(event)) {
@@ -464,7 +465,7 @@ static bool block_event(struct pe_stream *s, uint64_t event, uint64_t limit)
     } else {
         s->again++;
     }
-    return s->cpu->window.now > limit;
+    return true;
 }
 
 static bool has_events(const struct pe_stream *s)
@@ -514,7 +515,9 @@ static void run(struct pe_stream *s, uint64_t limit)
         } else if (tag == PE_EVENT_BLOCK) {
             if (pe_may_skim(s) && s->block && is_quiet(s))
                 pe_skim(s);
-            else if (block_event(s, event, limit))
+            else if (!block_event(s, event))
+                return;
+            if (s->cpu->window.now > limit)
                 return;
         } else {
             if (!rare_event(s, event))

@@ -131,6 +131,7 @@ struct pe_merge {
     struct spe_machine *machine;
     struct pe_stream **streams;
     size_t count, room;
+    uint64_t met;     /* ticks: when a cpu last had to ask another for a line */
     bool counting;    /* exact counts of every instruction */
     bool simple;      /* no short ways: for tests, which compare */
     bool thorough;    /* the window is followed everywhere: the same */

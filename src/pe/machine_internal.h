@@ -122,6 +122,7 @@ struct pe_miss {
 #define PE_WINDOW_MAX 512
 #define PE_LOAD_MISSES_MAX 64
 #define PE_STORES_MAX 256
+#define PE_STORE_WORDS 256 /* words of memory that are told apart; a power of two */
 #define PE_PREFETCH_MAX 64
 #define PE_WAITING 24      /* loads in the queue from which they are issued */
 #define PE_FLIGHTS 64      /* lines on their way to a cpu; a power of two */
@@ -157,7 +158,8 @@ struct pe_queued_store {
 struct pe_store_queue {
     struct pe_queued_store at[PE_STORES_MAX];
     uint32_t first, end; /* modulo PE_STORES_MAX */
-    uint64_t filter;     /* words of memory in which they may be: pe_words_of */
+    uint64_t
+        past[PE_STORE_WORDS]; /* ticks: by words of memory, the latest `past` of their stores */
 };
 
 /*
@@ -515,27 +517,24 @@ void pe_stored(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t a
                uint32_t bytes, bool forwards, uint64_t issued, uint64_t done);
 /* These bytes were stored in a way of which loads are told nothing. */
 void pe_forget_stores(struct pe_cpu *cpu, uint64_t address, uint32_t bytes);
-/* Of a load that may meet one: does it, as far as words of memory tell? */
-bool pe_meets_store(struct pe_cpu *cpu, uint64_t address, uint32_t bytes);
 /* A plain load that was issued and whose line is there at `done` may meet a store. Returns when its
  * data is there, 0: at once, and puts that into `met`. */
 uint64_t pe_load_behind_stores(const struct spe_machine *machine, struct pe_cpu *cpu,
                                uint64_t address, uint32_t bytes, uint64_t issued, uint64_t done,
                                struct spe_machine_access *met);
 
-/* The words of memory, of 8 bytes, that the bytes are in: a bit for every 64th of them. */
-static inline uint64_t pe_words_of(uint64_t address, uint32_t bytes)
+/* Until when a store may be in a word of memory, of 8 bytes. */
+static inline uint64_t *pe_past_of(struct pe_store_queue *queue, uint64_t word)
 {
-    uint64_t count = ((address & 7) + bytes + 7) >> 3;
-    uint64_t bits = count < 64 ? (UINT64_C(1) << count) - 1 : UINT64_MAX;
-    unsigned by = address >> 3 & 63;
-
-    return bits << by | bits >> (-by & 63);
+    return &queue->past[word & (PE_STORE_WORDS - 1)];
 }
 
-static inline bool pe_may_meet_store(const struct pe_cpu *cpu, uint64_t address, uint32_t bytes)
+static inline bool pe_may_meet_store(struct pe_cpu *cpu, uint64_t address, uint32_t bytes)
 {
-    return cpu->window.queue.filter & pe_words_of(address, bytes);
+    for (uint64_t word = address >> 3; word < (address + bytes + 7) >> 3; word++)
+        if (*pe_past_of(&cpu->window.queue, word) > cpu->window.now)
+            return true;
+    return false;
 }
 
 /* ---- Time (window.c, prefetch.c) ------------------------------------------------------------- */

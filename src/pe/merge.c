@@ -295,12 +295,10 @@ static bool has_late_stores(const struct pe_stream *s)
 
 /* Behind stores that are late a store has to see whether the queue has room, and a load behind any
  * whether it has its data from one. */
-static inline bool has_a_short_way(const struct pe_stream *s, uint64_t va, uint32_t bytes,
-                                   bool store)
+static inline bool has_a_short_way(struct pe_stream *s, uint64_t va, uint32_t bytes, bool store)
 {
     return !s->watching_count && !s->merge->simple &&
-           !(store ? has_late_stores(s)
-                   : pe_may_meet_store(s->cpu, va, bytes) && pe_meets_store(s->cpu, va, bytes));
+           !(store ? has_late_stores(s) : pe_may_meet_store(s->cpu, va, bytes));
 }
 
 static inline bool plain_access(struct pe_stream *s, unsigned ordinal, uint64_t va)

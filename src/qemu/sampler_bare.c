@@ -117,30 +117,31 @@ BY_SP(on_unproved_access)
 
 void bare_prepare(void)
 {
-    countdown_begin(bare_look_here);
+    countdown_begin(bare_look_here, unit_process.calls ? bare_follow_here : NULL);
 }
 
+/* Registers are proved. */
 static void count_down(struct qemu_plugin_tb *tb, struct pe_block *b)
 {
-    qemu_plugin_exec_fn countdown = countdown_of(b->count);
+    qemu_plugin_exec_fn countdown = countdown_of(b);
 
-    qemu_plugin_register_vcpu_tb_exec_cb(tb, countdown ? countdown : on_bare_block, QEMU_NO_REGS,
-                                         countdown ? b : with_count(b));
+    if (countdown)
+        qemu_plugin_register_vcpu_tb_exec_cb(tb, countdown, QEMU_NO_REGS, b);
+    else if (unit_process.calls)
+        qemu_plugin_register_vcpu_tb_exec_cb(tb, on_bare_block_calls, QEMU_NO_REGS, b);
+    else
+        qemu_plugin_register_vcpu_tb_exec_cb(tb, on_bare_block, QEMU_NO_REGS, with_count(b));
 }
 
 void bare_call_back(struct qemu_plugin_tb *tb, struct pe_block *b)
 {
-    static const qemu_plugin_exec_fn functions[2][2] = {
-        {on_unproved_block, NULL},
-        {on_unproved_block_calls, on_bare_block_calls},
-    };
     bool proved = bare_is_proved();
 
-    if (proved && !unit_process.calls)
+    if (proved)
         count_down(tb, b);
     else
-        qemu_plugin_register_vcpu_tb_exec_cb(tb, functions[unit_process.calls][proved],
-                                             QEMU_NO_REGS, b);
+        qemu_plugin_register_vcpu_tb_exec_cb(
+            tb, unit_process.calls ? on_unproved_block_calls : on_unproved_block, QEMU_NO_REGS, b);
     for (uint32_t i = 0; i < b->count; i++) {
         struct pe_site *site = &b->sites[i];
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Copyright (c) 2026 The Specimen authors */
 /*
- * Four programs in one, for AArch64:
+ * Some programs in one, for AArch64:
  *
  *   matmul   floating-point, a load or two for every multiplication
  *   chase    loads that wait for each other, in 256 KiB
  *   crc      integer operations, few accesses
  *   qsort    calls, branches that nobody can predict
+ *   pack     matches in 4 MiB of text, found by a hash: loads that miss L2, as packers have them
  *
- * and a fifth whose memory counts: 128 threads at once, each of which fills its caches.
+ * and one whose memory counts: 128 threads at once, each of which fills its caches.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -23,6 +24,8 @@ enum {
     BYTES = 1 << 16,
     ROUNDS = 400,
     WORDS = 1000000,
+    TEXT = 1 << 22,
+    HASH_BITS = 16,
     THREADS = 128,
     LINE = 64
 };
@@ -104,6 +107,42 @@ __attribute__((noinline)) static uint64_t sort(void)
     return words[WORDS / 2];
 }
 
+/* How long are two texts the same? */
+static uint32_t match(const uint8_t *a, const uint8_t *b, const uint8_t *end)
+{
+    uint32_t length = 0;
+
+    while (b + length < end && a[length] == b[length])
+        length++;
+    return length;
+}
+
+__attribute__((noinline)) static uint64_t pack(void)
+{
+    static uint8_t text[TEXT];
+    static uint32_t latest[1 << HASH_BITS], chain[TEXT];
+    uint64_t matched = 0;
+
+    for (uint32_t i = 0; i < TEXT; i++) /* of few letters: short matches */
+        text[i] = (uint8_t)('a' + (next_random() >> 16) % 8);
+    for (uint32_t i = 1; i + 4 < TEXT;) {
+        uint32_t four, hash, best = 0;
+
+        memcpy(&four, &text[i], 4);
+        hash = four * 2654435761u >> (32 - HASH_BITS);
+        for (uint32_t at = latest[hash], tries = 0; at && tries < 8; at = chain[at], tries++) {
+            uint32_t length = match(&text[at], &text[i], text + TEXT);
+
+            best = length > best ? length : best;
+        }
+        chain[i] = latest[hash];
+        latest[hash] = i;
+        matched += best;
+        i += best > 4 ? best : 1;
+    }
+    return matched;
+}
+
 static pthread_barrier_t all_there;
 static char shared[2 << 20];
 
@@ -135,8 +174,8 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         uint64_t (*run)(void);
-    } workloads[] = {
-        {"matmul", matmul}, {"chase", chase}, {"crc", crc}, {"qsort", sort}, {"threads", threads}};
+    } workloads[] = {{"matmul", matmul}, {"chase", chase}, {"crc", crc},
+                     {"qsort", sort},    {"pack", pack},   {"threads", threads}};
 
     for (unsigned i = 0; i < sizeof(workloads) / sizeof(workloads[0]); i++)
         if (argc > 1 && strcmp(argv[1], workloads[i].name) == 0) {

@@ -111,7 +111,7 @@ static bool find_text(char *const *command, const char *what, char *text, size_t
         return false;
     if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && about.st_size >= SELFMAG &&
         about.st_size <= PROGRAM_MAX)
-        bytes = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
+        bytes = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     close(fd);
     if (bytes != MAP_FAILED) {
         found = copy_text(bytes, (size_t)about.st_size, what, text, room);

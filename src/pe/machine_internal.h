@@ -122,6 +122,7 @@ struct pe_miss {
 #define PE_WINDOW_MAX 512
 #define PE_LOAD_MISSES_MAX 64
 #define PE_STORES_MAX 256
+#define PE_STORE_WORDS 256 /* words of memory that are told apart; a power of two */
 #define PE_PREFETCH_MAX 64
 #define PE_WAITING 24      /* loads in the queue from which they are issued */
 #define PE_FLIGHTS 64      /* lines on their way to a cpu; a power of two */
@@ -157,7 +158,8 @@ struct pe_queued_store {
 struct pe_store_queue {
     struct pe_queued_store at[PE_STORES_MAX];
     uint32_t first, end; /* modulo PE_STORES_MAX */
-    uint64_t filter;     /* words of memory in which they may be: pe_words_of */
+    uint64_t
+        past[PE_STORE_WORDS]; /* ticks: by words of memory, the latest `past` of their stores */
 };
 
 /*
@@ -317,21 +319,44 @@ PE_INLINE uint32_t pe_compare(const pe_word *word, uint64_t mask, uint64_t wante
     return (atomic_load_explicit(word, memory_order_acquire) & mask) == wanted;
 }
 
+/* Which of 4 words are `wanted` in the bits of `mask`; pe_compare_low_4: in their low halves. */
 #if defined(__SSE2__) && !PE_THREAD_SANITIZER
 /* Words are as whole in a vector as they are alone, and loads stay in order on this host. */
+PE_INLINE __m128i pe_halves_4(const pe_word *words, bool high)
+{
+    const float *at = (const float *)(uintptr_t)words;
+    __m128 first = _mm_loadu_ps(at), second = _mm_loadu_ps(at + 4);
+
+    return _mm_castps_si128(high ? _mm_shuffle_ps(first, second, _MM_SHUFFLE(3, 1, 3, 1))
+                                 : _mm_shuffle_ps(first, second, _MM_SHUFFLE(2, 0, 2, 0)));
+}
+
+PE_INLINE __m128i pe_compare_halves_4(const pe_word *words, bool high, uint32_t mask,
+                                      uint32_t wanted)
+{
+    __m128i masked = _mm_and_si128(pe_halves_4(words, high), _mm_set1_epi32((int32_t)mask));
+
+    return _mm_cmpeq_epi32(masked, _mm_set1_epi32((int32_t)wanted));
+}
+
+PE_INLINE uint32_t pe_bits_4(__m128i equal)
+{
+    atomic_signal_fence(memory_order_acquire);
+    return (uint32_t)_mm_movemask_ps(_mm_castsi128_ps(equal));
+}
+
 PE_INLINE uint32_t pe_compare_4(const pe_word *words, uint64_t mask, uint64_t wanted)
 {
-    const __m128i *at = (const __m128i *)(uintptr_t)words;
-    __m128i masks = _mm_set1_epi64x((int64_t)mask), value = _mm_set1_epi64x((int64_t)wanted);
-    __m128 first =
-        _mm_castsi128_ps(_mm_cmpeq_epi32(_mm_and_si128(_mm_loadu_si128(at), masks), value));
-    __m128 second =
-        _mm_castsi128_ps(_mm_cmpeq_epi32(_mm_and_si128(_mm_loadu_si128(at + 1), masks), value));
-    __m128 low = _mm_shuffle_ps(first, second, _MM_SHUFFLE(2, 0, 2, 0));
-    __m128 high = _mm_shuffle_ps(first, second, _MM_SHUFFLE(3, 1, 3, 1));
+    __m128i low = pe_compare_halves_4(words, false, (uint32_t)mask, (uint32_t)wanted);
+    __m128i high =
+        pe_compare_halves_4(words, true, (uint32_t)(mask >> 32), (uint32_t)(wanted >> 32));
 
-    atomic_signal_fence(memory_order_acquire);
-    return (uint32_t)_mm_movemask_ps(_mm_and_ps(low, high));
+    return pe_bits_4(_mm_and_si128(low, high));
+}
+
+PE_INLINE uint32_t pe_compare_low_4(const pe_word *words, uint32_t mask, uint32_t wanted)
+{
+    return pe_bits_4(pe_compare_halves_4(words, false, mask, wanted));
 }
 #else
 PE_INLINE uint32_t pe_compare_4(const pe_word *words, uint64_t mask, uint64_t wanted)
@@ -339,10 +364,15 @@ PE_INLINE uint32_t pe_compare_4(const pe_word *words, uint64_t mask, uint64_t wa
     return pe_compare(&words[0], mask, wanted) | pe_compare(&words[1], mask, wanted) << 1 |
            pe_compare(&words[2], mask, wanted) << 2 | pe_compare(&words[3], mask, wanted) << 3;
 }
+
+PE_INLINE uint32_t pe_compare_low_4(const pe_word *words, uint32_t mask, uint32_t wanted)
+{
+    return pe_compare_4(words, mask, wanted);
+}
 #endif
 
-/* Which of so many words are `wanted` in the bits of `mask`. All are looked at: where a loop ends
- * that finds the one is hard to predict for the host. */
+/* Of so many words. All are looked at: where a loop ends that finds the one is hard to predict for
+ * the host. */
 PE_INLINE uint32_t pe_compare_all(const pe_word *words, uint32_t count, uint64_t mask,
                                   uint64_t wanted)
 {
@@ -355,25 +385,33 @@ PE_INLINE uint32_t pe_compare_all(const pe_word *words, uint32_t count, uint64_t
     return equal;
 }
 
-/* The same, of the ways of the line's set. */
-PE_INLINE uint32_t pe_cache_compare(const struct pe_cache *cache, uint64_t line, uint64_t mask,
-                                    uint64_t wanted)
+PE_INLINE uint32_t pe_compare_low(const pe_word *words, uint32_t count, uint32_t mask,
+                                  uint32_t wanted)
 {
-    return pe_compare_all(pe_cache_word(cache, line, 0), cache->ways, mask, wanted);
+    uint32_t equal = 0, i = 0;
+
+    for (; i + 4 <= count; i += 4)
+        equal |= pe_compare_low_4(&words[i], mask, wanted) << i;
+    for (; i < count; i++)
+        equal |= pe_compare(&words[i], mask, wanted) << i;
+    return equal;
 }
 
-/* The line's way, or -1. */
+/* The line's way, or -1. Lines of one set hardly ever have the same low half. */
 PE_INLINE int pe_cache_find(const struct pe_cache *cache, uint64_t line)
 {
-    uint32_t found =
-        pe_cache_compare(cache, line, ~(uint64_t)(PE_STATE & ~PE_VALID), line | PE_VALID);
+    const uint64_t mask = ~(uint64_t)(PE_STATE & ~PE_VALID), wanted = line | PE_VALID;
+    const pe_word *words = pe_cache_word(cache, line, 0);
+    uint32_t found = pe_compare_low(words, cache->ways, (uint32_t)mask, (uint32_t)wanted);
 
+    if (found && !pe_compare(&words[__builtin_ctz(found)], mask, wanted))
+        found = pe_compare_all(words, cache->ways, mask, wanted);
     return found ? __builtin_ctz(found) : -1;
 }
 
 PE_INLINE unsigned pe_cache_victim(const struct pe_cache *cache, uint64_t line)
 {
-    uint32_t free_ways = pe_cache_compare(cache, line, UINT64_MAX, 0);
+    uint32_t free_ways = pe_compare_low(pe_cache_word(cache, line, 0), cache->ways, PE_VALID, 0);
     uint32_t used = cache->used[line >> cache->line_shift & cache->set_mask];
 
     if (free_ways)
@@ -479,27 +517,24 @@ void pe_stored(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t a
                uint32_t bytes, bool forwards, uint64_t issued, uint64_t done);
 /* These bytes were stored in a way of which loads are told nothing. */
 void pe_forget_stores(struct pe_cpu *cpu, uint64_t address, uint32_t bytes);
-/* Of a load that may meet one: does it, as far as words of memory tell? */
-bool pe_meets_store(struct pe_cpu *cpu, uint64_t address, uint32_t bytes);
 /* A plain load that was issued and whose line is there at `done` may meet a store. Returns when its
  * data is there, 0: at once, and puts that into `met`. */
 uint64_t pe_load_behind_stores(const struct spe_machine *machine, struct pe_cpu *cpu,
                                uint64_t address, uint32_t bytes, uint64_t issued, uint64_t done,
                                struct spe_machine_access *met);
 
-/* The words of memory, of 8 bytes, that the bytes are in: a bit for every 64th of them. */
-static inline uint64_t pe_words_of(uint64_t address, uint32_t bytes)
+/* Until when a store may be in a word of memory, of 8 bytes. */
+static inline uint64_t *pe_past_of(struct pe_store_queue *queue, uint64_t word)
 {
-    uint64_t count = ((address & 7) + bytes + 7) >> 3;
-    uint64_t bits = count < 64 ? (UINT64_C(1) << count) - 1 : UINT64_MAX;
-    unsigned by = address >> 3 & 63;
-
-    return bits << by | bits >> (-by & 63);
+    return &queue->past[word & (PE_STORE_WORDS - 1)];
 }
 
-static inline bool pe_may_meet_store(const struct pe_cpu *cpu, uint64_t address, uint32_t bytes)
+static inline bool pe_may_meet_store(struct pe_cpu *cpu, uint64_t address, uint32_t bytes)
 {
-    return cpu->window.queue.filter & pe_words_of(address, bytes);
+    for (uint64_t word = address >> 3; word < (address + bytes + 7) >> 3; word++)
+        if (*pe_past_of(&cpu->window.queue, word) > cpu->window.now)
+            return true;
+    return false;
 }
 
 /* ---- Time (window.c, prefetch.c) ------------------------------------------------------------- */

@@ -135,10 +135,11 @@ static uint64_t asks_at(const struct pe_stream *s, uint64_t line, uint64_t issue
 
 /* When a line that another cpu has can be had: not before it is asked for, and not before it has
  * arrived where it is on its way to. 0: at once. */
-static uint64_t wait_until(const struct pe_stream *s, uint64_t line, unsigned how, uint64_t issued)
+static uint64_t wait_until(struct pe_stream *s, uint64_t line, unsigned how, uint64_t issued)
 {
     if (!has_to_ask(s, line, how) || !pe_held_by_others(s->merge->machine, s->cpu, line))
         return 0;
+    s->merge->met = later(s->merge->met, issued);
     return later(pe_turn(s->merge->machine, line), asks_at(s, line, issued));
 }
 
@@ -294,12 +295,10 @@ static bool has_late_stores(const struct pe_stream *s)
 
 /* Behind stores that are late a store has to see whether the queue has room, and a load behind any
  * whether it has its data from one. */
-static inline bool has_a_short_way(const struct pe_stream *s, uint64_t va, uint32_t bytes,
-                                   bool store)
+static inline bool has_a_short_way(struct pe_stream *s, uint64_t va, uint32_t bytes, bool store)
 {
     return !s->watching_count && !s->merge->simple &&
-           !(store ? has_late_stores(s)
-                   : pe_may_meet_store(s->cpu, va, bytes) && pe_meets_store(s->cpu, va, bytes));
+           !(store ? has_late_stores(s) : pe_may_meet_store(s->cpu, va, bytes));
 }
 
 static inline bool plain_access(struct pe_stream *s, unsigned ordinal, uint64_t va)
@@ -451,30 +450,46 @@ static inline void begin_quietly(struct pe_stream *s, const struct pe_block *blo
     s->block = block;
 }
 
-/* The block begins, and again as long as nothing else is to be seen to. True: the cpu's time is
- * past `limit`, or it has to wait before. */
-static bool block_event(struct pe_stream *s, uint64_t event, uint64_t limit)
+/* The block begins, and again as long as nothing else is to be seen to. False: it has to wait
+ * before. */
+static bool block_event(struct pe_stream *s, uint64_t event)
 {
     struct pe_block *block = pe_event_block(event);
-    bool quiet = s->block && is_quiet(s), late;
+    bool quiet = s->block && is_quiet(s);
 
     do {
         if (quiet) {
             begin_quietly(s, block);
         } else {
             if (is_full_of_stores(s, s->cpu->window.stores + (s->block ? s->block->stores : 0) - 1))
-                return true;
+                return false;
             begin_block(s, block);
         }
-        late = s->cpu->window.now > limit;
         if (s->again == pe_event_again(event)) {
             s->again = 0;
             s->done++;
             break;
         }
         s->again++;
-    } while (quiet && !late && !pe_may_skim(s));
-    return late;
+    } while (quiet && s->cpu->window.now <= s->limit && !pe_may_skim(s));
+    return true;
+}
+
+static bool has_events(const struct pe_stream *s)
+{
+    return s->done != s->handed;
+}
+
+/* All others wait in the kernel. */
+static bool is_alone(const struct pe_stream *s)
+{
+    const struct pe_merge *m = s->merge;
+
+    for (size_t i = 0; i < m->count; i++)
+        if (m->streams[i] != s &&
+            (m->streams[i]->running || has_events(m->streams[i]) || has_late_stores(m->streams[i])))
+            return false;
+    return true;
 }
 
 static bool shares_cpu(const struct pe_stream *s)
@@ -495,6 +510,7 @@ static void run(struct pe_stream *s, uint64_t limit)
     pe_window_resume(s->cpu, s->block);
     s->limit = limit;
     s->in_turn = false;
+    s->alone = is_alone(s);
     while (s->done != s->handed) {
         uint64_t event = events[s->done % PE_EVENTS];
         unsigned tag = (unsigned)(event >> PE_EVENT_SHIFT);
@@ -506,7 +522,9 @@ static void run(struct pe_stream *s, uint64_t limit)
         } else if (tag == PE_EVENT_BLOCK) {
             if (pe_may_skim(s) && s->block && is_quiet(s))
                 pe_skim(s);
-            else if (block_event(s, event, limit))
+            else if (!block_event(s, event))
+                return;
+            if (s->cpu->window.now > limit)
                 return;
         } else {
             if (!rare_event(s, event))
@@ -567,11 +585,6 @@ struct turn {
     bool goes_on;      /* it is the stream's turn, which was out of events */
     bool store, holds; /* holds: it has no events, and will have */
 };
-
-static bool has_events(const struct pe_stream *s)
-{
-    return s->done != s->handed;
-}
 
 static struct turn turn_of_events(struct pe_stream *s)
 {

@@ -102,6 +102,7 @@ struct pe_stream {
     uint64_t asked;        /* that it asked for then */
     bool in_turn;          /* it had its turn and was out of events: it goes on when it has more, */
     uint64_t limit;        /* until that time: ticks */
+    bool alone;            /* in its turn nobody else runs, or has anything to be had */
     bool running;          /* it will hand over more */
     bool ignored;          /* ... but it does not hold up the others until then */
     bool waiting;          /* its thread sleeps until there is room */
@@ -131,6 +132,7 @@ struct pe_merge {
     struct spe_machine *machine;
     struct pe_stream **streams;
     size_t count, room;
+    uint64_t met;     /* ticks: when a cpu last had to ask another for a line */
     bool counting;    /* exact counts of every instruction */
     bool simple;      /* no short ways: for tests, which compare */
     bool thorough;    /* the window is followed everywhere: the same */

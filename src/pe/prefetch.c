@@ -120,15 +120,17 @@ PE_INLINE void by_stride(struct spe_machine *machine, struct pe_cpu *cpu, struct
                          struct pe_stride *s, uint64_t address, uint64_t when, bool store)
 {
     const struct spe_prefetch_shape *shape = &machine->config.l1_prefetch;
-    int64_t far = s->stride * (int64_t)shape->distance, ahead = (int64_t)(s->ahead - address);
+    uint64_t sign = s->stride < 0 ? UINT64_MAX : 1, step = (uint64_t)s->stride * sign;
+    uint64_t far = step * shape->distance;
+    uint64_t asked = (s->ahead - address) * sign; /* so far: behind it, or beyond, is nothing */
 
-    if (llabs(ahead) > llabs(far) || (ahead ^ far) < 0)
-        ahead = 0;
-    for (uint32_t i = 0; i < shape->degree && llabs(ahead) < llabs(far); i++) {
-        ahead += s->stride;
-        if (!ask_for_l1(machine, cpu, &near, address + (uint64_t)ahead, when, store))
+    if (asked > far)
+        asked = 0;
+    for (uint32_t i = 0; i < shape->degree && asked < far; i++) {
+        asked += step;
+        if (!ask_for_l1(machine, cpu, &near, address + asked * sign, when, store))
             break;
-        s->ahead = address + (uint64_t)ahead;
+        s->ahead = address + asked * sign;
     }
 }
 

@@ -100,9 +100,10 @@ APART static enum found other_access(struct spe_machine *machine, struct pe_cpu 
 struct view {
     struct spe_machine *machine;
     struct pe_cpu *cpu;
-    bool usual;
+    bool usual, in_turns;
     const struct pe_block *block; /* that has begun last */
     uint64_t now, operations, until;
+    uint64_t limit; /* ticks: if there are turns, that of the stream ends then */
     uint64_t accesses, refills, branches; /* that are not counted yet */
 };
 
@@ -178,6 +179,11 @@ PE_INLINE void end_branch(struct view *v, const struct pe_block *last, uint64_t 
         learn_branch(v->cpu, last->last_word, taken);
 }
 
+PE_INLINE bool may_begin(const struct view *v)
+{
+    return v->operations < v->until && (!v->in_turns || v->now <= v->limit);
+}
+
 PE_INLINE void begin(struct view *v, const struct pe_block *block)
 {
     const struct pe_block *last = v->block;
@@ -197,7 +203,8 @@ PE_INLINE uint32_t begin_foreseen(struct view *v, uint32_t most)
     uint64_t word = block->last_word, history = p->history;
     uint32_t left, rounds;
 
-    if (!block->ready || block->target != block->pc || p->bimodal[word & p->mask] != PE_STRONG)
+    if (v->in_turns || !block->ready || block->target != block->pc ||
+        p->bimodal[word & p->mask] != PE_STRONG)
         return 0;
     if (v->operations + (uint64_t)most * block->count > v->until)
         most = v->operations < v->until
@@ -219,7 +226,7 @@ PE_INLINE bool begin_rounds(struct pe_stream *s, struct view *v, uint64_t event)
     const struct pe_block *block = pe_event_block(event);
     uint32_t rounds = pe_event_again(event) + 1, i = s->again;
 
-    while (i < rounds && v->operations < v->until) {
+    while (i < rounds && may_begin(v)) {
         begin(v, block);
         i += 1 + begin_foreseen(v, rounds - i - 1);
     }
@@ -243,7 +250,7 @@ PE_INLINE const uint64_t *skim_events(struct pe_stream *s, struct view *v, const
         unsigned tag = (unsigned)(event >> PE_EVENT_SHIFT);
 
         if (highest == ONE_ROUND) {
-            if (v->operations >= v->until)
+            if (!may_begin(v))
                 break;
             begin(v, pe_event_block(event));
         } else if (highest < ONE_ROUND) {
@@ -291,28 +298,35 @@ PE_INLINE void skim(struct pe_stream *s, struct view v)
     v.cpu->window.block = s->block = v.block;
 }
 
-PE_INLINE struct view view_of(const struct pe_stream *s, bool usual)
+PE_INLINE struct view view_of(const struct pe_stream *s, bool usual, bool in_turns)
 {
     const struct pe_window *w = &s->cpu->window;
 
     return (struct view){.machine = s->merge->machine,
                          .cpu = s->cpu,
                          .usual = usual,
+                         .in_turns = in_turns,
                          .block = s->block,
                          .now = w->now,
                          .operations = w->operations,
-                         .until = s->skim_until};
+                         .until = s->skim_until,
+                         .limit = s->limit};
 }
 
 /* Each for itself: the host's registers are few. */
 APART static void skim_usual(struct pe_stream *s)
 {
-    skim(s, view_of(s, true));
+    skim(s, view_of(s, true, false));
 }
 
 APART static void skim_other(struct pe_stream *s)
 {
-    skim(s, view_of(s, false));
+    skim(s, view_of(s, false, false));
+}
+
+APART static void skim_in_turns(struct pe_stream *s)
+{
+    skim(s, view_of(s, false, true));
 }
 
 /* Stores have numbers to count how many are between two of them: here are none. */
@@ -321,7 +335,9 @@ void pe_skim(struct pe_stream *s)
     const struct pe_window *w = &s->cpu->window;
     uint64_t now = w->now, operations = w->operations;
 
-    if (s->cpu->usual)
+    if (!s->alone)
+        skim_in_turns(s);
+    else if (s->cpu->usual)
         skim_usual(s);
     else
         skim_other(s);

@@ -7,8 +7,9 @@
  * way. Elsewhere a block takes what it took on average when it was followed, and what the window
  * waited for before, it waits for behind.
  *
- * Only where the stream is alone: threads that take lines from each other do so by time. And not
- * where exact counts are made, whose cycles are counted, not estimated.
+ * Not while threads take lines from each other, which they do by time: only where the stream is
+ * alone, or nobody has met another for a while. And not where exact counts are made, whose cycles
+ * are counted, not estimated.
  */
 #ifndef PE_SKIM_H
 #define PE_SKIM_H
@@ -23,13 +24,16 @@ static inline uint64_t pe_skim_margin(const struct spe_machine_config *config)
     return config->window + UINT64_C(128);
 }
 
+/* Since a cpu had to ask another for a line: threads that meet now and then do so more often. */
+#define PE_CALM (UINT64_C(100000) * PE_TICKS)
+
 /* May the next block, of those that were handed over, be the first to be skimmed? */
 static inline bool pe_may_skim(const struct pe_stream *s)
 {
     const struct pe_window *w = &s->cpu->window;
 
-    return w->operations < s->skim_until && s->merge->count == 1 && !s->merge->thorough &&
-           !s->merge->counting && w->operations - w->slow_at > s->margin;
+    return w->operations < s->skim_until && (s->alone || w->now > s->merge->met + PE_CALM) &&
+           !s->merge->thorough && !s->merge->counting && w->operations - w->slow_at > s->margin;
 }
 
 /* Have events until one that is not for here: all else is as before it. The block that is last had

@@ -23,18 +23,10 @@ static bool overlaps(const struct pe_queued_store *store, uint64_t address, uint
 
 /* ---- Stores ---------------------------------------------------------------------------------- */
 
-/* Those that have left are forgotten, and the filter is made of those that have not. */
-static void tidy(struct pe_store_queue *queue, uint64_t now)
+static void forget_left(struct pe_store_queue *queue, uint64_t now)
 {
     while (queue->first != queue->end && store_at(queue, queue->first)->past <= now)
         queue->first++;
-    queue->filter = 0;
-    for (uint32_t i = queue->first; i != queue->end; i++) {
-        const struct pe_queued_store *store = store_at(queue, i);
-
-        if (store->past > now)
-            queue->filter |= pe_words_of(store->address, (uint32_t)(store->end - store->address));
-    }
 }
 
 void pe_forget_stores(struct pe_cpu *cpu, uint64_t address, uint32_t bytes)
@@ -46,7 +38,6 @@ void pe_forget_stores(struct pe_cpu *cpu, uint64_t address, uint32_t bytes)
     for (uint32_t i = queue->first; i != queue->end; i++)
         if (overlaps(store_at(queue, i), address, address + bytes))
             store_at(queue, i)->past = 0;
-    tidy(queue, cpu->window.now);
 }
 
 /* Cpus take it from each other: what a load of it finds is decided elsewhere, by time. */
@@ -64,24 +55,18 @@ void pe_stored(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t a
 {
     struct pe_window *w = &cpu->window;
     struct pe_store_queue *queue = &w->queue;
-    uint64_t ready = later(later(issued, done), w->committed);
+    uint64_t ready = later(later(issued, done), w->committed), past = ready + machine->past_ticks;
 
     if (!forwards || is_passed_on(machine, cpu, address)) {
         pe_forget_stores(cpu, address, bytes);
         return;
     }
-    *store_at(queue, queue->end++) =
-        (struct pe_queued_store){address, address + bytes, issued, ready + machine->store_ticks,
-                                 ready + machine->past_ticks};
+    *store_at(queue, queue->end++) = (struct pe_queued_store){address, address + bytes, issued,
+                                                              ready + machine->store_ticks, past};
     if (queue->end - queue->first > machine->config.store_queue)
         queue->first++;
-    queue->filter |= pe_words_of(address, bytes);
-}
-
-bool pe_meets_store(struct pe_cpu *cpu, uint64_t address, uint32_t bytes)
-{
-    tidy(&cpu->window.queue, cpu->window.now);
-    return pe_may_meet_store(cpu, address, bytes);
+    for (uint64_t word = address >> 3; word < (address + bytes + 7) >> 3; word++)
+        *pe_past_of(queue, word) = later(*pe_past_of(queue, word), past);
 }
 
 /* ---- Loads ----------------------------------------------------------------------------------- */
@@ -146,6 +131,7 @@ uint64_t pe_load_behind_stores(const struct spe_machine *machine, struct pe_cpu 
     struct found found;
     bool cache;
 
+    forget_left(queue, cpu->window.now);
     found = find(queue, address, end, issued);
     cache = find_halves(queue, address, end, issued, &found);
     if (found.where == IN_CACHE)

@@ -73,19 +73,27 @@ static void set_ready(struct pe_window *w, uint64_t registers, uint64_t when)
         w->ready[__builtin_ctzll(registers)] = when;
 }
 
-/* Follow the registers up to this instruction of the block. Only misses make a register late: what
- * else an operation takes is in the block's own time. */
-static void settle(struct pe_window *w, uint32_t until)
+/* Only misses make a register late: what else an operation takes is in the block's own time. */
+static void follow_registers(struct pe_window *w, uint32_t until)
 {
-    for (; w->settled < until && w->late; w->settled++) {
-        const struct pe_site *site = &w->block->sites[w->settled];
-        uint64_t when = site->reads & w->late ? latest(w, site->reads & w->late) : 0;
+    const struct pe_site *site = &w->block->sites[w->settled], *end = &w->block->sites[until];
+    uint64_t now = dispatched(w, w->settled);
 
-        if (when > dispatched(w, w->settled))
+    for (; site < end && w->late; site++, now += w->step) {
+        uint64_t reads = site->reads & w->late, when = reads ? latest(w, reads) : 0;
+
+        if (when > now)
             set_ready(w, site->writes, when);
         else
             w->late &= ~site->writes;
     }
+}
+
+/* Follow the registers up to this instruction of the block. */
+static inline void settle(struct pe_window *w, uint32_t until)
+{
+    if (w->late)
+        follow_registers(w, until);
     w->settled = until;
 }
 
@@ -135,13 +143,12 @@ void pe_window_begin(struct spe_machine *machine, struct pe_cpu *cpu, const stru
     if (last) {
         uint64_t resolved = 0;
 
-        if (w->late)
+        if (mispredicted) {
             settle(w, last->count - 1);
-        if (mispredicted)
             resolved = ready_at(w, pe_block_last(last)) +
                        (uint64_t)machine->config.mispredict_cycles * PE_TICKS;
-        if (w->late)
-            settle(w, last->count);
+        }
+        settle(w, last->count);
         w->now = later(w->now + pe_block_time(w, last, block), resolved);
         w->operations += last->count;
         w->stores += last->stores;

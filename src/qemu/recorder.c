@@ -794,6 +794,8 @@ static void choose_sampler(void)
         unit_process.by_registers = true;
     } else {
         bare = bare_begin();
+        if (bare)
+            bare_prepare();
     }
 }
 

@@ -21,7 +21,7 @@ static struct {
 } bare = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* Of this thread. */
-static __thread struct {
+static __attribute__((tls_model("initial-exec"))) __thread struct {
     const struct bare_state *now;
     const struct pe_site *site; /* whose access comes, NULL: none is foreseen */
     uint64_t va;

@@ -3,6 +3,7 @@
 #include "qemu/sampler_bare.h"
 
 #include "qemu/callbacks.h"
+#include "qemu/countdown.h"
 #include "qemu/registers_bare.h"
 
 #ifdef BARE_PASS
@@ -18,8 +19,8 @@ void bare_look(unsigned index, void *user, const void *state)
     vcpus_look(index, user, bare_registers(state));
 }
 
-/* The block's address with its count below it, so that the count has not to be loaded: addresses of
- * programs are shorter than 48 bits. */
+/* Where there is no countdown of its count. The block's address with its count below it, so that
+ * the count has not to be loaded: addresses of programs are shorter than 48 bits. */
 static void *with_count(const struct pe_block *b)
 {
     return (void *)((uintptr_t)b << 16 | (uint16_t)b->count);
@@ -114,16 +115,33 @@ static void on_unproved_access(unsigned index, uint32_t info, uint64_t va, void 
 
 BY_SP(on_unproved_access)
 
+void bare_prepare(void)
+{
+    countdown_begin(bare_look_here, unit_process.calls ? bare_follow_here : NULL);
+}
+
+/* Registers are proved. */
+static void count_down(struct qemu_plugin_tb *tb, struct pe_block *b)
+{
+    qemu_plugin_exec_fn countdown = countdown_of(b);
+
+    if (countdown)
+        qemu_plugin_register_vcpu_tb_exec_cb(tb, countdown, QEMU_NO_REGS, b);
+    else if (unit_process.calls)
+        qemu_plugin_register_vcpu_tb_exec_cb(tb, on_bare_block_calls, QEMU_NO_REGS, b);
+    else
+        qemu_plugin_register_vcpu_tb_exec_cb(tb, on_bare_block, QEMU_NO_REGS, with_count(b));
+}
+
 void bare_call_back(struct qemu_plugin_tb *tb, struct pe_block *b)
 {
-    static const qemu_plugin_exec_fn functions[2][2] = {
-        {on_unproved_block, on_bare_block},
-        {on_unproved_block_calls, on_bare_block_calls},
-    };
-    bool proved = bare_is_proved(), counted = proved && !unit_process.calls;
+    bool proved = bare_is_proved();
 
-    qemu_plugin_register_vcpu_tb_exec_cb(tb, functions[unit_process.calls][proved], QEMU_NO_REGS,
-                                         counted ? with_count(b) : b);
+    if (proved)
+        count_down(tb, b);
+    else
+        qemu_plugin_register_vcpu_tb_exec_cb(
+            tb, unit_process.calls ? on_unproved_block_calls : on_unproved_block, QEMU_NO_REGS, b);
     for (uint32_t i = 0; i < b->count; i++) {
         struct pe_site *site = &b->sites[i];
 
@@ -137,6 +155,8 @@ void bare_call_back(struct qemu_plugin_tb *tb, struct pe_block *b)
 }
 
 #else
+
+void bare_prepare(void) {}
 
 void bare_call_back(struct qemu_plugin_tb *tb, struct pe_block *b)
 {

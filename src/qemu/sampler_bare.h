@@ -11,6 +11,9 @@
 #include "pe/code.h"
 #include "qemu/api.h"
 
+/* Before the first block. */
+void bare_prepare(void);
+
 /* A new block. Only where bare_begin said so. */
 void bare_call_back(struct qemu_plugin_tb *tb, struct pe_block *block);
 

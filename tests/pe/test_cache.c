@@ -886,6 +886,22 @@ static void test_crossing(void **state)
     spe_machine_destroy(m);
 }
 
+/* Lines of one set whose addresses differ in their high halves alone. */
+static void test_far_apart(void **state)
+{
+    struct spe_machine_config config = preset("neoverse-n1");
+    struct spe_machine *m = make_machine(&config);
+    struct spe_machine_access met;
+
+    (void)state;
+    for (unsigned round = 0; round < 3; round++)
+        for (uint64_t high = 0; high < config.l1d.ways; high++) {
+            spe_machine_touch(m, 0, high << 32 | 0x1000, 8, 0, &met);
+            assert_int_equal(met.place, round ? SPE_PLACE_L1 : SPE_PLACE_MEMORY);
+        }
+    spe_machine_destroy(m);
+}
+
 /* ---- Configurations ------------------------------------------------------------------------- */
 
 static void refused(const struct spe_machine_config *config, const char *word)
@@ -1013,6 +1029,7 @@ int main(void)
         cmocka_unit_test(test_unasked),
         cmocka_unit_test(test_cleaned),
         cmocka_unit_test(test_crossing),
+        cmocka_unit_test(test_far_apart),
         cmocka_unit_test(test_configurations),
         cmocka_unit_test(test_presets),
         cmocka_unit_test(test_no_such_cpu),

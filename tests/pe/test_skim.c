@@ -47,6 +47,8 @@ struct rig {
     struct pe_merge merge;
     struct pe_stream stream;
     struct pe_writer writer;
+    struct pe_stream other; /* see begin_other */
+    struct pe_writer other_writer;
     struct pe_block *blocks[9];
     uint32_t *next; /* nodes in an order that nobody foresees */
     uint32_t node;
@@ -289,8 +291,32 @@ static void shuffle(struct rig *r)
     free(order);
 }
 
-static void run(void (*round)(struct rig *r, unsigned i), const char *preset, bool thorough,
-                struct outcome *outcome)
+/* What else the process has: nobody, a thread that waits in the kernel, or one that stores to the
+ * first thread's data every so many rounds. */
+enum { NOBODY, WAITS };
+
+static void begin_other(struct rig *r)
+{
+    assert_true(pe_stream_begin(&r->other, &r->other_writer, &r->merge, 1));
+    pe_put_block(r->other.writer, r->blocks[7]);
+    pe_stream_away(&r->other);
+}
+
+/* It does so later than the first thread is: until then that one is not alone. */
+static void store_later(struct rig *r, unsigned rounds)
+{
+    struct pe_cpu **cpus = r->machine->cpus;
+
+    pe_stream_hand(&r->stream);
+    cpus[1]->window.now = cpus[0]->window.now + UINT64_C(9) * PE_TICKS * rounds;
+    pe_stream_back(&r->other);
+    pe_put_block(r->other.writer, r->blocks[2]);
+    pe_put_access(r->other.writer, 0, DATA + UINT64_C(8) * r->node);
+    pe_stream_away(&r->other);
+}
+
+static void run_beside(unsigned other, void (*round)(struct rig *r, unsigned i), const char *preset,
+                       bool thorough, struct outcome *outcome)
 {
     struct rig r = {.random = 1, .outcome = outcome, .left = INTERVAL};
 
@@ -302,8 +328,13 @@ static void run(void (*round)(struct rig *r, unsigned i), const char *preset, bo
     r.merge.thorough = thorough;
     make_blocks(&r);
     shuffle(&r);
-    for (unsigned i = 0; i < ROUNDS; i++)
+    if (other != NOBODY)
+        begin_other(&r);
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        if (other > WAITS && i % other == 0)
+            store_later(&r, other);
         round(&r, i);
+    }
     pe_stream_hand(&r.stream);
     outcome->clock = (double)r.machine->cpus[0]->window.now;
     outcome->skimmed = (double)r.stream.skimmed / (double)r.machine->cpus[0]->window.operations;
@@ -311,12 +342,20 @@ static void run(void (*round)(struct rig *r, unsigned i), const char *preset, bo
     outcome->prediction = digest_of(&r.machine->cpus[0]->predictor);
     outcome->unwritten = count_unwritten(&r.machine->cpus[0]->l1);
     pe_stream_end(&r.stream);
+    pe_stream_end(&r.other);
     free(r.stream.watches);
+    free(r.other.watches);
     for (unsigned i = 0; i < 9; i++)
         pe_block_destroy(r.blocks[i]);
     free(r.next);
     pe_merge_free(&r.merge);
     spe_machine_destroy(r.machine);
+}
+
+static void run(void (*round)(struct rig *r, unsigned i), const char *preset, bool thorough,
+                struct outcome *outcome)
+{
+    run_beside(NOBODY, round, preset, thorough, outcome);
 }
 
 /* The largest difference of the two distributions (Kolmogorov and Smirnov). */
@@ -399,11 +438,29 @@ static void test_stores_are_kept(void **state)
     assert_int_equal(outcome.unwritten, 0);
 }
 
+/* A thread that waits in the kernel changes nothing. While threads take lines from each other by
+ * time the clock has to be right, and the window is followed. */
+static void test_beside_another(void **state)
+{
+    static struct outcome alone, beside;
+
+    (void)state;
+    run(chase_l2, "neoverse-n1", false, &alone);
+    run_beside(WAITS, chase_l2, "neoverse-n1", false, &beside);
+    assert_true(alone.skimmed > 0.6);
+    assert_memory_equal(&alone, &beside, sizeof(alone));
+    run_beside(1000, chase_l2, "neoverse-n1", false, &beside);
+    assert_true(beside.skimmed < 0.1);
+    run_beside(60000, chase_l2, "neoverse-n1", false, &beside);
+    assert_true(beside.skimmed > 0.6);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_samples),
         cmocka_unit_test(test_stores_are_kept),
+        cmocka_unit_test(test_beside_another),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <sys/prctl.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -89,6 +90,16 @@ static void proved(const char *socket_name)
     run_loop(false);
 }
 
+/* Then the callbacks that are written when the plugin starts are not: compiled code counts.
+ * (Kernels before 6.3 permit it all the same.) */
+static void not_executable(const char *socket_name)
+{
+    enum { SET_MDWE = 65, REFUSE_EXEC_GAIN = 1 };
+
+    prctl(SET_MDWE, REFUSE_EXEC_GAIN, 0, 0, 0);
+    proved(socket_name);
+}
+
 static void not_enough(const char *socket_name)
 {
     begin(socket_name);
@@ -162,6 +173,7 @@ static void test_proof(void **unused)
         return;
     }
     check(proved);
+    check(not_executable);
     check(tagged);
 }
 

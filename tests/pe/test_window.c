@@ -19,6 +19,8 @@
 static const uint32_t sum_words[] = {0xf9400001, 0x8b010042, 0x91002000, 0xf1000463, 0x54ffff81};
 /* LDR x0, [x0]; SUBS x3, x3, #1; B.NE */
 static const uint32_t chase_words[] = {0xf9400000, 0xf1000463, 0x54ffffc1};
+/* LDR x1, [x0]; ADD x0, x1, #0; SUBS x3, x3, #1; B.NE */
+static const uint32_t step_words[] = {0xf9400001, 0x91000020, 0xf1000463, 0x54ffffa1};
 /* ADD x5, x5, #1; ADD x6, x6, #1; SUBS; B.NE */
 static const uint32_t count_words[] = {0x910004a5, 0x910004c6, 0xf1000463, 0x54ffffa1};
 /* STR x1, [x0]; ADD; SUBS; B.NE */
@@ -115,6 +117,30 @@ static void test_chains(void **state)
     end(&r);
     /* As many as the window has room for at a time, or as there are misses to be served. */
     assert_true(independent < memory / 15 && independent > 0.95 * memory / r.config.load_misses);
+}
+
+/* The chain's load is the last of a block that ends without a branch. */
+static void test_load_at_the_end(void **state)
+{
+    enum { COUNT = 2000 };
+    struct pe_block *load, *rest;
+    struct rig r;
+    double cycles, memory;
+
+    (void)state;
+    begin(&r);
+    memory = r.config.memory_latency + r.config.walk_latency;
+    load = block(&r, 0x1000, step_words, 1);
+    rest = block(&r, 0x1004, step_words + 1, 3);
+    for (unsigned i = 0; i < COUNT; i++) {
+        pe_put_block(r.stream.writer, load);
+        pe_put_access(r.stream.writer, 0, scattered(i));
+        if (pe_put_block(r.stream.writer, rest))
+            pe_stream_hand(&r.stream);
+    }
+    cycles = now(&r) / COUNT;
+    end(&r);
+    assert_true(cycles > 0.95 * memory && cycles < 1.05 * memory);
 }
 
 static void test_prefetched(void **state)
@@ -415,15 +441,11 @@ static void test_cpus_come_later(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_chains),
-        cmocka_unit_test(test_prefetched),
-        cmocka_unit_test(test_memory_keeps_pace),
-        cmocka_unit_test(test_caches_keep_pace),
-        cmocka_unit_test(test_waiting_passes),
-        cmocka_unit_test(test_stores),
-        cmocka_unit_test(test_on_its_way),
-        cmocka_unit_test(test_short_ways),
-        cmocka_unit_test(test_rounds),
+        cmocka_unit_test(test_chains),           cmocka_unit_test(test_load_at_the_end),
+        cmocka_unit_test(test_prefetched),       cmocka_unit_test(test_memory_keeps_pace),
+        cmocka_unit_test(test_caches_keep_pace), cmocka_unit_test(test_waiting_passes),
+        cmocka_unit_test(test_stores),           cmocka_unit_test(test_on_its_way),
+        cmocka_unit_test(test_short_ways),       cmocka_unit_test(test_rounds),
         cmocka_unit_test(test_cpus_come_later),
     };
 

@@ -173,6 +173,7 @@ struct pe_window {
     uint64_t full_at;          /* operations: the window is full then, unless a load is done */
     uint64_t late, late_until; /* registers, ticks */
     uint64_t committed;        /* ticks: the latest of the loads has its data */
+    const void *thread;        /* that ran last */
     const struct pe_block *block;
     uint32_t settled;               /* instructions of the block whose registers are known */
     uint32_t step;                  /* ticks from one dispatch to the next */
@@ -566,8 +567,8 @@ void pe_window_begin(struct spe_machine *machine, struct pe_cpu *cpu, const stru
 /* The window was not followed for so many ticks and operations: what it waited for before, it waits
  * for now. */
 void pe_window_carry(struct pe_cpu *cpu, uint64_t ticks, uint64_t operations);
-/* A thread goes on that is in this block, after another has run on the cpu. */
-void pe_window_resume(struct pe_cpu *cpu, const struct pe_block *block);
+/* A thread goes on that is in this block. Has another run on the cpu since it did? */
+bool pe_window_resume(struct pe_cpu *cpu, const void *thread, const struct pe_block *block);
 /* Cycles that the block's instruction waits for its registers. */
 uint32_t pe_window_wait(struct pe_cpu *cpu, const struct pe_site *site);
 /* When the block's instruction has what it reads: ticks. */

@@ -425,6 +425,7 @@ static bool rare_event(struct pe_stream *s, uint64_t event)
         break;
     default:
         pe_window_sleep(s->cpu, event & PE_EVENT_MASK);
+        s->began = s->cpu->window.now; /* the block did not take that time */
     }
     return true;
 }
@@ -507,7 +508,8 @@ static void run(struct pe_stream *s, uint64_t limit)
 {
     const uint64_t *events = s->events;
 
-    pe_window_resume(s->cpu, s->block);
+    if (pe_window_resume(s->cpu, s, s->block))
+        s->began = s->cpu->window.now;
     s->limit = limit;
     s->in_turn = false;
     s->alone = is_alone(s);

@@ -190,16 +190,17 @@ void pe_window_carry(struct pe_cpu *cpu, uint64_t ticks, uint64_t operations)
     w->settled = 0;
 }
 
-/* What the other thread left in registers is not this one's. */
-void pe_window_resume(struct pe_cpu *cpu, const struct pe_block *block)
+bool pe_window_resume(struct pe_cpu *cpu, const void *thread, const struct pe_block *block)
 {
     struct pe_window *w = &cpu->window;
 
-    if (w->block == block)
-        return;
+    if (w->thread == thread)
+        return false;
+    w->thread = thread;
     w->block = block;
     w->settled = 0;
-    w->late = 0;
+    w->late = 0; /* what the other thread left in registers is not this one's */
+    return true;
 }
 
 void pe_window_sleep(struct pe_cpu *cpu, uint64_t until)

@@ -315,19 +315,49 @@ static void store_later(struct rig *r, unsigned rounds)
     pe_stream_away(&r->other);
 }
 
+/* The first thread was in the kernel for a while, as the other one's clock says. */
+static void sleep_beside(struct rig *r, uint64_t cycles)
+{
+    struct pe_cpu **cpus = r->machine->cpus;
+
+    pe_stream_away(&r->stream);
+    cpus[1]->window.now = cpus[0]->window.now + cycles * PE_TICKS;
+    pe_stream_back(&r->other);
+    pe_stream_back(&r->stream);
+    pe_stream_away(&r->other);
+}
+
+static void begin_rig(struct rig *r, const char *preset, bool thorough)
+{
+    spe_machine_config_init(&r->config, preset);
+    assert_int_equal(spe_machine_create(&r->config, &r->machine, NULL, 0), SPE_OK);
+    assert_true(pe_merge_init(&r->merge, r->machine, false));
+    assert_true(pe_stream_begin(&r->stream, &r->writer, &r->merge, 0));
+    r->merge.thorough = thorough;
+    make_blocks(r);
+    shuffle(r);
+}
+
+static void end_rig(struct rig *r)
+{
+    pe_stream_end(&r->stream);
+    pe_stream_end(&r->other);
+    free(r->stream.watches);
+    free(r->other.watches);
+    for (unsigned i = 0; i < 9; i++)
+        pe_block_destroy(r->blocks[i]);
+    free(r->next);
+    pe_merge_free(&r->merge);
+    spe_machine_destroy(r->machine);
+}
+
 static void run_beside(unsigned other, void (*round)(struct rig *r, unsigned i), const char *preset,
                        bool thorough, struct outcome *outcome)
 {
     struct rig r = {.random = 1, .outcome = outcome, .left = INTERVAL};
 
     memset(outcome, 0, sizeof(*outcome));
-    spe_machine_config_init(&r.config, preset);
-    assert_int_equal(spe_machine_create(&r.config, &r.machine, NULL, 0), SPE_OK);
-    assert_true(pe_merge_init(&r.merge, r.machine, false));
-    assert_true(pe_stream_begin(&r.stream, &r.writer, &r.merge, 0));
-    r.merge.thorough = thorough;
-    make_blocks(&r);
-    shuffle(&r);
+    begin_rig(&r, preset, thorough);
     if (other != NOBODY)
         begin_other(&r);
     for (unsigned i = 0; i < ROUNDS; i++) {
@@ -341,15 +371,7 @@ static void run_beside(unsigned other, void (*round)(struct rig *r, unsigned i),
     spe_machine_counts(r.machine, 0, &outcome->counts);
     outcome->prediction = digest_of(&r.machine->cpus[0]->predictor);
     outcome->unwritten = count_unwritten(&r.machine->cpus[0]->l1);
-    pe_stream_end(&r.stream);
-    pe_stream_end(&r.other);
-    free(r.stream.watches);
-    free(r.other.watches);
-    for (unsigned i = 0; i < 9; i++)
-        pe_block_destroy(r.blocks[i]);
-    free(r.next);
-    pe_merge_free(&r.merge);
-    spe_machine_destroy(r.machine);
+    end_rig(&r);
 }
 
 static void run(void (*round)(struct rig *r, unsigned i), const char *preset, bool thorough,
@@ -455,12 +477,37 @@ static void test_beside_another(void **state)
     assert_true(beside.skimmed > 0.6);
 }
 
+/* What a block takes is not what its thread slept in it. */
+static void test_sleep_is_not_learnt(void **state)
+{
+    enum { CYCLES = 1000000, TIMES = 100 };
+    static struct outcome alone;
+    struct outcome outcome = {0};
+    struct rig r = {.random = 1, .outcome = &outcome, .left = INTERVAL};
+    double clock;
+
+    (void)state;
+    run(chase_l2, "neoverse-n1", false, &alone);
+    begin_rig(&r, "neoverse-n1", false);
+    begin_other(&r);
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        if (i % (ROUNDS / TIMES) == ROUNDS / TIMES / 2)
+            sleep_beside(&r, CYCLES);
+        chase_l2(&r, i);
+    }
+    pe_stream_hand(&r.stream);
+    clock = (double)r.machine->cpus[0]->window.now - (double)CYCLES * TIMES * PE_TICKS;
+    end_rig(&r);
+    assert_true(is_near(clock, alone.clock, 0.05, 0));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_samples),
         cmocka_unit_test(test_stores_are_kept),
         cmocka_unit_test(test_beside_another),
+        cmocka_unit_test(test_sleep_is_not_learnt),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -157,9 +157,8 @@ struct pe_queued_store {
 
 struct pe_store_queue {
     struct pe_queued_store at[PE_STORES_MAX];
-    uint32_t first, end; /* modulo PE_STORES_MAX */
-    uint64_t
-        past[PE_STORE_WORDS]; /* ticks: by words of memory, the latest `past` of their stores */
+    uint32_t first, end;           /* modulo PE_STORES_MAX */
+    uint64_t past[PE_STORE_WORDS]; /* ticks: by word of memory, the latest of its stores */
 };
 
 /*
@@ -320,7 +319,8 @@ PE_INLINE uint32_t pe_compare(const pe_word *word, uint64_t mask, uint64_t wante
     return (atomic_load_explicit(word, memory_order_acquire) & mask) == wanted;
 }
 
-/* Which of 4 words are `wanted` in the bits of `mask`; pe_compare_low_4: in their low halves. */
+/* Which of 4 words are `wanted` in the bits of `mask`. The compiler leaves out a half of which the
+ * mask has nothing. */
 #if defined(__SSE2__) && !PE_THREAD_SANITIZER
 /* Words are as whole in a vector as they are alone, and loads stay in order on this host. */
 PE_INLINE __m128i pe_halves_4(const pe_word *words, bool high)
@@ -340,35 +340,20 @@ PE_INLINE __m128i pe_compare_halves_4(const pe_word *words, bool high, uint32_t 
     return _mm_cmpeq_epi32(masked, _mm_set1_epi32((int32_t)wanted));
 }
 
-PE_INLINE uint32_t pe_bits_4(__m128i equal)
-{
-    atomic_signal_fence(memory_order_acquire);
-    return (uint32_t)_mm_movemask_ps(_mm_castsi128_ps(equal));
-}
-
 PE_INLINE uint32_t pe_compare_4(const pe_word *words, uint64_t mask, uint64_t wanted)
 {
     __m128i low = pe_compare_halves_4(words, false, (uint32_t)mask, (uint32_t)wanted);
     __m128i high =
         pe_compare_halves_4(words, true, (uint32_t)(mask >> 32), (uint32_t)(wanted >> 32));
 
-    return pe_bits_4(_mm_and_si128(low, high));
-}
-
-PE_INLINE uint32_t pe_compare_low_4(const pe_word *words, uint32_t mask, uint32_t wanted)
-{
-    return pe_bits_4(pe_compare_halves_4(words, false, mask, wanted));
+    atomic_signal_fence(memory_order_acquire);
+    return (uint32_t)_mm_movemask_ps(_mm_castsi128_ps(_mm_and_si128(low, high)));
 }
 #else
 PE_INLINE uint32_t pe_compare_4(const pe_word *words, uint64_t mask, uint64_t wanted)
 {
     return pe_compare(&words[0], mask, wanted) | pe_compare(&words[1], mask, wanted) << 1 |
            pe_compare(&words[2], mask, wanted) << 2 | pe_compare(&words[3], mask, wanted) << 3;
-}
-
-PE_INLINE uint32_t pe_compare_low_4(const pe_word *words, uint32_t mask, uint32_t wanted)
-{
-    return pe_compare_4(words, mask, wanted);
 }
 #endif
 
@@ -386,24 +371,12 @@ PE_INLINE uint32_t pe_compare_all(const pe_word *words, uint32_t count, uint64_t
     return equal;
 }
 
-PE_INLINE uint32_t pe_compare_low(const pe_word *words, uint32_t count, uint32_t mask,
-                                  uint32_t wanted)
-{
-    uint32_t equal = 0, i = 0;
-
-    for (; i + 4 <= count; i += 4)
-        equal |= pe_compare_low_4(&words[i], mask, wanted) << i;
-    for (; i < count; i++)
-        equal |= pe_compare(&words[i], mask, wanted) << i;
-    return equal;
-}
-
 /* The line's way, or -1. Lines of one set hardly ever have the same low half. */
 PE_INLINE int pe_cache_find(const struct pe_cache *cache, uint64_t line)
 {
     const uint64_t mask = ~(uint64_t)(PE_STATE & ~PE_VALID), wanted = line | PE_VALID;
     const pe_word *words = pe_cache_word(cache, line, 0);
-    uint32_t found = pe_compare_low(words, cache->ways, (uint32_t)mask, (uint32_t)wanted);
+    uint32_t found = pe_compare_all(words, cache->ways, (uint32_t)mask, (uint32_t)wanted);
 
     if (found && !pe_compare(&words[__builtin_ctz(found)], mask, wanted))
         found = pe_compare_all(words, cache->ways, mask, wanted);
@@ -412,7 +385,7 @@ PE_INLINE int pe_cache_find(const struct pe_cache *cache, uint64_t line)
 
 PE_INLINE unsigned pe_cache_victim(const struct pe_cache *cache, uint64_t line)
 {
-    uint32_t free_ways = pe_compare_low(pe_cache_word(cache, line, 0), cache->ways, PE_VALID, 0);
+    uint32_t free_ways = pe_compare_all(pe_cache_word(cache, line, 0), cache->ways, PE_VALID, 0);
     uint32_t used = cache->used[line >> cache->line_shift & cache->set_mask];
 
     if (free_ways)

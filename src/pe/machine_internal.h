@@ -542,6 +542,8 @@ void pe_window_begin(struct spe_machine *machine, struct pe_cpu *cpu, const stru
 void pe_window_carry(struct pe_cpu *cpu, uint64_t ticks, uint64_t operations);
 /* A thread goes on that is in this block. Has another run on the cpu since it did? */
 bool pe_window_resume(struct pe_cpu *cpu, const void *thread, const struct pe_block *block);
+/* The thread is gone. Another may be in the same memory later. */
+void pe_window_leave(struct pe_cpu *cpu, const void *thread);
 /* Cycles that the block's instruction waits for its registers. */
 uint32_t pe_window_wait(struct pe_cpu *cpu, const struct pe_site *site);
 /* When the block's instruction has what it reads: ticks. */

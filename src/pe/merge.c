@@ -481,7 +481,7 @@ static bool has_events(const struct pe_stream *s)
     return s->done != s->handed;
 }
 
-/* All others wait in the kernel. */
+/* All others wait in the kernel, and what they did has been had. */
 static bool is_alone(const struct pe_stream *s)
 {
     const struct pe_merge *m = s->merge;
@@ -985,6 +985,7 @@ void pe_stream_end(struct pe_stream *s)
     if (s->watching_count)
         end_watches(s, 0, false);
     s->ended = s->cpu->window.now;
+    pe_window_leave(s->cpu, s);
     remove_stream(m, s);
     proceed(m, false);
     pe_merge_unlock(m);

@@ -203,6 +203,12 @@ bool pe_window_resume(struct pe_cpu *cpu, const void *thread, const struct pe_bl
     return true;
 }
 
+void pe_window_leave(struct pe_cpu *cpu, const void *thread)
+{
+    if (cpu->window.thread == thread)
+        cpu->window.thread = NULL;
+}
+
 void pe_window_sleep(struct pe_cpu *cpu, uint64_t until)
 {
     cpu->window.now = later(cpu->window.now, until);

@@ -143,6 +143,33 @@ static void test_load_at_the_end(void **state)
     assert_true(cycles > 0.95 * memory && cycles < 1.05 * memory);
 }
 
+/* A thread ends while it waits, and the next one in its memory, on its cpu, waits for nothing. */
+static void test_new_thread(void **state)
+{
+    struct pe_block *load, *rest;
+    uint32_t wait;
+    struct rig r;
+
+    (void)state;
+    begin(&r);
+    load = block(&r, 0x1000, step_words, 1);
+    rest = block(&r, 0x1004, step_words + 1, 3);
+    pe_put_block(r.stream.writer, load);
+    pe_put_access(r.stream.writer, 0, scattered(0));
+    pe_put_block(r.stream.writer, rest);
+    pe_stream_end(&r.stream);
+    free(r.stream.watches);
+    assert_true(pe_stream_begin(&r.stream, &r.writer, &r.merge, 0));
+    pe_put_watch(r.stream.writer, 0);
+    pe_put_block(r.stream.writer, rest);
+    pe_put_block(r.stream.writer, load);
+    pe_stream_hand(&r.stream);
+    assert_true(r.stream.watches[0].done);
+    wait = r.stream.watches[0].wait;
+    end(&r);
+    assert_int_equal(wait, 0);
+}
+
 static void test_prefetched(void **state)
 {
     struct rig r;
@@ -441,11 +468,17 @@ static void test_cpus_come_later(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_chains),           cmocka_unit_test(test_load_at_the_end),
-        cmocka_unit_test(test_prefetched),       cmocka_unit_test(test_memory_keeps_pace),
-        cmocka_unit_test(test_caches_keep_pace), cmocka_unit_test(test_waiting_passes),
-        cmocka_unit_test(test_stores),           cmocka_unit_test(test_on_its_way),
-        cmocka_unit_test(test_short_ways),       cmocka_unit_test(test_rounds),
+        cmocka_unit_test(test_chains),
+        cmocka_unit_test(test_load_at_the_end),
+        cmocka_unit_test(test_new_thread),
+        cmocka_unit_test(test_prefetched),
+        cmocka_unit_test(test_memory_keeps_pace),
+        cmocka_unit_test(test_caches_keep_pace),
+        cmocka_unit_test(test_waiting_passes),
+        cmocka_unit_test(test_stores),
+        cmocka_unit_test(test_on_its_way),
+        cmocka_unit_test(test_short_ways),
+        cmocka_unit_test(test_rounds),
         cmocka_unit_test(test_cpus_come_later),
     };
 

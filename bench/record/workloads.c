@@ -7,7 +7,7 @@
  *   chase    loads that wait for each other, in 256 KiB
  *   crc      integer operations, few accesses
  *   qsort    calls, branches that nobody can predict
- *   pack     matches in 4 MiB of text, found by a hash: loads that miss L2, as packers have them
+ *   pack     matches in 4 MiB of text, found by a hash: many loads miss L1, and some L2
  *
  * and one whose memory counts: 128 threads at once, each of which fills its caches.
  */

@@ -24,7 +24,7 @@ static inline uint64_t pe_skim_margin(const struct spe_machine_config *config)
     return config->window + UINT64_C(128);
 }
 
-/* Since a cpu had to ask another for a line: threads that meet now and then do so more often. */
+/* Ticks behind a line that a cpu had to ask another for, until threads are taken not to meet. */
 #define PE_CALM (UINT64_C(100000) * PE_TICKS)
 
 /* May the next block, of those that were handed over, be the first to be skimmed? */

@@ -66,7 +66,7 @@ struct pe_block {
     uint8_t kind;                 /* ... SPE_BRANCH_... */
     uint8_t flow;                 /* its owner's */
     uint16_t stores;              /* instructions that store */
-    uint32_t stall;               /* ticks that it waits for L2 and branches: see pe/skim.h */
+    uint32_t stall;               /* that it waits for L2: parts of a tick. See pe/skim.h */
     uint16_t recurrence; /* cycles times PE_RECURRENCE from one round to the next if it is a loop */
     uint8_t target_in; /* of the branch: Xn that has a target that is not direct; else PE_NOWHERE */
     bool acquires;     /* an atomic in it does, and does not release: as who takes a lock */
@@ -81,6 +81,7 @@ struct pe_block {
 
 #define PE_NOWHERE 31
 #define PE_RECURRENCE 4
+#define PE_STALL_PARTS 64
 #define PE_ORDINALS 0xf8 /* that an event of pe/merge.h can tell */
 
 static inline uint64_t pe_site_pc(const struct pe_site *site)

@@ -168,7 +168,8 @@ struct pe_store_queue {
 struct pe_window {
     uint64_t now;              /* ticks */
     uint64_t operations;       /* dispatched before the block */
-    uint64_t slow_at;          /* operations: when something took longer than L2 does */
+    uint64_t slow_until;       /* ticks: what took longer than L2 does is done */
+    uint32_t walk;             /* cycles: the latest access had to look for its page, untimed */
     uint64_t full_at;          /* operations: the window is full then, unless a load is done */
     uint64_t late, late_until; /* registers, ticks */
     uint64_t committed;        /* ticks: the latest of the loads has its data */
@@ -521,6 +522,9 @@ void pe_timed_access(struct spe_machine *machine, struct pe_cpu *cpu, const stru
  * and that nobody wants to hear of; false: it is not such a one, and nothing has happened. */
 bool pe_timed_quick(struct spe_machine *machine, struct pe_cpu *cpu, const struct pe_site *site,
                     uint64_t address, uint32_t bytes, bool store);
+/* The plain load or store was made, and its page had to be looked for: so many cycles in all. */
+void pe_timed_walk(const struct spe_machine *machine, struct pe_cpu *cpu,
+                   const struct pe_site *site, bool store, uint64_t cycles);
 /* pe_timed_access for a store that was dispatched before and is made at that time: ticks. Returns
  * when it is in the line, 0: at once. */
 uint64_t pe_timed_store(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t pc,
@@ -533,10 +537,10 @@ void pe_window_stored(struct pe_cpu *cpu, uint64_t number, uint64_t done);
  * cycle, behind the loads that were dispatched with it. */
 uint64_t pe_window_queue_store(const struct spe_machine *machine, struct pe_cpu *cpu,
                                const struct pe_site *site, uint64_t number);
-/* The next block begins. Where the branch at the end of the last one is known to have been
- * mispredicted, that is over first. */
+/* The next block begins, so many ticks behind the last one if it waits for nothing. Where the
+ * branch at the end of that is known to have been mispredicted, that is over first. */
 void pe_window_begin(struct spe_machine *machine, struct pe_cpu *cpu, const struct pe_block *block,
-                     bool mispredicted);
+                     uint64_t ticks, bool mispredicted);
 /* The window was not followed for so many ticks and operations: what it waited for before, it waits
  * for now. */
 void pe_window_carry(struct pe_cpu *cpu, uint64_t ticks, uint64_t operations);

@@ -370,6 +370,12 @@ static void end_watches(struct pe_stream *s, uint64_t next, bool wrong)
     s->watching_count = 0;
 }
 
+/* What the stream's block takes if it waits for nothing. */
+static uint64_t block_time(const struct pe_stream *s, const struct pe_block *next)
+{
+    return s->block ? pe_block_time(&s->cpu->window, s->block, next) : 0;
+}
+
 static void begin_block(struct pe_stream *s, struct pe_block *block)
 {
     bool counting = s->merge->counting;
@@ -377,8 +383,8 @@ static void begin_block(struct pe_stream *s, struct pe_block *block)
 
     if (s->watching_count)
         end_watches(s, block->pc, wrong);
-    pe_window_begin(s->merge->machine, s->cpu, block, wrong);
-    pe_skim_learn(s, block);
+    pe_window_begin(s->merge->machine, s->cpu, block, block_time(s, block), wrong);
+    pe_skim_learn(s, block, wrong);
     s->block = block;
     s->latest = NULL;
     if (counting)
@@ -446,8 +452,8 @@ static inline void begin_quietly(struct pe_stream *s, const struct pe_block *blo
     if (!wrong && pe_window_passes(cpu, block))
         pe_window_pass(cpu, block);
     else
-        pe_window_begin(s->merge->machine, cpu, block, wrong);
-    pe_skim_learn(s, block);
+        pe_window_begin(s->merge->machine, cpu, block, block_time(s, block), wrong);
+    pe_skim_learn(s, block, wrong);
     s->block = block;
 }
 

@@ -17,8 +17,10 @@ PE_INLINE bool is_far(struct pe_cpu *cpu, const struct pe_near *near, uint64_t l
 static inline void translate(const struct spe_machine *machine, struct pe_cpu *cpu,
                              const struct pe_near *near, uint64_t line)
 {
-    if (pe_translation_cycles(machine, cpu, near, line) > machine->config.l2_tlb_latency)
-        cpu->window.slow_at = cpu->window.operations;
+    uint64_t cycles = pe_translation_cycles(machine, cpu, near, line);
+
+    if (cycles > machine->config.l2_tlb_latency)
+        cpu->window.walk = (uint32_t)cycles;
 }
 
 /* What an access was. */
@@ -96,21 +98,58 @@ APART static enum found other_access(struct spe_machine *machine, struct pe_cpu 
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
-/* What the loop has at hand. The cpu has it where others look at it. */
+/* What the loop has at hand: in the host's registers, so nobody may have its address. The cpu has
+ * it where others look at it. */
 struct view {
     struct spe_machine *machine;
     struct pe_cpu *cpu;
     bool usual, in_turns;
+    bool waiting;                 /* for what takes longer than L2: the window is followed */
     const struct pe_block *block; /* that has begun last */
     uint64_t now, operations, until;
     uint64_t limit; /* ticks: if there are turns, that of the stream ends then */
-    uint64_t accesses, refills, branches; /* that are not counted yet */
+    uint64_t wrong; /* ticks that a mispredicted branch takes longer */
+    uint64_t carried_to, carried_operations; /* the window's time and operations: ticks */
+    uint64_t accesses, refills, branches;    /* that are not counted yet */
 };
 
 PE_INLINE void show(const struct view *v)
 {
     v->cpu->window.now = v->now;
     v->cpu->window.operations = v->operations;
+}
+
+/* What the window waited for when it was not followed any more, it waits for now. */
+PE_INLINE void carry(struct view *v)
+{
+    pe_window_carry(v->cpu, v->now - v->carried_to, v->operations - v->carried_operations);
+    v->carried_to = v->now;
+    v->carried_operations = v->operations;
+}
+
+/* What follows the access waits for its page. */
+PE_INLINE void wait_for_walk(struct view *v, uint32_t index, bool store)
+{
+    struct pe_window *w = &v->cpu->window;
+    uint64_t cycles = (uint64_t)w->walk + v->machine->cycles[SPE_PLACE_L1][false];
+
+    w->block = v->block;
+    w->walk = 0;
+    carry(v);
+    pe_timed_walk(v->machine, v->cpu, &v->block->sites[index], store, cycles);
+    v->now = w->now;
+    v->until = 0;
+}
+
+PE_INLINE bool access_in_time(struct view *v, uint32_t index, uint64_t va, uint32_t bytes,
+                              bool store)
+{
+    if (!pe_hit(v->cpu, va, bytes, store) &&
+        !pe_timed_quick(v->machine, v->cpu, &v->block->sites[index], va, bytes, store))
+        return false;
+    v->accesses--; /* it was counted */
+    v->now = v->cpu->window.now;
+    return true;
 }
 
 /* An access that does not hit what was hit last in its set. */
@@ -121,13 +160,15 @@ PE_INLINE bool access(struct view *v, uint32_t index, uint64_t va, uint32_t byte
     enum found found;
 
     show(v);
+    if (v->waiting)
+        return access_in_time(v, index, va, bytes, store);
     found = v->usual ? usual_access(v->machine, v->cpu, pc, va, bytes << 1 | store, *soon)
                      : other_access(v->machine, v->cpu, pc, va, bytes << 1 | store, *soon);
     if (found == NOT_FOR_HERE)
         return false;
     v->refills += found - HIT;
-    if (__builtin_expect(v->cpu->window.slow_at == v->operations, 0))
-        v->until = 0;
+    if (__builtin_expect(v->cpu->window.walk, 0))
+        wait_for_walk(v, index, store);
     return true;
 }
 
@@ -142,41 +183,45 @@ PE_INLINE bool hits_again(const struct view *v, uint64_t va, uint32_t bytes, boo
 /* The window was followed through it, or it is skimmed for the first time. */
 static void set_ticks(const struct pe_window *w, struct pe_block *block)
 {
-    block->ticks[false] = pe_block_time(w, block, NULL) + block->stall;
-    block->ticks[true] = pe_block_time(w, block, block) + block->stall;
+    uint32_t stall = block->stall / PE_STALL_PARTS;
+
+    block->ticks[false] = pe_block_time(w, block, NULL) + stall;
+    block->ticks[true] = pe_block_time(w, block, block) + stall;
     block->ready = block->plain;
 }
 
-APART static void learn_branch(struct pe_cpu *cpu, uint64_t word, bool taken)
+/* Was it mispredicted? */
+APART static bool learn_branch(struct pe_cpu *cpu, uint64_t word, bool taken)
 {
-    pe_count(&cpu->counts.mispredicted, !pe_direction(&cpu->predictor, word, taken));
+    bool wrong = !pe_direction(&cpu->predictor, word, taken);
+
+    pe_count(&cpu->counts.mispredicted, wrong);
+    return wrong;
 }
 
-APART static void end_other(const struct spe_machine *machine, struct pe_cpu *cpu,
+APART static bool end_other(const struct spe_machine *machine, struct pe_cpu *cpu,
                             const struct pe_block *last, uint64_t next)
 {
     bool taken;
 
     if (!last->ticks[false])
         set_ticks(&cpu->window, pe_block_last(last)->block);
-    if (last->branch && pe_branch_outcome(last, next, &taken))
-        pe_branch(machine, cpu, last->end - 4, last->kind, taken, next);
+    return last->branch && pe_branch_outcome(last, next, &taken) &&
+           pe_branch(machine, cpu, last->end - 4, last->kind, taken, next);
 }
 
-PE_INLINE void end_branch(struct view *v, const struct pe_block *last, uint64_t next)
+PE_INLINE bool end_branch(struct view *v, const struct pe_block *last, uint64_t next)
 {
     bool taken;
 
-    if (!last->ready) {
-        end_other(v->machine, v->cpu, last, next);
-        return;
-    }
+    if (!last->ready)
+        return end_other(v->machine, v->cpu, last, next);
     taken = next == last->target;
     if (!(taken | (next == last->end)))
-        return; /* as pe_branch_outcome says */
+        return false; /* as pe_branch_outcome says */
     v->branches++;
-    if (!pe_foresee(v->cpu, last->last_word, taken))
-        learn_branch(v->cpu, last->last_word, taken);
+    return !pe_foresee(v->cpu, last->last_word, taken) &&
+           learn_branch(v->cpu, last->last_word, taken);
 }
 
 PE_INLINE bool may_begin(const struct view *v)
@@ -184,14 +229,34 @@ PE_INLINE bool may_begin(const struct view *v)
     return v->operations < v->until && (!v->in_turns || v->now <= v->limit);
 }
 
+/* What takes longer than L2 does is waited for as if the window was followed. */
+PE_INLINE void begin_waiting(struct view *v, const struct pe_block *last,
+                             const struct pe_block *block, bool wrong)
+{
+    const struct pe_window *w = &v->cpu->window;
+
+    show(v);
+    pe_window_begin(v->machine, v->cpu, block, pe_block_time(w, last, block), wrong);
+    v->now = w->now;
+    v->operations = w->operations;
+    if (v->now >= w->slow_until)
+        v->until = 0;
+}
+
 PE_INLINE void begin(struct view *v, const struct pe_block *block)
 {
     const struct pe_block *last = v->block;
+    bool wrong = end_branch(v, last, block->pc);
 
-    end_branch(v, last, block->pc);
-    v->now += last->ticks[last == block];
-    v->operations += last->count;
     v->block = block;
+    if (v->waiting) {
+        begin_waiting(v, last, block, wrong);
+        return;
+    }
+    v->now += last->ticks[last == block];
+    if (wrong)
+        v->now += v->wrong;
+    v->operations += last->count;
 }
 
 /* The block has begun, and begins again at most so often, as long as that is foreseen: what is the
@@ -203,7 +268,7 @@ PE_INLINE uint32_t begin_foreseen(struct view *v, uint32_t most)
     uint64_t word = block->last_word, history = p->history;
     uint32_t left, rounds;
 
-    if (v->in_turns || !block->ready || block->target != block->pc ||
+    if (v->in_turns || v->waiting || !block->ready || block->target != block->pc ||
         p->bimodal[word & p->mask] != PE_STRONG)
         return 0;
     if (v->operations + (uint64_t)most * block->count > v->until)
@@ -296,9 +361,17 @@ PE_INLINE void skim(struct pe_stream *s, struct view v)
     pe_count_refills(v.cpu, v.accesses, v.refills);
     pe_count(&v.cpu->counts.branches, v.branches);
     v.cpu->window.block = s->block = v.block;
+    if (!v.waiting)
+        carry(&v);
 }
 
-PE_INLINE struct view view_of(const struct pe_stream *s, bool usual, bool in_turns)
+/* Ticks from a mispredicted branch on until the next block begins, beyond those of the block. */
+static uint64_t wrong_ticks(const struct pe_stream *s)
+{
+    return (uint64_t)s->merge->machine->config.mispredict_cycles * PE_TICKS - s->cpu->window.step;
+}
+
+PE_INLINE struct view view_of(const struct pe_stream *s, bool usual, bool in_turns, bool waiting)
 {
     const struct pe_window *w = &s->cpu->window;
 
@@ -306,42 +379,52 @@ PE_INLINE struct view view_of(const struct pe_stream *s, bool usual, bool in_tur
                          .cpu = s->cpu,
                          .usual = usual,
                          .in_turns = in_turns,
+                         .waiting = waiting,
                          .block = s->block,
                          .now = w->now,
                          .operations = w->operations,
                          .until = s->skim_until,
-                         .limit = s->limit};
+                         .limit = s->limit,
+                         .wrong = wrong_ticks(s),
+                         .carried_to = w->now,
+                         .carried_operations = w->operations};
 }
 
 /* Each for itself: the host's registers are few. */
 APART static void skim_usual(struct pe_stream *s)
 {
-    skim(s, view_of(s, true, false));
+    skim(s, view_of(s, true, false, false));
 }
 
 APART static void skim_other(struct pe_stream *s)
 {
-    skim(s, view_of(s, false, false));
+    skim(s, view_of(s, false, false, false));
 }
 
 APART static void skim_in_turns(struct pe_stream *s)
 {
-    skim(s, view_of(s, false, true));
+    skim(s, view_of(s, false, true, false));
+}
+
+APART static void skim_waiting(struct pe_stream *s)
+{
+    skim(s, view_of(s, s->cpu->usual, !s->alone, true));
 }
 
 /* Stores have numbers to count how many are between two of them: here are none. */
 void pe_skim(struct pe_stream *s)
 {
     const struct pe_window *w = &s->cpu->window;
-    uint64_t now = w->now, operations = w->operations;
+    uint64_t operations = w->operations;
 
-    if (!s->alone)
+    if (w->now < w->slow_until)
+        skim_waiting(s);
+    else if (!s->alone)
         skim_in_turns(s);
     else if (s->cpu->usual)
         skim_usual(s);
     else
         skim_other(s);
-    pe_window_carry(s->cpu, w->now - now, w->operations - operations);
     s->followed_from = w->operations;
     s->skimmed += w->operations - operations;
 }
@@ -349,13 +432,16 @@ void pe_skim(struct pe_stream *s)
 /* ---- What a block takes ---------------------------------------------------------------------- */
 
 #define ROUNDS 64 /* that the average is of */
+#define STALL_MAX (UINT32_MAX / PE_STALL_PARTS)
 
-void pe_skim_note(struct pe_stream *s, const struct pe_block *next)
+void pe_skim_note(struct pe_stream *s, const struct pe_block *next, bool wrong)
 {
     const struct pe_window *w = &s->cpu->window;
     struct pe_block *last = pe_block_last(s->block)->block;
+    uint64_t ticks = pe_block_time(w, last, next) + (wrong ? wrong_ticks(s) : 0);
+    uint64_t took = later(w->now - s->began, ticks) - ticks;
     int64_t known = (int64_t)last->stall;
-    int64_t more = (int64_t)(w->now - s->began - pe_block_time(w, last, next)) - known;
+    int64_t more = (int64_t)(took < STALL_MAX ? took : STALL_MAX) * PE_STALL_PARTS - known;
 
     last->learnt += last->learnt < ROUNDS;
     /* Most have had their rounds, and the host divides slowly by what it does not know. */

@@ -135,7 +135,7 @@ static void full(struct pe_window *w, const struct spe_machine_config *config)
 }
 
 void pe_window_begin(struct spe_machine *machine, struct pe_cpu *cpu, const struct pe_block *block,
-                     bool mispredicted)
+                     uint64_t ticks, bool mispredicted)
 {
     struct pe_window *w = &cpu->window;
     const struct pe_block *last = w->block;
@@ -149,7 +149,7 @@ void pe_window_begin(struct spe_machine *machine, struct pe_cpu *cpu, const stru
                        (uint64_t)machine->config.mispredict_cycles * PE_TICKS;
         }
         settle(w, last->count);
-        w->now = later(w->now + pe_block_time(w, last, block), resolved);
+        w->now = later(w->now + ticks, resolved);
         w->operations += last->count;
         w->stores += last->stores;
     }
@@ -454,7 +454,16 @@ void pe_timed_access(struct spe_machine *machine, struct pe_cpu *cpu, const stru
     if (done > issued)
         hold(machine, &cpu->window, site, how & SPE_ACCESS_STORE, issued, done);
     if (met->place > SPE_PLACE_L2 || met->facts & SPE_FACT_TLB_WALK)
-        cpu->window.slow_at = cpu->window.operations;
+        cpu->window.slow_until = later(cpu->window.slow_until, done);
+}
+
+void pe_timed_walk(const struct spe_machine *machine, struct pe_cpu *cpu,
+                   const struct pe_site *site, bool store, uint64_t cycles)
+{
+    uint64_t issued = pe_window_issue(cpu, site), done = issued + cycles * PE_TICKS;
+
+    hold(machine, &cpu->window, site, store, issued, done);
+    cpu->window.slow_until = later(cpu->window.slow_until, done);
 }
 
 uint64_t pe_timed_store(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t pc,
@@ -505,6 +514,8 @@ PE_INLINE bool quick_hit(struct spe_machine *machine, struct pe_cpu *cpu,
         pe_stored(machine, cpu, address, bytes, site->forwards, issued, done);
     if (cycles)
         hold(machine, &cpu->window, site, store, issued, done);
+    if (cycles > machine->config.l2_tlb_latency)
+        cpu->window.slow_until = later(cpu->window.slow_until, done);
     return true;
 }
 

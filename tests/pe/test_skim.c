@@ -397,8 +397,7 @@ static bool is_near(double a, double b, double part, double absolute)
     return fabs(a - b) <= part * fabs(b) + absolute;
 }
 
-static void compare(const char *name, void (*round)(struct rig *r, unsigned i), const char *preset,
-                    double least_skimmed)
+static void compare(const char *name, void (*round)(struct rig *r, unsigned i), const char *preset)
 {
     static struct outcome quick, slow;
     unsigned n;
@@ -413,14 +412,14 @@ static void compare(const char *name, void (*round)(struct rig *r, unsigned i), 
                   distance(quick.cycles_bins, slow.cycles_bins, n), quick.clock / slow.clock,
                   (double)quick.counts.l1_misses / (double)slow.counts.l1_misses);
     assert_true(n > 300 && quick.samples == n);
-    assert_true(slow.skimmed == 0 && quick.skimmed >= least_skimmed);
+    assert_true(slow.skimmed == 0 && quick.skimmed > 0.7); /* whatever is slow */
     assert_true(is_near(quick.wait, slow.wait, 0.02, 0.1 * n));
     assert_true(is_near(quick.cycles, slow.cycles, 0.02, 0.1 * n));
     assert_true(distance(quick.wait_bins, slow.wait_bins, n) < 0.05);
     assert_true(distance(quick.cycles_bins, slow.cycles_bins, n) < 0.05);
     assert_true(is_near(quick.misses, slow.misses, 0.02, 3));
     assert_true(is_near(quick.far, slow.far, 0.02, 3));
-    assert_true(is_near(quick.clock, slow.clock, 0.05, 0));
+    assert_true(is_near(quick.clock, slow.clock, 0.025, 0));
     /* Prediction is told everything. */
     assert_int_equal(quick.counts.branches, slow.counts.branches);
     assert_int_equal(quick.counts.mispredicted, slow.counts.mispredicted);
@@ -435,17 +434,15 @@ static void test_same_samples(void **state)
 
     (void)state;
     for (unsigned i = 0; i < 2; i++) {
-        double share = i ? 0.4 : 0.6; /* V2 has a larger window */
-
-        compare("chase in L2", chase_l2, presets[i], share);
-        compare("chase beyond L2", chase_llc, presets[i], 0);
-        compare("stream", stream, presets[i], 0);
-        compare("columns", columns, presets[i], share);
-        compare("stores", stores, presets[i], share);
-        compare("spills", spill, presets[i], share);
-        compare("branches", branches, presets[i], share);
-        compare("rounds", rounds, presets[i], 0.4);
-        compare("phases", phases, presets[i], 0.2);
+        compare("chase in L2", chase_l2, presets[i]);
+        compare("chase beyond L2", chase_llc, presets[i]);
+        compare("stream", stream, presets[i]);
+        compare("columns", columns, presets[i]);
+        compare("stores", stores, presets[i]);
+        compare("spills", spill, presets[i]);
+        compare("branches", branches, presets[i]);
+        compare("rounds", rounds, presets[i]);
+        compare("phases", phases, presets[i]);
     }
 }
 
@@ -472,7 +469,7 @@ static void test_beside_another(void **state)
     assert_true(alone.skimmed > 0.6);
     assert_memory_equal(&alone, &beside, sizeof(alone));
     run_beside(1000, chase_l2, "neoverse-n1", false, &beside);
-    assert_true(beside.skimmed < 0.1);
+    assert_true(beside.skimmed < 0.2); /* where it is alone */
     run_beside(60000, chase_l2, "neoverse-n1", false, &beside);
     assert_true(beside.skimmed > 0.6);
 }

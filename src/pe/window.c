@@ -487,6 +487,7 @@ PE_INLINE bool quick_hit(struct spe_machine *machine, struct pe_cpu *cpu,
 {
     pe_word *at = pe_cache_word(&near->l1, line, way);
     uint64_t word = pe_get(at), issued = pe_window_issue(cpu, site), cycles, done = 0;
+    bool slow = false;
     uint64_t after = (word & ~(PE_FRESH | PE_PREFETCHED)) | (store ? PE_MODIFIED : 0);
 
     if (store && !(word & PE_EXCLUSIVE))
@@ -496,11 +497,15 @@ PE_INLINE bool quick_hit(struct spe_machine *machine, struct pe_cpu *cpu,
 
         uint64_t wanted = pe_wanted(machine, line);
 
-        if ((flight->line == line && flight->done > issued) || wanted < issued ||
-            (store && wanted != UINT64_MAX))
+        if (wanted < issued || (store && wanted != UINT64_MAX))
             return false;
-        if ((flight->line != line || flight->done <= cpu->window.now) && wanted == UINT64_MAX)
+        if (flight->line == line && flight->done > issued) {
+            done = flight->done;
+            slow = flight->place > SPE_PLACE_L2;
+        } else if ((flight->line != line || flight->done <= cpu->window.now) &&
+                   wanted == UINT64_MAX) {
             after &= ~PE_FLIGHT;
+        }
     }
     cycles = pe_translation_cycles(machine, cpu, near, line);
     atomic_store_explicit(at, after, memory_order_relaxed);
@@ -508,13 +513,13 @@ PE_INLINE bool quick_hit(struct spe_machine *machine, struct pe_cpu *cpu,
     pe_count(&cpu->counts.accesses, 1);
     if (word & PE_PREFETCHED)
         pe_prefetch(machine, cpu, pe_site_pc(site), address, false, store, issued);
-    if (cycles)
+    if (cycles && !done)
         done = issued + (cycles + machine->cycles[SPE_PLACE_L1][false]) * PE_TICKS;
     if (store)
         pe_stored(machine, cpu, address, bytes, site->forwards, issued, done);
-    if (cycles)
+    if (done)
         hold(machine, &cpu->window, site, store, issued, done);
-    if (cycles > machine->config.l2_tlb_latency)
+    if (slow || cycles > machine->config.l2_tlb_latency)
         cpu->window.slow_until = later(cpu->window.slow_until, done);
     return true;
 }

@@ -384,7 +384,7 @@ static void begin_block(struct pe_stream *s, struct pe_block *block)
     if (s->watching_count)
         end_watches(s, block->pc, wrong);
     pe_window_begin(s->merge->machine, s->cpu, block, block_time(s, block), wrong);
-    pe_skim_learn(s, block, wrong);
+    s->began = s->cpu->window.now;
     s->block = block;
     s->latest = NULL;
     if (counting)
@@ -443,42 +443,16 @@ static inline bool is_quiet(const struct pe_stream *s)
            !s->merge->counting && !s->merge->simple;
 }
 
-/* begin_block where it is quiet, behind another block. Most often nothing is late. */
-static inline void begin_quietly(struct pe_stream *s, const struct pe_block *block)
-{
-    struct pe_cpu *cpu = s->cpu;
-    bool wrong = s->block->branch && end_branch(s, block->pc, false);
-
-    if (!wrong && pe_window_passes(cpu, block))
-        pe_window_pass(cpu, block);
-    else
-        pe_window_begin(s->merge->machine, cpu, block, block_time(s, block), wrong);
-    pe_skim_learn(s, block, wrong);
-    s->block = block;
-}
-
-/* The block begins, and again as long as nothing else is to be seen to. False: it has to wait
- * before. */
+/* The block begins, once. False: it has to wait before. */
 static bool block_event(struct pe_stream *s, uint64_t event)
 {
-    struct pe_block *block = pe_event_block(event);
-    bool quiet = s->block && is_quiet(s);
-
-    do {
-        if (quiet) {
-            begin_quietly(s, block);
-        } else {
-            if (is_full_of_stores(s, s->cpu->window.stores + (s->block ? s->block->stores : 0) - 1))
-                return false;
-            begin_block(s, block);
-        }
-        if (s->again == pe_event_again(event)) {
-            s->again = 0;
-            s->done++;
-            break;
-        }
-        s->again++;
-    } while (quiet && s->cpu->window.now <= s->limit && !pe_may_skim(s));
+    if (is_full_of_stores(s, s->cpu->window.stores + (s->block ? s->block->stores : 0) - 1))
+        return false;
+    begin_block(s, pe_event_block(event));
+    if (s->again++ == pe_event_again(event)) {
+        s->again = 0;
+        s->done++;
+    }
     return true;
 }
 
@@ -528,7 +502,7 @@ static void run(struct pe_stream *s, uint64_t limit)
                 return;
             s->done++;
         } else if (tag == PE_EVENT_BLOCK) {
-            if (pe_may_skim(s) && s->block && is_quiet(s))
+            if (s->block && is_quiet(s))
                 pe_skim(s);
             else if (!block_event(s, event))
                 return;

@@ -104,11 +104,14 @@ struct view {
     struct spe_machine *machine;
     struct pe_cpu *cpu;
     bool usual, in_turns;
-    bool waiting;                 /* for what takes longer than L2: the window is followed */
+    bool followed;                /* the window is, and its time and operations are these */
     const struct pe_block *block; /* that has begun last */
     uint64_t now, operations, until;
-    uint64_t limit; /* ticks: if there are turns, that of the stream ends then */
-    uint64_t wrong; /* ticks that a mispredicted branch takes longer */
+    uint64_t limit;      /* ticks: if there are turns, that of the stream ends then */
+    uint64_t skim_until; /* operations: of those that are followed, not these */
+    uint64_t learn_from; /* operations: the window has filled */
+    uint64_t began;      /* ticks: the block, where it is followed */
+    uint64_t wrong;      /* ticks that a mispredicted branch takes longer */
     uint64_t carried_to, carried_operations; /* the window's time and operations: ticks */
     uint64_t accesses, refills, branches;    /* that are not counted yet */
 };
@@ -141,27 +144,14 @@ PE_INLINE void wait_for_walk(struct view *v, uint32_t index, bool store)
     v->until = 0;
 }
 
-PE_INLINE bool access_in_time(struct view *v, uint32_t index, uint64_t va, uint32_t bytes,
-                              bool store)
-{
-    if (!pe_hit(v->cpu, va, bytes, store) &&
-        !pe_timed_quick(v->machine, v->cpu, &v->block->sites[index], va, bytes, store))
-        return false;
-    v->accesses--; /* it was counted */
-    v->now = v->cpu->window.now;
-    return true;
-}
-
 /* An access that does not hit what was hit last in its set. */
-PE_INLINE bool access(struct view *v, uint32_t index, uint64_t va, uint32_t bytes, bool store,
-                      const uint64_t *soon)
+PE_INLINE bool other_than_last(struct view *v, uint32_t index, uint64_t va, uint32_t bytes,
+                               bool store, const uint64_t *soon)
 {
     uint64_t pc = v->block->pc + UINT64_C(4) * index;
     enum found found;
 
     show(v);
-    if (v->waiting)
-        return access_in_time(v, index, va, bytes, store);
     found = v->usual ? usual_access(v->machine, v->cpu, pc, va, bytes << 1 | store, *soon)
                      : other_access(v->machine, v->cpu, pc, va, bytes << 1 | store, *soon);
     if (found == NOT_FOR_HERE)
@@ -173,11 +163,61 @@ PE_INLINE bool access(struct view *v, uint32_t index, uint64_t va, uint32_t byte
 }
 
 /* `va`: whatever its highest byte is. */
-PE_INLINE bool hits_again(const struct view *v, uint64_t va, uint32_t bytes, bool store)
+PE_INLINE bool hits_again(struct view *v, uint64_t va, uint32_t bytes, bool store)
+{
+    const struct pe_near near = pe_near_of(v->cpu, v->usual);
+    bool again = pe_hit_again(v->cpu, &near, va, bytes, store);
+
+    v->accesses += again;
+    return again;
+}
+
+PE_INLINE bool skimmed_access(struct view *v, uint32_t index, uint64_t event, uint32_t bytes,
+                              bool store, const uint64_t *soon)
+{
+    if (hits_again(v, event, bytes, store))
+        return true;
+    if (!other_than_last(v, index, event & PE_EVENT_MASK, bytes, store, soon))
+        return false;
+    v->accesses++;
+    return true;
+}
+
+/* While threads meet, whether others want the line has to be looked at. */
+PE_INLINE bool hits(struct view *v, uint64_t va, uint32_t bytes, bool store)
 {
     const struct pe_near near = pe_near_of(v->cpu, v->usual);
 
-    return pe_hit_again(v->cpu, &near, va, bytes, store);
+    return (!v->in_turns && hits_again(v, va, bytes, store)) ||
+           pe_hit_near(v->cpu, &near, va, bytes, store);
+}
+
+/* A load that may have its data from a store is not for here. */
+PE_INLINE bool followed_access(struct view *v, uint32_t index, uint64_t va, uint32_t bytes,
+                               bool store)
+{
+    const struct pe_site *site = &v->block->sites[index];
+
+    if (!store && pe_may_meet_store(v->cpu, va, bytes))
+        return false;
+    if (hits(v, va, bytes, store)) {
+        if (store)
+            pe_stored(v->machine, v->cpu, va, bytes, site->forwards, pe_window_issue(v->cpu, site),
+                      0);
+        return true;
+    }
+    if (!pe_timed_quick(v->machine, v->cpu, site, va, bytes, store))
+        return false;
+    v->now = v->cpu->window.now;
+    return true;
+}
+
+/* False: it is not for here. `soon` is an event that will be had soon. */
+PE_INLINE bool access(struct view *v, uint32_t index, uint64_t event, uint32_t bytes, bool store,
+                      const uint64_t *soon)
+{
+    return v->followed ? followed_access(v, index, event & PE_EVENT_MASK, bytes, store)
+                       : skimmed_access(v, index, event, bytes, store, soon);
 }
 
 /* The window was followed through it, or it is skimmed for the first time. */
@@ -229,34 +269,77 @@ PE_INLINE bool may_begin(const struct view *v)
     return v->operations < v->until && (!v->in_turns || v->now <= v->limit);
 }
 
-/* What takes longer than L2 does is waited for as if the window was followed. */
-PE_INLINE void begin_waiting(struct view *v, const struct pe_block *last,
-                             const struct pe_block *block, bool wrong)
+#define ROUNDS 64 /* that the average is of */
+#define STALL_MAX (UINT32_MAX / PE_STALL_PARTS)
+
+/* So many ticks more than without waiting. Most often none, and none before. */
+PE_INLINE void note_stall(const struct pe_window *w, struct pe_block *block, uint64_t ticks)
+{
+    int64_t known = (int64_t)block->stall, more;
+
+    block->learnt += block->learnt < ROUNDS;
+    if (!(ticks | block->stall) && block->ticks[false])
+        return;
+    more = (int64_t)(ticks < STALL_MAX ? ticks : STALL_MAX) * PE_STALL_PARTS - known;
+    /* Most have had their rounds, and the host divides slowly by what it does not know. */
+    more = block->learnt == ROUNDS ? more / ROUNDS : more / (int64_t)block->learnt;
+    block->stall = (uint32_t)(known + more);
+    set_ticks(w, block);
+}
+
+/* What the block waited for is not only its own, but on average it is. Nothing is learnt from what
+ * is slow. */
+PE_INLINE void learn(const struct view *v, const struct pe_block *next, bool wrong)
+{
+    const struct pe_window *w = &v->cpu->window;
+    uint64_t ticks = pe_block_time(w, v->block, next) + (wrong ? v->wrong : 0);
+
+    if (v->operations >= v->learn_from && v->began >= w->slow_until)
+        note_stall(w, pe_block_last(v->block)->block, later(v->now - v->began, ticks) - ticks);
+}
+
+/* Most often nothing is late. */
+PE_INLINE void begin_followed(struct view *v, const struct pe_block *block, bool wrong)
 {
     const struct pe_window *w = &v->cpu->window;
 
-    show(v);
-    pe_window_begin(v->machine, v->cpu, block, pe_block_time(w, last, block), wrong);
+    if (!wrong && pe_window_passes(v->cpu, block))
+        pe_window_pass(v->cpu, block);
+    else
+        pe_window_begin(v->machine, v->cpu, block, pe_block_time(w, v->block, block), wrong);
     v->now = w->now;
     v->operations = w->operations;
-    if (v->now >= w->slow_until)
+    learn(v, block, wrong);
+    v->began = v->now;
+    if (v->operations < v->skim_until && v->now >= w->slow_until)
         v->until = 0;
 }
 
-PE_INLINE void begin(struct view *v, const struct pe_block *block)
+PE_INLINE void begin_skimmed(struct view *v, const struct pe_block *block, bool wrong)
 {
     const struct pe_block *last = v->block;
-    bool wrong = end_branch(v, last, block->pc);
 
-    v->block = block;
-    if (v->waiting) {
-        begin_waiting(v, last, block, wrong);
-        return;
-    }
     v->now += last->ticks[last == block];
     if (wrong)
         v->now += v->wrong;
     v->operations += last->count;
+}
+
+PE_INLINE void begin(struct view *v, const struct pe_block *block)
+{
+    bool wrong = end_branch(v, v->block, block->pc);
+
+    if (v->followed)
+        begin_followed(v, block, wrong);
+    else
+        begin_skimmed(v, block, wrong);
+    v->block = block;
+}
+
+/* The stream's turn is over when a block has begun. */
+PE_INLINE bool is_over(const struct view *v)
+{
+    return v->followed && v->in_turns && v->now > v->limit;
 }
 
 /* The block has begun, and begins again at most so often, as long as that is foreseen: what is the
@@ -268,7 +351,7 @@ PE_INLINE uint32_t begin_foreseen(struct view *v, uint32_t most)
     uint64_t word = block->last_word, history = p->history;
     uint32_t left, rounds;
 
-    if (v->in_turns || v->waiting || !block->ready || block->target != block->pc ||
+    if (v->in_turns || v->followed || !block->ready || block->target != block->pc ||
         p->bimodal[word & p->mask] != PE_STRONG)
         return 0;
     if (v->operations + (uint64_t)most * block->count > v->until)
@@ -306,36 +389,37 @@ _Static_assert(PE_EVENT_BLOCK == PE_ORDINALS, "plain accesses are less");
 
 /* Events from `at` to `end`, until one that is not for here. Returns where that is. The second word
  * of the last one may be the first of all. */
-PE_INLINE const uint64_t *skim_events(struct pe_stream *s, struct view *v, const uint64_t *at,
-                                      const uint64_t *end)
+PE_INLINE const uint64_t *events(struct pe_stream *s, struct view *v, const uint64_t *at,
+                                 const uint64_t *end)
 {
     for (; at < end; at++) {
         const uint64_t *soon = at + PE_EVENTS_BEHIND;
-        uint64_t event = *at, highest = event >> PE_AGAIN_SHIFT, va = event & PE_EVENT_MASK, more;
+        uint64_t event = *at, highest = event >> PE_AGAIN_SHIFT, more;
         unsigned tag = (unsigned)(event >> PE_EVENT_SHIFT);
 
         if (highest == ONE_ROUND) {
             if (!may_begin(v))
                 break;
             begin(v, pe_event_block(event));
+            if (is_over(v))
+                return at + 1;
         } else if (highest < ONE_ROUND) {
             const struct pe_plain *plain = &v->block->plain_sites[tag];
 
-            if (!hits_again(v, event, plain->bytes, plain->store) &&
-                !access(v, plain->index, va, plain->bytes, plain->store, soon))
+            if (!access(v, plain->index, event, plain->bytes, plain->store, soon))
                 break;
-            v->accesses++;
         } else if (tag == PE_EVENT_BLOCK) {
             if (!begin_rounds(s, v, event))
                 break;
+            if (is_over(v))
+                return at + 1;
         } else if (tag == PE_EVENT_WIDE) {
             more = s->events[(size_t)(at + 1 - s->events) % PE_EVENTS];
             if (PE_WIDE_HOW(more) & ~SPE_ACCESS_STORE)
                 break;
-            if (!hits_again(v, event, PE_WIDE_BYTES(more), PE_WIDE_HOW(more)) &&
-                !access(v, PE_WIDE_INDEX(more), va, PE_WIDE_BYTES(more), PE_WIDE_HOW(more), soon))
+            if (!access(v, PE_WIDE_INDEX(more), event, PE_WIDE_BYTES(more), PE_WIDE_HOW(more),
+                        soon))
                 break;
-            v->accesses++;
             at++;
         } else {
             break;
@@ -345,7 +429,7 @@ PE_INLINE const uint64_t *skim_events(struct pe_stream *s, struct view *v, const
 }
 
 /* Events from `done` on, until one that is not for here. */
-PE_INLINE void skim(struct pe_stream *s, struct view v)
+PE_INLINE void have_events(struct pe_stream *s, struct view v)
 {
     const uint64_t *at, *from, *end;
 
@@ -354,14 +438,15 @@ PE_INLINE void skim(struct pe_stream *s, struct view v)
         end = &s->events[PE_EVENTS];
         if (s->handed - s->done < (uint64_t)(end - from))
             end = from + (s->handed - s->done);
-        at = skim_events(s, &v, from, end);
+        at = events(s, &v, from, end);
         s->done += (uint64_t)(at - from);
-    } while (at >= end && s->done != s->handed);
+    } while (at >= end && s->done != s->handed && !is_over(&v));
     show(&v);
     pe_count_refills(v.cpu, v.accesses, v.refills);
     pe_count(&v.cpu->counts.branches, v.branches);
     v.cpu->window.block = s->block = v.block;
-    if (!v.waiting)
+    s->began = v.began;
+    if (!v.followed)
         carry(&v);
 }
 
@@ -371,7 +456,16 @@ static uint64_t wrong_ticks(const struct pe_stream *s)
     return (uint64_t)s->merge->machine->config.mispredict_cycles * PE_TICKS - s->cpu->window.step;
 }
 
-PE_INLINE struct view view_of(const struct pe_stream *s, bool usual, bool in_turns, bool waiting)
+/* Until skim_until; 0: not at all. */
+static uint64_t skim_until(const struct pe_stream *s)
+{
+    const struct pe_merge *m = s->merge;
+    bool calm = s->alone || s->cpu->window.now > m->met + PE_CALM;
+
+    return calm && !m->thorough && !m->counting ? s->skim_until : 0;
+}
+
+PE_INLINE struct view view_of(const struct pe_stream *s, bool usual, bool in_turns, bool followed)
 {
     const struct pe_window *w = &s->cpu->window;
 
@@ -379,12 +473,15 @@ PE_INLINE struct view view_of(const struct pe_stream *s, bool usual, bool in_tur
                          .cpu = s->cpu,
                          .usual = usual,
                          .in_turns = in_turns,
-                         .waiting = waiting,
+                         .followed = followed,
                          .block = s->block,
                          .now = w->now,
                          .operations = w->operations,
-                         .until = s->skim_until,
+                         .until = followed ? UINT64_MAX : s->skim_until,
                          .limit = s->limit,
+                         .skim_until = skim_until(s),
+                         .learn_from = s->followed_from + s->margin * 3 / 4,
+                         .began = s->began,
                          .wrong = wrong_ticks(s),
                          .carried_to = w->now,
                          .carried_operations = w->operations};
@@ -393,33 +490,36 @@ PE_INLINE struct view view_of(const struct pe_stream *s, bool usual, bool in_tur
 /* Each for itself: the host's registers are few. */
 APART static void skim_usual(struct pe_stream *s)
 {
-    skim(s, view_of(s, true, false, false));
+    have_events(s, view_of(s, true, false, false));
 }
 
 APART static void skim_other(struct pe_stream *s)
 {
-    skim(s, view_of(s, false, false, false));
+    have_events(s, view_of(s, false, false, false));
 }
 
 APART static void skim_in_turns(struct pe_stream *s)
 {
-    skim(s, view_of(s, false, true, false));
+    have_events(s, view_of(s, false, true, false));
 }
 
-APART static void skim_waiting(struct pe_stream *s)
+APART static void follow_usual(struct pe_stream *s)
 {
-    skim(s, view_of(s, s->cpu->usual, !s->alone, true));
+    have_events(s, view_of(s, true, false, true));
+}
+
+APART static void follow_other(struct pe_stream *s)
+{
+    have_events(s, view_of(s, false, !s->alone, true));
 }
 
 /* Stores have numbers to count how many are between two of them: here are none. */
-void pe_skim(struct pe_stream *s)
+static void skim(struct pe_stream *s)
 {
     const struct pe_window *w = &s->cpu->window;
     uint64_t operations = w->operations;
 
-    if (w->now < w->slow_until)
-        skim_waiting(s);
-    else if (!s->alone)
+    if (!s->alone)
         skim_in_turns(s);
     else if (s->cpu->usual)
         skim_usual(s);
@@ -429,23 +529,14 @@ void pe_skim(struct pe_stream *s)
     s->skimmed += w->operations - operations;
 }
 
-/* ---- What a block takes ---------------------------------------------------------------------- */
-
-#define ROUNDS 64 /* that the average is of */
-#define STALL_MAX (UINT32_MAX / PE_STALL_PARTS)
-
-void pe_skim_note(struct pe_stream *s, const struct pe_block *next, bool wrong)
+void pe_skim(struct pe_stream *s)
 {
     const struct pe_window *w = &s->cpu->window;
-    struct pe_block *last = pe_block_last(s->block)->block;
-    uint64_t ticks = pe_block_time(w, last, next) + (wrong ? wrong_ticks(s) : 0);
-    uint64_t took = later(w->now - s->began, ticks) - ticks;
-    int64_t known = (int64_t)last->stall;
-    int64_t more = (int64_t)(took < STALL_MAX ? took : STALL_MAX) * PE_STALL_PARTS - known;
 
-    last->learnt += last->learnt < ROUNDS;
-    /* Most have had their rounds, and the host divides slowly by what it does not know. */
-    more = last->learnt == ROUNDS ? more / ROUNDS : more / (int64_t)last->learnt;
-    last->stall = (uint32_t)(known + more);
-    set_ticks(w, last);
+    if (w->operations < skim_until(s) && w->now >= w->slow_until)
+        skim(s);
+    else if (s->alone && s->cpu->usual)
+        follow_usual(s);
+    else
+        follow_other(s);
 }

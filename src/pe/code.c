@@ -277,6 +277,7 @@ struct pe_block *pe_block_create(uint64_t pc, const uint32_t *words, size_t coun
         return NULL;
     b->pc = pc;
     b->end = pc + 4 * count;
+    b->goes_on[false] = b->goes_on[true] = PE_NO_PC;
     b->count = (uint32_t)count;
     b->last_word = (uint32_t)((b->end - 4) >> 2);
     for (size_t i = 0; i < count; i++) {

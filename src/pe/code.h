@@ -53,13 +53,15 @@ struct pe_plain {
 
 struct pe_block {
     /* What pe/skim.h needs comes first: a line of the host's cache. */
-    uint64_t pc, end;             /* [pc, end) */
-    uint64_t target;              /* of the branch at the end, if it is direct */
+    uint64_t pc;
+    uint64_t goes_on[2]; /* where `ticks` are known, and the last instruction is `plain`: `end` and
+                            `target`. Else PE_NO_PC */
+    uint64_t ticks[2];   /* it takes, if its branch is not taken and if it is; 0: not known */
     struct pe_plain *plain_sites; /* by ordinal */
-    uint64_t ticks[2];            /* it takes, where another follows it and where it does itself */
     uint32_t count;               /* of instructions */
     uint32_t last_word;           /* address of the last one, in words: its lower bits */
-    bool ready;                   /* `ticks` are known, and the last instruction is `plain` */
+    uint64_t end;                 /* [pc, end) */
+    uint64_t target;              /* of the branch at the end, if it is direct */
     bool branch;                  /* the last instruction is one */
     bool direct;                  /* ... with `target` */
     bool plain;                   /* ... and conditional, and no more */
@@ -80,6 +82,7 @@ struct pe_block {
 };
 
 #define PE_NOWHERE 31
+#define PE_NO_PC 1
 #define PE_RECURRENCE 4
 #define PE_STALL_PARTS 64
 #define PE_ORDINALS 0xf8 /* that an event of pe/merge.h can tell */

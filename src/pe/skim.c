@@ -226,8 +226,11 @@ static void set_ticks(const struct pe_window *w, struct pe_block *block)
     uint32_t stall = block->stall / PE_STALL_PARTS;
 
     block->ticks[false] = pe_block_time(w, block, NULL) + stall;
-    block->ticks[true] = pe_block_time(w, block, block) + stall;
-    block->ready = block->plain;
+    block->ticks[true] = pe_block_time(w, block, block->target == block->pc ? block : NULL) + stall;
+    if (block->plain) {
+        block->goes_on[false] = block->end;
+        block->goes_on[true] = block->target;
+    }
 }
 
 /* Was it mispredicted? */
@@ -250,18 +253,20 @@ APART static bool end_other(const struct spe_machine *machine, struct pe_cpu *cp
            pe_branch(machine, cpu, last->end - 4, last->kind, taken, next);
 }
 
-PE_INLINE bool end_branch(struct view *v, const struct pe_block *last, uint64_t next)
+/* Which of its ticks did the last block take? */
+PE_INLINE bool end_branch(struct view *v, uint64_t next, bool *wrong)
 {
-    bool taken;
+    const struct pe_block *last = v->block;
+    bool taken = next == last->goes_on[true];
 
-    if (!last->ready)
-        return end_other(v->machine, v->cpu, last, next);
-    taken = next == last->target;
-    if (!(taken | (next == last->end)))
-        return false; /* as pe_branch_outcome says */
+    if (!(taken | (next == last->goes_on[false]))) {
+        *wrong = end_other(v->machine, v->cpu, last, next);
+        return next == last->pc;
+    }
     v->branches++;
-    return !pe_foresee(v->cpu, last->last_word, taken) &&
-           learn_branch(v->cpu, last->last_word, taken);
+    *wrong =
+        !pe_foresee(v->cpu, last->last_word, taken) && learn_branch(v->cpu, last->last_word, taken);
+    return taken;
 }
 
 PE_INLINE bool may_begin(const struct view *v)
@@ -315,24 +320,22 @@ PE_INLINE void begin_followed(struct view *v, const struct pe_block *block, bool
         v->until = 0;
 }
 
-PE_INLINE void begin_skimmed(struct view *v, const struct pe_block *block, bool wrong)
+PE_INLINE void begin_skimmed(struct view *v, bool taken, bool wrong)
 {
-    const struct pe_block *last = v->block;
-
-    v->now += last->ticks[last == block];
+    v->now += v->block->ticks[taken];
     if (wrong)
         v->now += v->wrong;
-    v->operations += last->count;
+    v->operations += v->block->count;
 }
 
 PE_INLINE void begin(struct view *v, const struct pe_block *block)
 {
-    bool wrong = end_branch(v, v->block, block->pc);
+    bool wrong, taken = end_branch(v, block->pc, &wrong);
 
     if (v->followed)
         begin_followed(v, block, wrong);
     else
-        begin_skimmed(v, block, wrong);
+        begin_skimmed(v, taken, wrong);
     v->block = block;
 }
 
@@ -351,7 +354,7 @@ PE_INLINE uint32_t begin_foreseen(struct view *v, uint32_t most)
     uint64_t word = block->last_word, history = p->history;
     uint32_t left, rounds;
 
-    if (v->in_turns || v->followed || !block->ready || block->target != block->pc ||
+    if (v->in_turns || v->followed || block->goes_on[true] != block->pc ||
         p->bimodal[word & p->mask] != PE_STRONG)
         return 0;
     if (v->operations + (uint64_t)most * block->count > v->until)

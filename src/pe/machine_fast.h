@@ -213,13 +213,11 @@ PE_INLINE uint64_t pe_translation_cycles(const struct spe_machine *machine, stru
 {
     uint64_t page = line >> near->page_shift;
     unsigned entry = cpu->tlb.first[page % PE_TLB_CHAINS];
-    struct spe_machine_access met = {0};
 
-    if (cpu->tlb.page[entry] == page)
-        pe_tlb_use(cpu, entry);
-    else
-        pe_translate(machine, cpu, line, &met);
-    return met.translation_cycles;
+    if (cpu->tlb.page[entry] != page)
+        return pe_translate_other(machine, cpu, page);
+    pe_tlb_use(cpu, entry);
+    return 0;
 }
 
 /* Is it sure? */

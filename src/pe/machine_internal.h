@@ -341,6 +341,13 @@ PE_INLINE __m128i pe_compare_halves_4(const pe_word *words, bool high, uint32_t 
     return _mm_cmpeq_epi32(masked, _mm_set1_epi32((int32_t)wanted));
 }
 
+/* Which of 4 words are lines: PE_VALID is the lowest bit. */
+PE_INLINE uint32_t pe_valid_4(const pe_word *words)
+{
+    return (uint32_t)_mm_movemask_ps(
+        _mm_castsi128_ps(_mm_slli_epi32(pe_halves_4(words, false), 31)));
+}
+
 PE_INLINE uint32_t pe_compare_4(const pe_word *words, uint64_t mask, uint64_t wanted)
 {
     __m128i low = pe_compare_halves_4(words, false, (uint32_t)mask, (uint32_t)wanted);
@@ -355,6 +362,11 @@ PE_INLINE uint32_t pe_compare_4(const pe_word *words, uint64_t mask, uint64_t wa
 {
     return pe_compare(&words[0], mask, wanted) | pe_compare(&words[1], mask, wanted) << 1 |
            pe_compare(&words[2], mask, wanted) << 2 | pe_compare(&words[3], mask, wanted) << 3;
+}
+
+PE_INLINE uint32_t pe_valid_4(const pe_word *words)
+{
+    return pe_compare_4(words, PE_VALID, PE_VALID);
 }
 #endif
 
@@ -384,14 +396,27 @@ PE_INLINE int pe_cache_find(const struct pe_cache *cache, uint64_t line)
     return found ? __builtin_ctz(found) : -1;
 }
 
+/* The ways of the line's set that have a line, a bit each. */
+PE_INLINE uint32_t pe_cache_valid(const struct pe_cache *cache, uint64_t line)
+{
+    const pe_word *words = pe_cache_word(cache, line, 0);
+    uint32_t valid = 0, i = 0;
+
+    for (; i + 4 <= cache->ways; i += 4)
+        valid |= pe_valid_4(&words[i]) << i;
+    for (; i < cache->ways; i++)
+        valid |= pe_compare(&words[i], PE_VALID, PE_VALID) << i;
+    return valid;
+}
+
 PE_INLINE unsigned pe_cache_victim(const struct pe_cache *cache, uint64_t line)
 {
-    uint32_t free_ways = pe_compare_all(pe_cache_word(cache, line, 0), cache->ways, PE_VALID, 0);
+    uint32_t valid = pe_cache_valid(cache, line);
     uint32_t used = cache->used[line >> cache->line_shift & cache->set_mask];
 
-    if (free_ways)
-        return (unsigned)__builtin_ctz(free_ways);
-    return cache->ways == 1 ? 0 : (unsigned)__builtin_ctz(~used);
+    if (cache->ways == 1)
+        return 0;
+    return (unsigned)__builtin_ctz(~(valid == cache->all_used ? used : valid));
 }
 
 PE_INLINE void pe_cache_use(const struct pe_cache *cache, uint64_t line, unsigned way)
@@ -468,6 +493,8 @@ PE_INLINE void pe_tlb_use(struct pe_cpu *cpu, unsigned entry)
 int pe_tlb_init(struct pe_cpu *cpu, const struct spe_machine_config *config);
 void pe_tlb_free(struct pe_tlb *tlb);
 void pe_tlb_flush(struct pe_cpu *cpu, const struct spe_machine_config *config);
+/* The page is not the first of its chain in the first level. Returns the cycles that that adds. */
+uint64_t pe_translate_other(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t page);
 /* Did the first level have it? */
 bool pe_translate(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t address,
                   struct spe_machine_access *met);

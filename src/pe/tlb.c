@@ -156,10 +156,9 @@ static unsigned find_page(const struct spe_machine *machine, struct pe_cpu *cpu,
     return fill_first_level(&cpu->tlb, page);
 }
 
-bool pe_translate(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t address,
-                  struct spe_machine_access *met)
+PE_INLINE bool translate(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t page,
+                         struct spe_machine_access *met)
 {
-    uint64_t page = address >> machine->page_shift;
     unsigned entry = find_first_level(&cpu->tlb, page);
     bool hit = entry != PE_TLB_MAX;
 
@@ -168,4 +167,18 @@ bool pe_translate(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_
         entry = find_page(machine, cpu, page, met);
     pe_tlb_use(cpu, entry);
     return hit;
+}
+
+bool pe_translate(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t address,
+                  struct spe_machine_access *met)
+{
+    return translate(machine, cpu, address >> machine->page_shift, met);
+}
+
+uint64_t pe_translate_other(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t page)
+{
+    struct spe_machine_access met = {0};
+
+    translate(machine, cpu, page, &met);
+    return met.translation_cycles;
 }

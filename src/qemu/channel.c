@@ -14,8 +14,6 @@
 
 #include "qemu/api.h"
 
-enum { FIRST_DESCRIPTOR = 900 }; /* out of the way of programs that count theirs */
-
 static struct {
     pthread_mutex_t lock;
     char name[sizeof(((struct sockaddr_un *)0)->sun_path)];
@@ -97,7 +95,7 @@ static int connect_socket(void)
 
     if (fd < 0)
         return -1;
-    high = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_DESCRIPTOR);
+    high = fcntl(fd, F_DUPFD_CLOEXEC, WIRE_DESCRIPTOR);
     if (high >= 0) {
         close(fd);
         fd = high;

@@ -25,6 +25,7 @@ enum {
     WIRE_SLOTS = 1 << 16, /* threads of a process at the same time */
     WIRE_FRAMES = 1023,   /* of a call stack, without the sample itself */
     WIRE_STACKS = 64 << 10,
+    WIRE_DESCRIPTOR = 900, /* of the socket: out of the way of programs that count theirs */
 };
 
 enum wire_type {

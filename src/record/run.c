@@ -205,6 +205,13 @@ static char **make_command(struct recording *r)
     return command;
 }
 
+/* For the plugin's socket. A process with one thread gets room for it at once, and keeps it when it
+ * becomes QEMU. That has two, and the kernel would let it wait for a hundredth of a second. */
+static void make_room_for_socket(void)
+{
+    close(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, WIRE_DESCRIPTOR));
+}
+
 static bool start_program(struct recording *r)
 {
     char **command = make_command(r);
@@ -218,6 +225,7 @@ static bool start_program(struct recording *r)
     if (r->child == 0) {
         setrlimit(RLIMIT_NOFILE, &r->limit);
         qemu_tell_level(&r->found.version);
+        make_room_for_socket();
         /* The same addresses in each run, so that its caches meet the same conflicts. A container
          * may forbid it: then they differ, as they do without us. */
         personality(ADDR_NO_RANDOMIZE | (unsigned)personality(0xffffffff));

@@ -14,6 +14,8 @@
  */
 #include "machine_fast.h"
 
+#define APART __attribute__((noinline))
+
 static bool same_page(const struct spe_machine *machine, uint64_t a, uint64_t b)
 {
     return a >> machine->page_shift == b >> machine->page_shift;
@@ -88,7 +90,8 @@ static bool ask(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t addres
     return true;
 }
 
-/* The same for L1: what L2 has does not wait for memory. */
+/* The same for L1: what L2 has does not wait for memory. Most often that is behind, and where the
+ * line is need not be known. */
 PE_INLINE bool ask_for_l1(struct spe_machine *machine, struct pe_cpu *cpu,
                           const struct pe_near *near, uint64_t address, uint64_t when, bool store)
 {
@@ -98,10 +101,10 @@ PE_INLINE bool ask_for_l1(struct spe_machine *machine, struct pe_cpu *cpu,
 
     if (!near->l2.words)
         return ask(machine, cpu, address, true, when);
-    if (pe_cache_find(&near->l1, line) >= 0)
-        return true;
     if (!store && is_behind(machine, cpu, SPE_PLACE_L2, when))
         return false;
+    if (pe_cache_find(&near->l1, line) >= 0)
+        return true;
     if (!from_l2(machine, cpu, near, line, &first))
         return ask(machine, cpu, address, true, when);
     left = store ? when : pe_leaves(machine, cpu, SPE_PLACE_L2, when);
@@ -134,13 +137,26 @@ PE_INLINE void by_stride(struct spe_machine *machine, struct pe_cpu *cpu, struct
     }
 }
 
+/* Each for itself: the host's registers are few. */
+APART static void usual_stride(struct spe_machine *machine, struct pe_cpu *cpu, struct pe_stride *s,
+                               uint64_t address, uint64_t when, bool store)
+{
+    by_stride(machine, cpu, pe_near_of(cpu, true), s, address, when, store);
+}
+
+APART static void other_stride(struct spe_machine *machine, struct pe_cpu *cpu, struct pe_stride *s,
+                               uint64_t address, uint64_t when, bool store)
+{
+    by_stride(machine, cpu, pe_near_of(cpu, false), s, address, when, store);
+}
+
 void pe_go_by_stride(struct spe_machine *machine, struct pe_cpu *cpu, struct pe_stride *s,
                      uint64_t address, uint64_t when, bool store)
 {
     if (cpu->usual)
-        by_stride(machine, cpu, pe_near_of(cpu, true), s, address, when, store);
+        usual_stride(machine, cpu, s, address, when, store);
     else
-        by_stride(machine, cpu, pe_near_of(cpu, false), s, address, when, store);
+        other_stride(machine, cpu, s, address, when, store);
 }
 
 /* ---- Streams of lines ------------------------------------------------------------------------ */

@@ -102,6 +102,7 @@ static void note_site(struct pe_block *block, struct pe_site *site)
     site->forwards = (site->bytes || site->paired) && !insn.operation.acquire_release;
     site->latency = latency_of(&insn);
     site->registers = insn.address != SPE_A64_NO_ADDRESS || insn.operation.cond_op;
+    block->registers |= site->reads | site->writes;
     block->stores += insn.store;
     block->acquires |= acquires(&insn);
 }

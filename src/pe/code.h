@@ -73,8 +73,9 @@ struct pe_block {
     uint8_t target_in; /* of the branch: Xn that has a target that is not direct; else PE_NOWHERE */
     bool acquires;     /* an atomic in it does, and does not release: as who takes a lock */
     uint32_t learnt;   /* rounds of it that have shown `stall` */
-    uint32_t id;       /* dense */
-    uint64_t time;     /* first seen */
+    uint64_t registers;            /* that it reads or writes */
+    uint32_t id;                   /* dense */
+    uint64_t time;                 /* first seen */
     struct pe_block *next;         /* in its owner's table */
     uint64_t executed;             /* times, and */
     struct pe_site_counts *counts; /* what instructions met; NULL: nothing yet. See pe/merge.h */

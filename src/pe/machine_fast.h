@@ -260,22 +260,27 @@ PE_INLINE uint64_t pe_block_time(const struct pe_window *w, const struct pe_bloc
     return last == block && round > width ? round : width;
 }
 
-/* Nothing is late, no store waits and the window has room: most often, when a block begins. */
+/* No store waits and the window has room: most often, when a block begins. */
 static inline bool pe_window_passes(const struct pe_cpu *cpu, const struct pe_block *block)
 {
     const struct pe_window *w = &cpu->window;
 
-    return w->block && !w->late && w->stored.first == w->stored.end &&
+    return w->block && w->stored.first == w->stored.end &&
            w->operations + w->block->count + block->count <= w->full_at;
 }
 
 /* pe_window_begin in that case, behind a branch that was foreseen. */
-PE_INLINE void pe_window_pass(struct pe_cpu *cpu, const struct pe_block *block)
+PE_INLINE void pe_window_pass(struct pe_cpu *cpu, const struct pe_block *block, uint64_t ticks)
 {
     struct pe_window *w = &cpu->window;
     const struct pe_block *last = w->block;
+    bool late = w->late & last->registers;
 
-    w->now += pe_block_time(w, last, block);
+    if (late)
+        pe_window_settle(cpu);
+    w->now += ticks;
+    if (late && w->late_until <= w->now)
+        w->late = 0;
     w->operations += last->count;
     w->stores += last->stores;
     w->block = block;

@@ -159,6 +159,7 @@ struct pe_store_queue {
     struct pe_queued_store at[PE_STORES_MAX];
     uint32_t first, end;           /* modulo PE_STORES_MAX */
     uint64_t past[PE_STORE_WORDS]; /* ticks: by word of memory, the latest of its stores */
+    uint64_t all_past;             /* ticks: the latest of all stores */
 };
 
 /*
@@ -533,6 +534,8 @@ static inline uint64_t *pe_past_of(struct pe_store_queue *queue, uint64_t word)
 
 static inline bool pe_may_meet_store(struct pe_cpu *cpu, uint64_t address, uint32_t bytes)
 {
+    if (cpu->window.queue.all_past <= cpu->window.now)
+        return false;
     for (uint64_t word = address >> 3; word < (address + bytes + 7) >> 3; word++)
         if (*pe_past_of(&cpu->window.queue, word) > cpu->window.now)
             return true;
@@ -568,6 +571,8 @@ uint64_t pe_window_queue_store(const struct spe_machine *machine, struct pe_cpu 
  * branch at the end of that is known to have been mispredicted, that is over first. */
 void pe_window_begin(struct spe_machine *machine, struct pe_cpu *cpu, const struct pe_block *block,
                      uint64_t ticks, bool mispredicted);
+/* Follow the registers that are late to the end of the block. */
+void pe_window_settle(struct pe_cpu *cpu);
 /* The window was not followed for so many ticks and operations: what it waited for before, it waits
  * for now. */
 void pe_window_carry(struct pe_cpu *cpu, uint64_t ticks, uint64_t operations);

@@ -303,15 +303,15 @@ PE_INLINE void learn(const struct view *v, const struct pe_block *next, bool wro
         note_stall(w, pe_block_last(v->block)->block, later(v->now - v->began, ticks) - ticks);
 }
 
-/* Most often nothing is late. */
 PE_INLINE void begin_followed(struct view *v, const struct pe_block *block, bool wrong)
 {
     const struct pe_window *w = &v->cpu->window;
+    uint64_t ticks = pe_block_time(w, v->block, block);
 
     if (!wrong && pe_window_passes(v->cpu, block))
-        pe_window_pass(v->cpu, block);
+        pe_window_pass(v->cpu, block, ticks);
     else
-        pe_window_begin(v->machine, v->cpu, block, pe_block_time(w, v->block, block), wrong);
+        pe_window_begin(v->machine, v->cpu, block, ticks, wrong);
     v->now = w->now;
     v->operations = w->operations;
     learn(v, block, wrong);

@@ -65,6 +65,7 @@ void pe_stored(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t a
                                                               ready + machine->store_ticks, past};
     if (queue->end - queue->first > machine->config.store_queue)
         queue->first++;
+    queue->all_past = later(queue->all_past, past);
     for (uint64_t word = address >> 3; word < (address + bytes + 7) >> 3; word++)
         *pe_past_of(queue, word) = later(*pe_past_of(queue, word), past);
 }

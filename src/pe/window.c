@@ -65,34 +65,42 @@ static uint64_t latest(const struct pe_window *w, uint64_t registers)
     return when;
 }
 
+static void set_all(uint64_t *ready, uint64_t registers, uint64_t when)
+{
+    for (; registers; registers &= registers - 1)
+        ready[__builtin_ctzll(registers)] = when;
+}
+
 static void set_ready(struct pe_window *w, uint64_t registers, uint64_t when)
 {
     w->late |= registers;
     w->late_until = later(w->late_until, when);
-    for (; registers; registers &= registers - 1)
-        w->ready[__builtin_ctzll(registers)] = when;
+    set_all(w->ready, registers, when);
 }
 
 /* Only misses make a register late: what else an operation takes is in the block's own time. */
 static void follow_registers(struct pe_window *w, uint32_t until)
 {
     const struct pe_site *site = &w->block->sites[w->settled], *end = &w->block->sites[until];
-    uint64_t now = dispatched(w, w->settled);
+    uint64_t now = dispatched(w, w->settled), late = w->late, step = w->step;
 
-    for (; site < end && w->late; site++, now += w->step) {
-        uint64_t reads = site->reads & w->late, when = reads ? latest(w, reads) : 0;
+    for (; site < end; site++, now += step) {
+        uint64_t reads = site->reads & late, when = reads ? latest(w, reads) : 0;
 
-        if (when > now)
-            set_ready(w, site->writes, when);
-        else
-            w->late &= ~site->writes;
+        if (when > now) {
+            late |= site->writes;
+            set_all(w->ready, site->writes, when);
+        } else {
+            late &= ~site->writes;
+        }
     }
+    w->late = late; /* none of them is later than the latest was */
 }
 
 /* Follow the registers up to this instruction of the block. */
 static inline void settle(struct pe_window *w, uint32_t until)
 {
-    if (w->late)
+    if (w->late & w->block->registers)
         follow_registers(w, until);
     w->settled = until;
 }
@@ -163,8 +171,17 @@ void pe_window_begin(struct spe_machine *machine, struct pe_cpu *cpu, const stru
         w->late = 0;
 }
 
-static void carry_ring(struct pe_pending_ring *ring, uint64_t numbers, uint64_t ticks)
+void pe_window_settle(struct pe_cpu *cpu)
 {
+    follow_registers(&cpu->window, cpu->window.block->count);
+}
+
+/* At that time, `ticks` ago. What was done then is not carried. */
+static void carry_ring(struct pe_pending_ring *ring, uint64_t numbers, uint64_t ticks,
+                       uint64_t then)
+{
+    while (!is_empty(ring) && oldest(ring)->done <= then)
+        ring->first++;
     for (uint32_t i = ring->first; i != ring->end; i++) {
         ring->at[i % PE_WINDOW_MAX].number += numbers;
         ring->at[i % PE_WINDOW_MAX].done += ticks;
@@ -175,8 +192,8 @@ void pe_window_carry(struct pe_cpu *cpu, uint64_t ticks, uint64_t operations)
 {
     struct pe_window *w = &cpu->window;
 
-    carry_ring(&w->loads, operations, ticks);
-    carry_ring(&w->stored, 0, ticks);
+    carry_ring(&w->loads, operations, ticks, w->now - ticks);
+    carry_ring(&w->stored, 0, ticks, w->now - ticks);
     if (w->full_at != UINT64_MAX)
         w->full_at += operations;
     for (uint64_t registers = w->late; registers; registers &= registers - 1)

@@ -345,17 +345,36 @@ PE_INLINE bool is_over(const struct view *v)
     return v->followed && v->in_turns && v->now > v->limit;
 }
 
+/* The window has nothing to wait for, and the block has never waited. */
+PE_INLINE bool is_idle(const struct view *v, const struct pe_block *block)
+{
+    const struct pe_window *w = &v->cpu->window;
+
+    return !w->late && w->full_at == UINT64_MAX && w->stored.first == w->stored.end &&
+           !block->stall;
+}
+
+/* The window was not asked about these rounds. */
+PE_INLINE void pass_rounds(struct view *v, struct pe_block *block, uint32_t rounds)
+{
+    v->cpu->window.stores += (uint64_t)rounds * block->stores;
+    v->began = v->now;
+    show(v);
+    if (v->operations >= v->learn_from)
+        block->learnt = block->learnt + rounds < ROUNDS ? block->learnt + rounds : ROUNDS;
+}
+
 /* The block has begun, and begins again at most so often, as long as that is foreseen: what is the
  * same in all rounds is found out once. Returns how often it did. */
 PE_INLINE uint32_t begin_foreseen(struct view *v, uint32_t most)
 {
-    const struct pe_block *block = v->block;
+    struct pe_block *block = pe_block_last(v->block)->block;
     struct pe_predictor *p = &v->cpu->predictor;
     uint64_t word = block->last_word, history = p->history;
     uint32_t left, rounds;
 
-    if (v->in_turns || v->followed || block->goes_on[true] != block->pc ||
-        p->bimodal[word & p->mask] != PE_STRONG)
+    if (v->in_turns || block->goes_on[true] != block->pc ||
+        p->bimodal[word & p->mask] != PE_STRONG || (v->followed && !is_idle(v, block)))
         return 0;
     if (v->operations + (uint64_t)most * block->count > v->until)
         most = v->operations < v->until
@@ -368,6 +387,8 @@ PE_INLINE uint32_t begin_foreseen(struct view *v, uint32_t most)
     v->now += rounds * block->ticks[true];
     p->history = history;
     v->branches += rounds;
+    if (v->followed && rounds)
+        pass_rounds(v, block, rounds);
     return rounds;
 }
 
@@ -483,7 +504,7 @@ PE_INLINE struct view view_of(const struct pe_stream *s, bool usual, bool in_tur
                          .until = followed ? UINT64_MAX : s->skim_until,
                          .limit = s->limit,
                          .skim_until = skim_until(s),
-                         .learn_from = s->followed_from + s->margin * 3 / 4,
+                         .learn_from = s->followed_from + s->margin * 7 / 8,
                          .began = s->began,
                          .wrong = wrong_ticks(s),
                          .carried_to = w->now,

@@ -38,10 +38,13 @@ idle=$(awk -v load="$load" -v all="$(nproc)" 'BEGIN { print (all - load > 1.5) }
 version=$("$qemu" --version | sed -n 's/.*version \([0-9]*\.[0-9]*\).*/\1/p')
 
 measure() { # what workload command...
-    local what=$1 workload=$2
+    local what=$1 workload=$2 times
     shift 2
-    { time "$@" "$work/prog" "$workload" >/dev/null 2>&1; } 2>&1 |
-        awk -v w="$what" -v l="$workload" '{ print l, w, $2 + $3, $1 }'
+    if ! times=$({ time "$@" "$work/prog" "$workload" >/dev/null 2>"$work/said"; } 2>&1); then
+        echo "bench_record: $what $workload failed: $(tail -n 1 "$work/said")" >&2
+        exit 1
+    fi
+    awk -v w="$what" -v l="$workload" '{ print l, w, $2 + $3, $1 }' <<<"$times"
 }
 
 "${CC:-cc}" -O2 -shared -fPIC -o "$work/empty.so" "$here/record/empty_plugin.c"
@@ -123,6 +126,9 @@ END {
     empties = ("cpu", names[1], "empty") in t
     for (i = 1; i <= count; i++) { column[2 * i - 1] = model[i]; column[2 * i] = model[i] "-g" }
     target["none"] = none; target["core"] = "4.5, 8"
+    for (i = 1; i <= 5; i++)
+        for (c = 1; c <= 2 * count; c++)
+            if (!(("cpu", names[i], column[c]) in t)) exit 1 # one of them failed, and said so
     printf "QEMU %s, least of %d rounds; interval 4096 with jitter\n\n", version, rounds
     table("cpu", "CPU time, of the program, the model and the launcher together")
     printf "\n"

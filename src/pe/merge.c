@@ -16,8 +16,6 @@
 #define PATIENCE_MAX 800000 /* microseconds that others wait for a thread */
 #define PATIENCE_MIN 200
 
-_Static_assert(BATCH + PE_BLOCK_EVENTS >= PE_EVENTS_BEHIND, "the ring has memory behind it");
-
 /* ---- What an event does ---------------------------------------------------------------------- */
 
 static struct pe_site_counts *counts_of(const struct pe_stream *s, const struct pe_site *site)

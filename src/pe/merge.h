@@ -36,7 +36,6 @@ enum {
 #define PE_AGAIN_SHIFT 48      /* host addresses of programs are shorter */
 #define PE_AGAIN_MAX 63        /* times that a block begins again, without an access between */
 #define PE_EVENTS (1u << 15)   /* that a stream has room for */
-#define PE_EVENTS_BEHIND 8     /* that may be looked at ahead of their time, and need not be any */
 #define PE_BLOCK_EVENTS 1024   /* that one block may have before it is looked at again */
 #define PE_HAND_LATER 512      /* that it may have to find a better place to hand over */
 #define PE_WATCHES 64          /* at a time, of one stream */

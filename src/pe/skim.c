@@ -65,15 +65,13 @@ PE_INLINE enum found refill(struct spe_machine *machine, struct pe_cpu *cpu,
 }
 
 PE_INLINE enum found any_access(struct spe_machine *machine, struct pe_cpu *cpu,
-                                struct pe_near near, uint64_t pc, uint64_t va, uint32_t size,
-                                uint64_t soon)
+                                struct pe_near near, uint64_t pc, uint64_t va, uint32_t size)
 {
     uint64_t line = pe_line_of(&near, va);
     uint32_t bytes = size >> 1;
     bool store = size & 1;
     int way;
 
-    __builtin_prefetch(pe_cache_word(&near.l2, soon & PE_EVENT_MASK, 0));
     if (pe_crosses_lines(&near, va, bytes))
         return NOT_FOR_HERE;
     way = pe_cache_find(&near.l1, line);
@@ -82,18 +80,17 @@ PE_INLINE enum found any_access(struct spe_machine *machine, struct pe_cpu *cpu,
 }
 
 /* Apart from the loop, which has its own use for the host's registers: they are few, and `size` is
- * twice the bytes, and one more for a store. `soon` is an event that will be had soon, and perhaps
- * an access. */
+ * twice the bytes, and one more for a store. */
 APART static enum found usual_access(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t pc,
-                                     uint64_t va, uint32_t size, uint64_t soon)
+                                     uint64_t va, uint32_t size)
 {
-    return any_access(machine, cpu, pe_near_of(cpu, true), pc, va, size, soon);
+    return any_access(machine, cpu, pe_near_of(cpu, true), pc, va, size);
 }
 
 APART static enum found other_access(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t pc,
-                                     uint64_t va, uint32_t size, uint64_t soon)
+                                     uint64_t va, uint32_t size)
 {
-    return any_access(machine, cpu, pe_near_of(cpu, false), pc, va, size, soon);
+    return any_access(machine, cpu, pe_near_of(cpu, false), pc, va, size);
 }
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
@@ -146,14 +143,14 @@ PE_INLINE void wait_for_walk(struct view *v, uint32_t index, bool store)
 
 /* An access that does not hit what was hit last in its set. */
 PE_INLINE bool other_than_last(struct view *v, uint32_t index, uint64_t va, uint32_t bytes,
-                               bool store, const uint64_t *soon)
+                               bool store)
 {
     uint64_t pc = v->block->pc + UINT64_C(4) * index;
     enum found found;
 
     show(v);
-    found = v->usual ? usual_access(v->machine, v->cpu, pc, va, bytes << 1 | store, *soon)
-                     : other_access(v->machine, v->cpu, pc, va, bytes << 1 | store, *soon);
+    found = v->usual ? usual_access(v->machine, v->cpu, pc, va, bytes << 1 | store)
+                     : other_access(v->machine, v->cpu, pc, va, bytes << 1 | store);
     if (found == NOT_FOR_HERE)
         return false;
     v->refills += found - HIT;
@@ -173,11 +170,11 @@ PE_INLINE bool hits_again(struct view *v, uint64_t va, uint32_t bytes, bool stor
 }
 
 PE_INLINE bool skimmed_access(struct view *v, uint32_t index, uint64_t event, uint32_t bytes,
-                              bool store, const uint64_t *soon)
+                              bool store)
 {
     if (hits_again(v, event, bytes, store))
         return true;
-    if (!other_than_last(v, index, event & PE_EVENT_MASK, bytes, store, soon))
+    if (!other_than_last(v, index, event & PE_EVENT_MASK, bytes, store))
         return false;
     v->accesses++;
     return true;
@@ -212,12 +209,11 @@ PE_INLINE bool followed_access(struct view *v, uint32_t index, uint64_t va, uint
     return true;
 }
 
-/* False: it is not for here. `soon` is an event that will be had soon. */
-PE_INLINE bool access(struct view *v, uint32_t index, uint64_t event, uint32_t bytes, bool store,
-                      const uint64_t *soon)
+/* False: it is not for here. */
+PE_INLINE bool access(struct view *v, uint32_t index, uint64_t event, uint32_t bytes, bool store)
 {
     return v->followed ? followed_access(v, index, event & PE_EVENT_MASK, bytes, store)
-                       : skimmed_access(v, index, event, bytes, store, soon);
+                       : skimmed_access(v, index, event, bytes, store);
 }
 
 /* The window was followed through it, or it is skimmed for the first time. */
@@ -417,7 +413,6 @@ PE_INLINE const uint64_t *events(struct pe_stream *s, struct view *v, const uint
                                  const uint64_t *end)
 {
     for (; at < end; at++) {
-        const uint64_t *soon = at + PE_EVENTS_BEHIND;
         uint64_t event = *at, highest = event >> PE_AGAIN_SHIFT, more;
         unsigned tag = (unsigned)(event >> PE_EVENT_SHIFT);
 
@@ -430,7 +425,7 @@ PE_INLINE const uint64_t *events(struct pe_stream *s, struct view *v, const uint
         } else if (highest < ONE_ROUND) {
             const struct pe_plain *plain = &v->block->plain_sites[tag];
 
-            if (!access(v, plain->index, event, plain->bytes, plain->store, soon))
+            if (!access(v, plain->index, event, plain->bytes, plain->store))
                 break;
         } else if (tag == PE_EVENT_BLOCK) {
             if (!begin_rounds(s, v, event))
@@ -441,8 +436,7 @@ PE_INLINE const uint64_t *events(struct pe_stream *s, struct view *v, const uint
             more = s->events[(size_t)(at + 1 - s->events) % PE_EVENTS];
             if (PE_WIDE_HOW(more) & ~SPE_ACCESS_STORE)
                 break;
-            if (!access(v, PE_WIDE_INDEX(more), event, PE_WIDE_BYTES(more), PE_WIDE_HOW(more),
-                        soon))
+            if (!access(v, PE_WIDE_INDEX(more), event, PE_WIDE_BYTES(more), PE_WIDE_HOW(more)))
                 break;
             at++;
         } else {

@@ -66,7 +66,7 @@ static unsigned find_first_level(const struct pe_tlb *tlb, uint64_t page)
     return entry;
 }
 
-static void unlink_entry(struct pe_tlb *tlb, unsigned entry)
+PE_INLINE void unlink_entry(struct pe_tlb *tlb, unsigned entry)
 {
     uint8_t *link = &tlb->first[tlb->page[entry] % PE_TLB_CHAINS];
 
@@ -76,7 +76,7 @@ static void unlink_entry(struct pe_tlb *tlb, unsigned entry)
 }
 
 /* The entry becomes the first of its chain. */
-static void link_entry(struct pe_tlb *tlb, unsigned entry)
+PE_INLINE void link_entry(struct pe_tlb *tlb, unsigned entry)
 {
     uint8_t *first = &tlb->first[tlb->page[entry] % PE_TLB_CHAINS];
 
@@ -84,7 +84,7 @@ static void link_entry(struct pe_tlb *tlb, unsigned entry)
     *first = (uint8_t)entry;
 }
 
-static unsigned fill_first_level(struct pe_tlb *tlb, uint64_t page)
+PE_INLINE unsigned fill_first_level(struct pe_tlb *tlb, uint64_t page)
 {
     unsigned entry = 0;
 
@@ -111,8 +111,8 @@ static unsigned second_level_victim(const pe_word *pages, unsigned ways, uint32_
 }
 
 /* The page's way; false: the page was not there, but is to be there now. */
-static bool find_second_level(struct pe_tlb *tlb, pe_word *pages, unsigned ways, uint32_t used,
-                              uint64_t page, unsigned *way)
+PE_INLINE bool find_second_level(struct pe_tlb *tlb, pe_word *pages, unsigned ways, uint32_t used,
+                                 uint64_t page, unsigned *way)
 {
     uint8_t *hint = &tlb->l2_hint[page % PE_TLB_HINTS];
     uint32_t same;
@@ -128,7 +128,7 @@ static bool find_second_level(struct pe_tlb *tlb, pe_word *pages, unsigned ways,
 }
 
 /* Is it there? It is afterwards. */
-static bool second_level(const struct spe_machine *machine, struct pe_tlb *tlb, uint64_t page)
+PE_INLINE bool second_level(const struct spe_machine *machine, struct pe_tlb *tlb, uint64_t page)
 {
     unsigned ways = machine->config.l2_tlb_ways, set = page & machine->tlb_set_mask, way;
     pe_word *pages = &tlb->l2[(size_t)set * ways];
@@ -141,44 +141,40 @@ static bool second_level(const struct spe_machine *machine, struct pe_tlb *tlb, 
     return there;
 }
 
-/* The first level does not have it, and gets it. */
-static unsigned find_page(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t page,
-                          struct spe_machine_access *met)
+/* The page's entry in the first level, which did not have it. Returns the cycles that it takes. */
+PE_INLINE uint32_t find_page(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t page,
+                             unsigned *entry, bool *walked)
 {
     pe_count(&cpu->counts.tlb_l1_misses, 1);
-    if (cpu->tlb.l2 && second_level(machine, &cpu->tlb, page)) {
-        met->translation_cycles = machine->config.l2_tlb_latency;
-    } else {
-        met->translation_cycles = machine->config.walk_latency;
-        met->facts |= SPE_FACT_TLB_WALK;
+    *walked = !cpu->tlb.l2 || !second_level(machine, &cpu->tlb, page);
+    if (*walked)
         pe_count(&cpu->counts.walks, 1);
-    }
-    return fill_first_level(&cpu->tlb, page);
-}
-
-PE_INLINE bool translate(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t page,
-                         struct spe_machine_access *met)
-{
-    unsigned entry = find_first_level(&cpu->tlb, page);
-    bool hit = entry != PE_TLB_MAX;
-
-    met->facts |= SPE_FACT_TLB_ACCESS;
-    if (!hit)
-        entry = find_page(machine, cpu, page, met);
-    pe_tlb_use(cpu, entry);
-    return hit;
+    *entry = fill_first_level(&cpu->tlb, page);
+    return *walked ? machine->config.walk_latency : machine->config.l2_tlb_latency;
 }
 
 bool pe_translate(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t address,
                   struct spe_machine_access *met)
 {
-    return translate(machine, cpu, address >> machine->page_shift, met);
+    uint64_t page = address >> machine->page_shift;
+    unsigned entry = find_first_level(&cpu->tlb, page);
+    bool hit = entry != PE_TLB_MAX, walked = false;
+
+    if (!hit)
+        met->translation_cycles = find_page(machine, cpu, page, &entry, &walked);
+    met->facts |= SPE_FACT_TLB_ACCESS | (walked ? SPE_FACT_TLB_WALK : 0);
+    pe_tlb_use(cpu, entry);
+    return hit;
 }
 
 uint64_t pe_translate_other(const struct spe_machine *machine, struct pe_cpu *cpu, uint64_t page)
 {
-    struct spe_machine_access met = {0};
+    unsigned entry = find_first_level(&cpu->tlb, page);
+    uint32_t cycles = 0;
+    bool walked;
 
-    translate(machine, cpu, page, &met);
-    return met.translation_cycles;
+    if (entry == PE_TLB_MAX)
+        cycles = find_page(machine, cpu, page, &entry, &walked);
+    pe_tlb_use(cpu, entry);
+    return cycles;
 }

@@ -630,10 +630,15 @@ static struct turn first_turn(struct pe_merge *m, bool everyone, uint64_t *limit
     return first;
 }
 
-static void wake(struct pe_stream *s)
+/* They need the lock to go on: so whoever has it does so at the end, and before it waits itself. */
+static void wake_those_with_room(const struct pe_merge *m)
 {
-    if (s->waiting && s->handed - s->done <= LEAD / 2)
-        pthread_cond_signal(&s->room);
+    for (size_t i = 0; i < m->count; i++) {
+        struct pe_stream *s = m->streams[i];
+
+        if (s->waiting && s->handed - s->done <= LEAD / 2)
+            pthread_cond_signal(&s->room);
+    }
 }
 
 /* As far as can be. Returns who holds it up, NULL: nobody. */
@@ -649,7 +654,6 @@ static struct pe_stream *proceed(struct pe_merge *m, bool everyone)
             run_store(turn.stream, late_store(turn.stream, turn.stream->stores_next));
         else
             run(turn.stream, limit);
-        wake(turn.stream);
     }
 }
 
@@ -693,6 +697,7 @@ static void wait_for_room(struct pe_stream *s, struct pe_stream *holds, uint64_t
         struct timespec until = {(time_t)(end / 1000000), (long)(end % 1000000 * 1000)};
 
         s->waiting = true;
+        wake_those_with_room(m);
         if (pthread_cond_timedwait(&s->room, &m->lock, &until) != 0)
             lose_patience(m);
         s->waiting = false;
@@ -748,6 +753,7 @@ void pe_merge_lock(struct pe_merge *m)
 
 void pe_merge_unlock(struct pe_merge *m)
 {
+    wake_those_with_room(m);
     pthread_mutex_unlock(&m->lock);
 }
 
@@ -767,31 +773,49 @@ static void set_next_hand(struct pe_stream *s)
     if (s->done == s->handed)
         begin_ring(s);
     room = PE_EVENTS - PE_BLOCK_EVENTS - (int64_t)(s->handed - s->done);
+    w->watched = 0;
+    w->room_to = (uintptr_t)w->at + (uintptr_t)room * sizeof(*w->at);
     if (room > BATCH)
         room = BATCH;
-    w->watched = 0;
     w->hand_at = (uintptr_t)w->at + (uintptr_t)room * sizeof(*w->at);
 }
 
-static void hand(struct pe_stream *s, uint64_t lead)
+/* It has the lock, which it gives back. */
+static void hand_over(struct pe_stream *s, uint64_t lead)
 {
-    struct pe_merge *m = s->merge;
-
-    pe_merge_lock(m);
     publish(s);
-    wait_for_room(s, proceed(m, false), lead);
+    wait_for_room(s, proceed(s->merge, false), lead);
     set_next_hand(s);
-    pe_merge_unlock(m);
+    pe_merge_unlock(s->merge);
+}
+
+/* Who has the lock lets the machine have events, and that takes a while. A thread that has room for
+ * one more batch goes on meanwhile. */
+static bool hands_later(struct pe_writer *w)
+{
+    uintptr_t next = (uintptr_t)w->at + BATCH * sizeof(*w->at);
+
+    if (w->watched >= PE_BATCH_WATCHES || next > w->room_to ||
+        next > (uintptr_t)(w->events + PE_EVENTS))
+        return false;
+    w->hand_at = next;
+    return true;
 }
 
 void pe_stream_hand(struct pe_stream *s)
 {
-    hand(s, LEAD);
+    if (pthread_mutex_trylock(&s->merge->lock) != 0) {
+        if (hands_later(s->writer))
+            return;
+        pe_merge_lock(s->merge);
+    }
+    hand_over(s, LEAD);
 }
 
 void pe_stream_settle(struct pe_stream *s)
 {
-    hand(s, 0);
+    pe_merge_lock(s->merge);
+    hand_over(s, 0);
 }
 
 static void show(struct pe_stream *s)

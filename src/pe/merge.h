@@ -83,6 +83,7 @@ struct pe_late_store {
 struct pe_writer {
     uint64_t *at;      /* where the next event goes: there is always room, and an event before it */
     uintptr_t hand_at; /* hand over when that is at this address, or soon */
+    uintptr_t room_to; /* there is room up to here, and for what a block has */
     int32_t again;     /* times that the latest block may still begin again in its event */
     uint32_t watched;  /* watches that were put since it was handed over */
     uint64_t *events;  /* NULL: not begun, or over */

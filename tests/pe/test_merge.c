@@ -672,6 +672,40 @@ static void test_others_join(void **state)
     spe_machine_destroy(machine);
 }
 
+/* While another thread has the lock, and lets the machine have events, a thread goes on. What it
+ * put then is had later. */
+static void test_goes_on_meanwhile(void **state)
+{
+    enum { TIMES = 4, COUNT = 1000 };
+    struct worker one = {0};
+    struct spe_machine_config config;
+    struct spe_machine *machine;
+    struct pe_merge merge;
+    uint64_t handed;
+
+    (void)state;
+    spe_machine_config_init(&config, "neoverse-n1");
+    assert_int_equal(pe_machine_create(&config, &machine, NULL, 0), SPE_OK);
+    assert_true(pe_merge_init(&merge, machine, false));
+    one.blocks[3] = block_of(3);
+    assert_true(pe_stream_begin(&one.stream, &one.writer, &merge, 0));
+    put_rounds(&one, COUNT);
+    handed = one.stream.handed;
+    pe_merge_lock(&merge);
+    for (unsigned i = 0; i < TIMES; i++)
+        put_rounds(&one, COUNT);
+    assert_int_equal(one.stream.handed, handed);
+    pe_merge_unlock(&merge);
+    put_rounds(&one, COUNT);
+    assert_int_equal(one.stream.done, one.stream.handed);
+    assert_int_equal(one.stream.cpu->counts.accesses, 2 * COUNT * (TIMES + 2));
+    pe_stream_end(&one.stream);
+    pe_block_destroy(one.blocks[3]);
+    free(one.stream.watches);
+    pe_merge_free(&merge);
+    spe_machine_destroy(machine);
+}
+
 static void *burn(void *stop)
 {
     while (!__atomic_load_n((bool *)stop, __ATOMIC_RELAXED))
@@ -698,9 +732,8 @@ static void test_agrees_when_busy(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_agrees),
-        cmocka_unit_test(test_does_not_depend_on_batches),
-        cmocka_unit_test(test_others_join),
+        cmocka_unit_test(test_agrees),           cmocka_unit_test(test_does_not_depend_on_batches),
+        cmocka_unit_test(test_others_join),      cmocka_unit_test(test_goes_on_meanwhile),
         cmocka_unit_test(test_agrees_when_busy),
     };
 

@@ -639,20 +639,37 @@ static uint64_t cycles_ahead(const struct worker *w, const struct worker *of)
     return (w->stream.cpu->window.now - of->stream.cpu->window.now) / PE_TICKS;
 }
 
+/* A machine and its first thread. */
+static void begin_one(struct worker *one, struct pe_merge *merge)
+{
+    struct spe_machine_config config;
+    struct spe_machine *machine;
+
+    memset(one, 0, sizeof(*one));
+    spe_machine_config_init(&config, "neoverse-n1");
+    assert_int_equal(pe_machine_create(&config, &machine, NULL, 0), SPE_OK);
+    assert_true(pe_merge_init(merge, machine, false));
+    one->blocks[3] = block_of(3);
+    assert_true(pe_stream_begin(&one->stream, &one->writer, merge, 0));
+}
+
+static void end_one(struct worker *one, struct pe_merge *merge)
+{
+    pe_stream_end(&one->stream);
+    pe_block_destroy(one->blocks[3]);
+    free(one->stream.watches);
+    pe_merge_free(merge);
+    spe_machine_destroy(merge->machine);
+}
+
 /* A thread that was alone, and out of events, is held up by one that begins or comes back. */
 static void test_others_join(void **state)
 {
-    struct worker one = {0}, other = {0};
-    struct spe_machine_config config;
-    struct spe_machine *machine;
+    struct worker one, other = {0};
     struct pe_merge merge;
 
     (void)state;
-    spe_machine_config_init(&config, "neoverse-n1");
-    assert_int_equal(pe_machine_create(&config, &machine, NULL, 0), SPE_OK);
-    assert_true(pe_merge_init(&merge, machine, false));
-    one.blocks[3] = block_of(3);
-    assert_true(pe_stream_begin(&one.stream, &one.writer, &merge, 0));
+    begin_one(&one, &merge);
     put_rounds(&one, 1000);
     assert_true(pe_stream_begin(&other.stream, &other.writer, &merge, 1));
     for (unsigned i = 0; i < 2; i++) {
@@ -663,13 +680,9 @@ static void test_others_join(void **state)
         assert_in_range(cycles_ahead(&one, &other), 1000, UINT32_MAX);
         pe_stream_back(&other.stream);
     }
-    pe_stream_end(&one.stream);
     pe_stream_end(&other.stream);
-    pe_block_destroy(one.blocks[3]);
-    free(one.stream.watches);
     free(other.stream.watches);
-    pe_merge_free(&merge);
-    spe_machine_destroy(machine);
+    end_one(&one, &merge);
 }
 
 /* While another thread has the lock, and lets the machine have events, a thread goes on. What it
@@ -677,18 +690,12 @@ static void test_others_join(void **state)
 static void test_goes_on_meanwhile(void **state)
 {
     enum { TIMES = 4, COUNT = 1000 };
-    struct worker one = {0};
-    struct spe_machine_config config;
-    struct spe_machine *machine;
+    struct worker one;
     struct pe_merge merge;
     uint64_t handed;
 
     (void)state;
-    spe_machine_config_init(&config, "neoverse-n1");
-    assert_int_equal(pe_machine_create(&config, &machine, NULL, 0), SPE_OK);
-    assert_true(pe_merge_init(&merge, machine, false));
-    one.blocks[3] = block_of(3);
-    assert_true(pe_stream_begin(&one.stream, &one.writer, &merge, 0));
+    begin_one(&one, &merge);
     put_rounds(&one, COUNT);
     handed = one.stream.handed;
     pe_merge_lock(&merge);
@@ -699,11 +706,7 @@ static void test_goes_on_meanwhile(void **state)
     put_rounds(&one, COUNT);
     assert_int_equal(one.stream.done, one.stream.handed);
     assert_int_equal(one.stream.cpu->counts.accesses, 2 * COUNT * (TIMES + 2));
-    pe_stream_end(&one.stream);
-    pe_block_destroy(one.blocks[3]);
-    free(one.stream.watches);
-    pe_merge_free(&merge);
-    spe_machine_destroy(machine);
+    end_one(&one, &merge);
 }
 
 static void *burn(void *stop)

@@ -630,15 +630,28 @@ static struct turn first_turn(struct pe_merge *m, bool everyone, uint64_t *limit
     return first;
 }
 
+static void note_room(struct pe_stream *s)
+{
+    s->has_room = s->waiting && s->handed - s->done <= LEAD / 2;
+}
+
 /* They need the lock to go on: so whoever has it does so at the end, and before it waits itself. */
 static void wake_those_with_room(const struct pe_merge *m)
 {
     for (size_t i = 0; i < m->count; i++) {
         struct pe_stream *s = m->streams[i];
 
-        if (s->waiting && s->handed - s->done <= LEAD / 2)
+        if (s->has_room)
             pthread_cond_signal(&s->room);
+        s->has_room = false;
     }
+}
+
+/* Whoever let the machine have events gives the lock back. */
+static void give_back(struct pe_merge *m)
+{
+    wake_those_with_room(m);
+    pe_merge_unlock(m);
 }
 
 /* As far as can be. Returns who holds it up, NULL: nobody. */
@@ -654,6 +667,7 @@ static struct pe_stream *proceed(struct pe_merge *m, bool everyone)
             run_store(turn.stream, late_store(turn.stream, turn.stream->stores_next));
         else
             run(turn.stream, limit);
+        note_room(turn.stream);
     }
 }
 
@@ -696,8 +710,8 @@ static void wait_for_room(struct pe_stream *s, struct pe_stream *holds, uint64_t
         uint64_t end = holds->handed_at + holds->patience;
         struct timespec until = {(time_t)(end / 1000000), (long)(end % 1000000 * 1000)};
 
-        s->waiting = true;
         wake_those_with_room(m);
+        s->waiting = true;
         if (pthread_cond_timedwait(&s->room, &m->lock, &until) != 0)
             lose_patience(m);
         s->waiting = false;
@@ -753,7 +767,6 @@ void pe_merge_lock(struct pe_merge *m)
 
 void pe_merge_unlock(struct pe_merge *m)
 {
-    wake_those_with_room(m);
     pthread_mutex_unlock(&m->lock);
 }
 
@@ -786,7 +799,7 @@ static void hand_over(struct pe_stream *s, uint64_t lead)
     publish(s);
     wait_for_room(s, proceed(s->merge, false), lead);
     set_next_hand(s);
-    pe_merge_unlock(s->merge);
+    give_back(s->merge);
 }
 
 /* Who has the lock lets the machine have events, and that takes a while. A thread that has room for
@@ -831,7 +844,7 @@ void pe_stream_show(struct pe_stream *s)
 
     pe_merge_lock(m);
     show(s);
-    pe_merge_unlock(m);
+    give_back(m);
 }
 
 /* ---- Away and back --------------------------------------------------------------------------- */
@@ -844,7 +857,7 @@ void pe_stream_away(struct pe_stream *s)
     publish(s);
     s->running = false;
     proceed(m, false);
-    pe_merge_unlock(m);
+    give_back(m);
 }
 
 /* The time of those that run: nobody who comes back is earlier. */
@@ -866,14 +879,14 @@ void pe_stream_back(struct pe_stream *s)
     pe_merge_lock(m);
     pe_put(s->writer, (uint64_t)PE_EVENT_WAKE << PE_EVENT_SHIFT | (common_time(m) & PE_EVENT_MASK));
     show(s);
-    pe_merge_unlock(m);
+    give_back(m);
 }
 
 void pe_merge_finish(struct pe_merge *m)
 {
     pe_merge_lock(m);
     proceed(m, true);
-    pe_merge_unlock(m);
+    give_back(m);
 }
 
 void pe_merge_hurry(struct pe_merge *m, bool hurry)
@@ -882,7 +895,7 @@ void pe_merge_hurry(struct pe_merge *m, bool hurry)
     m->hurried += hurry ? 1 : -1u;
     if (hurry)
         proceed(m, true);
-    pe_merge_unlock(m);
+    give_back(m);
 }
 
 /* ---- Life ------------------------------------------------------------------------------------ */
@@ -990,7 +1003,7 @@ void pe_stream_end(struct pe_stream *s)
     pe_window_leave(s->cpu, s);
     remove_stream(m, s);
     proceed(m, false);
-    pe_merge_unlock(m);
+    give_back(m);
     free(s->events);
     free(s->stores);
     pthread_cond_destroy(&s->room);

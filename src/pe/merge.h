@@ -105,7 +105,8 @@ struct pe_stream {
     bool alone;            /* in its turn nobody else runs, or has anything to be had */
     bool running;          /* it will hand over more */
     bool ignored;          /* ... but it does not hold up the others until then */
-    bool waiting;          /* its thread sleeps until there is room */
+    bool waiting;          /* its thread sleeps until there is room, */
+    bool has_room;         /* which there is since its latest turn: it is to be woken */
     uint64_t handed_at;    /* when it handed over last, microseconds */
     uint64_t patience;     /* for so long do others wait for it since then */
     pthread_cond_t room;

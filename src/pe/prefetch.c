@@ -90,8 +90,8 @@ static bool ask(struct spe_machine *machine, struct pe_cpu *cpu, uint64_t addres
     return true;
 }
 
-/* The same for L1: what L2 has does not wait for memory. Most often that is behind, and where the
- * line is need not be known. */
+/* The same for L1: what L2 has does not wait for memory. L2 is often behind, and that is known
+ * without a search for the line. */
 PE_INLINE bool ask_for_l1(struct spe_machine *machine, struct pe_cpu *cpu,
                           const struct pe_near *near, uint64_t address, uint64_t when, bool store)
 {

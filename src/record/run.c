@@ -206,7 +206,7 @@ static char **make_command(struct recording *r)
 }
 
 /* For the plugin's socket. A process with one thread gets room for it at once, and keeps it when it
- * becomes QEMU. That has two, and the kernel would let it wait for a hundredth of a second. */
+ * becomes QEMU. QEMU has two threads, and the kernel would make it wait a hundredth of a second. */
 static void make_room_for_socket(void)
 {
     close(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, WIRE_DESCRIPTOR));

@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -709,6 +711,50 @@ static void test_goes_on_meanwhile(void **state)
     end_one(&one, &merge);
 }
 
+/* Times that the thread gave up the host's processor while it waited until all was had. */
+static void *settle(void *user)
+{
+    static const struct timespec pause = {.tv_nsec = 1000000};
+    struct worker *w = user;
+    struct rusage before, after;
+
+    for (unsigned i = 0; i < 10; i++)
+        pe_put_block(w->stream.writer, w->blocks[3]);
+    nanosleep(&pause, NULL);
+    getrusage(RUSAGE_THREAD, &before);
+    pe_stream_settle(&w->stream);
+    getrusage(RUSAGE_THREAD, &after);
+    w->ended = (uint64_t)(after.ru_nvcsw - before.ru_nvcsw);
+    return NULL;
+}
+
+/* Threads that wait for a third do not wake each other meanwhile. */
+static void test_waits_in_peace(void **state)
+{
+    static const struct timespec pause = {.tv_nsec = 200000000};
+    struct worker one, others[2] = {{0}};
+    pthread_t threads[2];
+    struct pe_merge merge;
+
+    (void)state;
+    begin_one(&one, &merge);
+    for (unsigned i = 0; i < 2; i++) {
+        others[i].blocks[3] = one.blocks[3];
+        assert_true(pe_stream_begin(&others[i].stream, &others[i].writer, &merge, 1 + i));
+    }
+    for (unsigned i = 0; i < 2; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, settle, &others[i]), 0);
+    nanosleep(&pause, NULL);
+    pe_stream_away(&one.stream);
+    for (unsigned i = 0; i < 2; i++) {
+        pthread_join(threads[i], NULL);
+        assert_in_range(others[i].ended, 0, 100);
+        pe_stream_end(&others[i].stream);
+        free(others[i].stream.watches);
+    }
+    end_one(&one, &merge);
+}
+
 static void *burn(void *stop)
 {
     while (!__atomic_load_n((bool *)stop, __ATOMIC_RELAXED))
@@ -735,9 +781,9 @@ static void test_agrees_when_busy(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_agrees),           cmocka_unit_test(test_does_not_depend_on_batches),
-        cmocka_unit_test(test_others_join),      cmocka_unit_test(test_goes_on_meanwhile),
-        cmocka_unit_test(test_agrees_when_busy),
+        cmocka_unit_test(test_agrees),         cmocka_unit_test(test_does_not_depend_on_batches),
+        cmocka_unit_test(test_others_join),    cmocka_unit_test(test_goes_on_meanwhile),
+        cmocka_unit_test(test_waits_in_peace), cmocka_unit_test(test_agrees_when_busy),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,8 +20,8 @@ struct request {
     bool exclusive; /* it needs the line for itself */
     bool modify;
     bool snooped;                     /* it had to wait for another cpu's cache */
-    uint64_t others[PE_SHARER_WORDS]; /* find_others */
-    unsigned other_count;
+    unsigned other_count;             /* find_others */
+    uint64_t others[PE_SHARER_WORDS]; /* ... if there are any */
 };
 
 /* ---- Locks ---------------------------------------------------------------------------------- */
@@ -122,12 +122,12 @@ static uint64_t snoop(struct pe_cpu *cpu, bool alone, uint64_t line, uint64_t bi
 static void find_others(struct request *r)
 {
     const struct pe_directory *directory = &r->machine->directory;
-    const uint64_t *sharers = pe_directory_find(directory, r->line);
+    const uint64_t *sharers = directory->cpus > 1 ? pe_directory_find(directory, r->line) : NULL;
 
-    memset(r->others, 0, sizeof(r->others));
     r->other_count = 0;
     if (!sharers)
         return;
+    memset(r->others, 0, sizeof(r->others));
     memcpy(r->others, sharers, (directory->entry_words - 1) * sizeof(*sharers));
     r->others[r->cpu->number / 64] &= ~(UINT64_C(1) << r->cpu->number % 64);
     for (unsigned i = 0; i < PE_SHARER_WORDS; i++)
@@ -137,6 +137,8 @@ static void find_others(struct request *r)
 /* The next cpu with a copy, from `cpu` on; PE_CPUS_MAX: there is none. */
 static unsigned next_other(const struct request *r, unsigned cpu)
 {
+    if (!r->other_count)
+        return PE_CPUS_MAX;
     while (cpu < PE_CPUS_MAX && !(r->others[cpu / 64] >> cpu % 64))
         cpu = (cpu / 64 + 1) * 64;
     return cpu < PE_CPUS_MAX ? cpu + (unsigned)__builtin_ctzll(r->others[cpu / 64] >> cpu % 64)

@@ -5,6 +5,8 @@
  * move up when one is removed; it is never full. Slots come in groups, and a group of one set is
  * followed in memory by the same group of the next: a search stays in one line of the host's cache
  * if it can, and lines that follow each other are found one after the other.
+ *
+ * Of one cpu nothing is kept: nobody else can have what it has. Most programs have one thread.
  */
 #include "machine_internal.h"
 
@@ -25,6 +27,9 @@ int pe_directory_init(struct pe_directory *directory, const struct pe_cache *out
     directory->line_shift = outermost->line_shift;
     directory->slot_shift = pe_log2(slots);
     directory->entry_words = 1 + (cpus + 63) / 64;
+    directory->entries = NULL;
+    if (cpus == 1)
+        return SPE_OK;
     directory->entries =
         calloc((outermost->set_mask + 1) * slots, directory->entry_words * sizeof(uint64_t));
     return directory->entries ? SPE_OK : SPE_ERR_NOMEM;
@@ -66,19 +71,32 @@ static uint64_t find_slot(const struct pe_directory *d, uint64_t line)
     return slot;
 }
 
-const uint64_t *pe_directory_find(const struct pe_directory *directory, uint64_t line)
+static const uint64_t *find(const struct pe_directory *d, uint64_t line)
 {
-    uint64_t *e = entry(directory, line, find_slot(directory, line));
+    const uint64_t *e = entry(d, line, find_slot(d, line));
 
     return *e ? e + 1 : NULL;
 }
 
-void pe_directory_add(struct pe_directory *directory, uint64_t line, unsigned cpu)
+const uint64_t *pe_directory_find(const struct pe_directory *directory, uint64_t line)
 {
-    uint64_t *e = entry(directory, line, find_slot(directory, line));
+    static const uint64_t only_one = 1;
+
+    return directory->entries ? find(directory, line) : &only_one;
+}
+
+static void add(struct pe_directory *d, uint64_t line, unsigned cpu)
+{
+    uint64_t *e = entry(d, line, find_slot(d, line));
 
     e[0] = line | PE_VALID;
     e[1 + cpu / 64] |= UINT64_C(1) << cpu % 64;
+}
+
+void pe_directory_add(struct pe_directory *directory, uint64_t line, unsigned cpu)
+{
+    if (directory->entries)
+        add(directory, line, cpu);
 }
 
 /* Close the gap: every entry stays reachable from its first slot. */
@@ -99,18 +117,24 @@ static void close_gap(struct pe_directory *d, uint64_t line, uint64_t gap)
     memset(entry(d, line, gap), 0, size);
 }
 
-void pe_directory_remove(struct pe_directory *directory, uint64_t line, unsigned cpu)
+static void take_away(struct pe_directory *d, uint64_t line, unsigned cpu)
 {
-    uint64_t slot = find_slot(directory, line), left = 0;
-    uint64_t *e = entry(directory, line, slot);
+    uint64_t slot = find_slot(d, line), left = 0;
+    uint64_t *e = entry(d, line, slot);
 
     if (*e == 0)
         return;
     e[1 + cpu / 64] &= ~(UINT64_C(1) << cpu % 64);
-    for (unsigned i = 1; i < directory->entry_words; i++)
+    for (unsigned i = 1; i < d->entry_words; i++)
         left |= e[i];
     if (left == 0)
-        close_gap(directory, line, slot);
+        close_gap(d, line, slot);
+}
+
+void pe_directory_remove(struct pe_directory *directory, uint64_t line, unsigned cpu)
+{
+    if (directory->entries)
+        take_away(directory, line, cpu);
 }
 
 /* Entries of the old one, at their places in the new one. */
@@ -127,6 +151,17 @@ static void move_entries(const struct pe_directory *from, struct pe_directory *t
     }
 }
 
+/* What the only cpu has. */
+static void add_all(struct pe_directory *d, const struct pe_cache *outermost)
+{
+    for (uint64_t i = 0; i < (outermost->set_mask + 1) * outermost->ways; i++) {
+        uint64_t word = pe_get(&outermost->words[i]);
+
+        if (word & PE_VALID)
+            add(d, word & ~(uint64_t)PE_STATE, 0);
+    }
+}
+
 /* Twice as many while there are few of them, then as many as one word more has bits for. */
 int pe_directory_grow(struct pe_directory *directory, const struct pe_cache *outermost,
                       uint32_t cpus)
@@ -140,7 +175,10 @@ int pe_directory_grow(struct pe_directory *directory, const struct pe_cache *out
     error = pe_directory_init(&grown, outermost, room);
     if (error)
         return error;
-    move_entries(directory, &grown);
+    if (directory->cpus == 1)
+        add_all(&grown, outermost);
+    else
+        move_entries(directory, &grown);
     free(directory->entries);
     *directory = grown;
     return SPE_OK;

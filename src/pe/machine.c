@@ -9,7 +9,6 @@
 #include "machine_fast.h"
 
 #define LOCKS_MAX 1024
-#define CPUS_AT_FIRST 16 /* that the directory has room for, of a machine whose cpus come later */
 
 /* ---- Life ----------------------------------------------------------------------------------- */
 
@@ -172,8 +171,8 @@ static void derive(struct spe_machine *machine)
     derive_store_queue(machine);
 }
 
-/* With so many of its cpus, and a directory for so many. */
-static int create(const struct spe_machine_config *config, unsigned cpus, unsigned known,
+/* With so many of its cpus. */
+static int create(const struct spe_machine_config *config, unsigned cpus,
                   struct spe_machine **machine, char *why, size_t why_size)
 {
     struct spe_machine *m;
@@ -189,7 +188,7 @@ static int create(const struct spe_machine_config *config, unsigned cpus, unsign
     derive(m);
     error = init_cpus(m, cpus);
     if (!error)
-        error = init_shared(m, known);
+        error = init_shared(m, cpus);
     if (error)
         spe_machine_destroy(m);
     else
@@ -209,15 +208,13 @@ int spe_machine_create(const struct spe_machine_config *config, struct spe_machi
         return SPE_ERR_INVALID;
     }
     own.size = sizeof(own);
-    return create(&own, own.cpus, own.cpus, machine, why, why_size);
+    return create(&own, own.cpus, machine, why, why_size);
 }
 
 int pe_machine_create(const struct spe_machine_config *config, struct spe_machine **machine,
                       char *why, size_t why_size)
 {
-    unsigned known = config->cpus < CPUS_AT_FIRST ? config->cpus : CPUS_AT_FIRST;
-
-    return create(config, 1, known, machine, why, why_size);
+    return create(config, 1, machine, why, why_size);
 }
 
 struct pe_cpu *pe_machine_cpu(struct spe_machine *machine, unsigned number)

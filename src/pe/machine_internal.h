@@ -246,7 +246,7 @@ struct pe_lock {
  * more: it is an open hash table.
  */
 struct pe_directory {
-    uint64_t *entries; /* line | 1, then a bit for each cpu; 0: free */
+    uint64_t *entries; /* line | 1, then a bit for each cpu; 0: free. NULL: there is one cpu */
     uint32_t cpus;     /* that it has room for */
     uint32_t line_shift, set_shift, slot_shift, entry_words;
 };
@@ -432,10 +432,11 @@ PE_INLINE void pe_cache_use(const struct pe_cache *cache, uint64_t line, unsigne
 int pe_directory_init(struct pe_directory *directory, const struct pe_cache *outermost,
                       uint32_t cpus);
 void pe_directory_free(struct pe_directory *directory);
-/* Room for at least so many cpus, while nobody else uses it. */
+/* Room for at least so many cpus, while nobody else uses it. `outermost` is that of the first. */
 int pe_directory_grow(struct pe_directory *directory, const struct pe_cache *outermost,
                       uint32_t cpus);
-/* The bits of the cpus that have the line; NULL: none has. Valid until the next change. */
+/* The bits of the cpus that have the line; NULL: none has. Valid until the next change. Of one cpu
+ * alone: that may have it. */
 const uint64_t *pe_directory_find(const struct pe_directory *directory, uint64_t line);
 void pe_directory_add(struct pe_directory *directory, uint64_t line, unsigned cpu);
 void pe_directory_remove(struct pe_directory *directory, uint64_t line, unsigned cpu);

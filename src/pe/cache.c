@@ -4,8 +4,26 @@
 #include "machine_internal.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
 
-#define HOST_LINE 64 /* bytes */
+#define HOST_LINE 64                      /* bytes */
+#define HOST_LARGE_PAGE ((size_t)2 << 20) /* ... where the kernel has such */
+
+/* Words that are zero, at a line of the host's cache, or on large pages: an LLC has so many words,
+ * and is looked at here and there, that their pages are harder to find than they are. Not
+ * aligned_alloc, whose memory would have to be touched to make it zero. */
+static pe_word *allocate(size_t bytes, void **memory)
+{
+    size_t unit = bytes < HOST_LARGE_PAGE ? HOST_LINE : HOST_LARGE_PAGE;
+    char *words = *memory = calloc(1, bytes + unit);
+
+    if (!words)
+        return NULL;
+    words += (unit - (uintptr_t)words % unit) % unit;
+    if (unit == HOST_LARGE_PAGE)
+        madvise(words, bytes, MADV_HUGEPAGE);
+    return (pe_word *)words;
+}
 
 int pe_cache_init(struct pe_cache *cache, const struct spe_cache_shape *shape, uint32_t line_shift)
 {
@@ -18,13 +36,9 @@ int pe_cache_init(struct pe_cache *cache, const struct spe_cache_shape *shape, u
     cache->all_used = UINT32_MAX >> (32 - shape->ways);
     cache->line_shift = line_shift;
     cache->set_mask = sets - 1;
-    /* Not aligned_alloc, which would have to touch it all to make it zero. */
-    cache->memory = calloc(sets * shape->ways + HOST_LINE / sizeof(pe_word), sizeof(pe_word));
+    cache->words = allocate(sets * shape->ways * sizeof(pe_word), &cache->memory);
     cache->used = calloc(sets, sizeof(*cache->used));
-    if (!cache->memory || !cache->used)
-        return SPE_ERR_NOMEM;
-    cache->words = (pe_word *)(((uintptr_t)cache->memory + HOST_LINE - 1) / HOST_LINE * HOST_LINE);
-    return SPE_OK;
+    return cache->words && cache->used ? SPE_OK : SPE_ERR_NOMEM;
 }
 
 void pe_cache_free(struct pe_cache *cache)

@@ -156,8 +156,10 @@ PE_INLINE bool pe_refill_near(struct spe_machine *machine, struct pe_cpu *cpu,
     int way = near->l2.words ? pe_cache_find(&near->l2, line) : -1;
     uint64_t state;
 
-    if (way < 0)
+    if (way < 0) {
+        pe_cache_fetch_set(&machine->llc[0], line); /* most machines have one */
         return false;
+    }
     state = pe_get(pe_cache_word(&near->l2, line, (unsigned)way)) & PE_STATE;
     if (state & PE_PREFETCHED || (store && !(state & PE_EXCLUSIVE)))
         return false;

@@ -71,7 +71,7 @@ typedef _Atomic uint64_t pe_word;
  * others are cleared; the victim is the first way without a line, else without the bit. */
 struct pe_cache {
     pe_word *words; /* NULL: there is no such cache */
-    void *memory;   /* `words` begins at a line of the host's cache inside */
+    void *memory;   /* `words` are in it */
     uint32_t *used;
     uint64_t set_mask;
     uint32_t ways, line_shift;
@@ -395,6 +395,13 @@ PE_INLINE int pe_cache_find(const struct pe_cache *cache, uint64_t line)
     if (found && !pe_compare(&words[__builtin_ctz(found)], mask, wanted))
         found = pe_compare_all(words, cache->ways, mask, wanted);
     return found ? __builtin_ctz(found) : -1;
+}
+
+/* The set is looked at soon: the host fetches it now. */
+PE_INLINE void pe_cache_fetch_set(const struct pe_cache *cache, uint64_t line)
+{
+    for (uint32_t way = 0; cache->words && way < cache->ways; way += 64 / sizeof(pe_word))
+        __builtin_prefetch(pe_cache_word(cache, line, way));
 }
 
 /* The ways of the line's set that have a line, a bit each. */

@@ -588,6 +588,11 @@ void pe_window_carry(struct pe_cpu *cpu, uint64_t ticks, uint64_t operations);
 bool pe_window_resume(struct pe_cpu *cpu, const void *thread, const struct pe_block *block);
 /* The thread is gone. Another may be in the same memory later. */
 void pe_window_leave(struct pe_cpu *cpu, const void *thread);
+/* The block's load has its data from L2. Nobody waits for that, but for who served it. */
+void pe_window_serve(const struct spe_machine *machine, struct pe_cpu *cpu,
+                     const struct pe_site *site);
+/* Does the block's instruction wait for its registers? */
+bool pe_window_is_late(struct pe_cpu *cpu, const struct pe_site *site);
 /* Cycles that the block's instruction waits for its registers. */
 uint32_t pe_window_wait(struct pe_cpu *cpu, const struct pe_site *site);
 /* When the block's instruction has what it reads: ticks. */

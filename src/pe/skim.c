@@ -95,13 +95,21 @@ APART static enum found other_access(struct spe_machine *machine, struct pe_cpu 
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
+/* How blocks and accesses are had. */
+enum mode {
+    SKIMMED,  /* nothing is waited for */
+    WAITING,  /* the window waits for what is beyond L2, and what depends on that is timed */
+    FOLLOWED, /* the window times all */
+};
+
 /* What the loop has at hand: in the host's registers, so nobody may have its address. The cpu has
  * it where others look at it. */
 struct view {
     struct spe_machine *machine;
     struct pe_cpu *cpu;
+    enum mode mode; /* but for SKIMMED the window's time and operations are these */
     bool usual, in_turns;
-    bool followed;                /* the window is, and its time and operations are these */
+    bool only;                    /* there is no other stream */
     const struct pe_block *block; /* that has begun last */
     uint64_t now, operations, until;
     uint64_t limit;      /* ticks: if there are turns, that of the stream ends then */
@@ -133,12 +141,14 @@ PE_INLINE void wait_for_walk(struct view *v, uint32_t index, bool store)
     struct pe_window *w = &v->cpu->window;
     uint64_t cycles = (uint64_t)w->walk + v->machine->cycles[SPE_PLACE_L1][false];
 
-    w->block = v->block;
     w->walk = 0;
-    carry(v);
+    if (v->mode == SKIMMED) {
+        w->block = v->block;
+        carry(v);
+        v->until = 0;
+    }
     pe_timed_walk(v->machine, v->cpu, &v->block->sites[index], store, cycles);
     v->now = w->now;
-    v->until = 0;
 }
 
 /* An access that does not hit what was hit last in its set. */
@@ -180,6 +190,41 @@ PE_INLINE bool skimmed_access(struct view *v, uint32_t index, uint64_t event, ui
     return true;
 }
 
+/* What depends on what the window waits for is timed, and prefetchers hear of it then. What does
+ * not is skimmed, but takes its turn among what is beyond L1. */
+PE_INLINE bool waiting_access(struct view *v, uint32_t index, uint64_t va, uint32_t bytes,
+                              bool store)
+{
+    const struct pe_site *site = &v->block->sites[index];
+    uint64_t refills = v->refills;
+
+    if (pe_window_is_late(v->cpu, site)) {
+        if (!pe_timed_quick(v->machine, v->cpu, site, va, bytes, store))
+            return false;
+        v->now = v->cpu->window.now;
+        return true;
+    }
+    if (!other_than_last(v, index, va, bytes, store))
+        return false;
+    v->accesses++;
+    if (v->refills > refills && !store)
+        pe_window_serve(v->machine, v->cpu, site);
+    return true;
+}
+
+/* Beyond L2, or not a simple one. */
+PE_INLINE bool far_access(struct view *v, uint32_t index, uint64_t va, uint32_t bytes, bool store)
+{
+    struct spe_machine_access met = {0};
+
+    if (!v->only) /* others may have the line */
+        return false;
+    pe_timed_access(v->machine, v->cpu, &v->block->sites[index], va, bytes,
+                    store ? SPE_ACCESS_STORE : 0, &met);
+    v->now = v->cpu->window.now;
+    return true;
+}
+
 /* While threads meet, whether others want the line has to be looked at. */
 PE_INLINE bool hits(struct view *v, uint64_t va, uint32_t bytes, bool store)
 {
@@ -212,8 +257,17 @@ PE_INLINE bool followed_access(struct view *v, uint32_t index, uint64_t va, uint
 /* False: it is not for here. */
 PE_INLINE bool access(struct view *v, uint32_t index, uint64_t event, uint32_t bytes, bool store)
 {
-    return v->followed ? followed_access(v, index, event & PE_EVENT_MASK, bytes, store)
-                       : skimmed_access(v, index, event, bytes, store);
+    uint64_t va = event & PE_EVENT_MASK;
+
+    switch (v->mode) {
+    case SKIMMED:
+        return skimmed_access(v, index, event, bytes, store);
+    case WAITING:
+        return hits_again(v, va, bytes, store) || waiting_access(v, index, va, bytes, store) ||
+               far_access(v, index, va, bytes, store);
+    default:
+        return followed_access(v, index, va, bytes, store);
+    }
 }
 
 /* The window was followed through it, or it is skimmed for the first time. */
@@ -312,7 +366,20 @@ PE_INLINE void begin_followed(struct view *v, const struct pe_block *block, bool
     v->operations = w->operations;
     learn(v, block, wrong);
     v->began = v->now;
-    if (v->operations < v->skim_until && v->now >= w->slow_until)
+    if (v->operations < v->skim_until)
+        v->until = 0;
+}
+
+/* The block takes what it takes where nothing is waited for, or longer. */
+PE_INLINE void begin_waiting(struct view *v, const struct pe_block *block, bool taken, bool wrong)
+{
+    const struct pe_window *w = &v->cpu->window;
+    uint64_t ticks = v->block->ticks[taken] + (wrong ? v->wrong : 0);
+
+    pe_window_begin(v->machine, v->cpu, block, ticks, wrong);
+    v->now = w->now;
+    v->operations = w->operations;
+    if (v->now >= w->slow_until)
         v->until = 0;
 }
 
@@ -328,17 +395,19 @@ PE_INLINE void begin(struct view *v, const struct pe_block *block)
 {
     bool wrong, taken = end_branch(v, block->pc, &wrong);
 
-    if (v->followed)
-        begin_followed(v, block, wrong);
-    else
+    if (v->mode == SKIMMED)
         begin_skimmed(v, taken, wrong);
+    else if (v->mode == WAITING)
+        begin_waiting(v, block, taken, wrong);
+    else
+        begin_followed(v, block, wrong);
     v->block = block;
 }
 
 /* The stream's turn is over when a block has begun. */
 PE_INLINE bool is_over(const struct view *v)
 {
-    return v->followed && v->in_turns && v->now > v->limit;
+    return v->mode == FOLLOWED && v->in_turns && v->now > v->limit;
 }
 
 /* The window has nothing to wait for, and the block has never waited. */
@@ -369,8 +438,8 @@ PE_INLINE uint32_t begin_foreseen(struct view *v, uint32_t most)
     uint64_t word = block->last_word, history = p->history;
     uint32_t left, rounds;
 
-    if (v->in_turns || block->goes_on[true] != block->pc ||
-        p->bimodal[word & p->mask] != PE_STRONG || (v->followed && !is_idle(v, block)))
+    if (v->in_turns || v->mode == WAITING || block->goes_on[true] != block->pc ||
+        p->bimodal[word & p->mask] != PE_STRONG || (v->mode == FOLLOWED && !is_idle(v, block)))
         return 0;
     if (v->operations + (uint64_t)most * block->count > v->until)
         most = v->operations < v->until
@@ -383,7 +452,7 @@ PE_INLINE uint32_t begin_foreseen(struct view *v, uint32_t most)
     v->now += rounds * block->ticks[true];
     p->history = history;
     v->branches += rounds;
-    if (v->followed && rounds)
+    if (v->mode == FOLLOWED && rounds)
         pass_rounds(v, block, rounds);
     return rounds;
 }
@@ -464,7 +533,7 @@ PE_INLINE void have_events(struct pe_stream *s, struct view v)
     pe_count(&v.cpu->counts.branches, v.branches);
     v.cpu->window.block = s->block = v.block;
     s->began = v.began;
-    if (!v.followed)
+    if (v.mode == SKIMMED)
         carry(&v);
 }
 
@@ -483,19 +552,20 @@ static uint64_t skim_until(const struct pe_stream *s)
     return calm && !m->thorough && !m->counting ? s->skim_until : 0;
 }
 
-PE_INLINE struct view view_of(const struct pe_stream *s, bool usual, bool in_turns, bool followed)
+PE_INLINE struct view view_of(const struct pe_stream *s, bool usual, bool in_turns, enum mode mode)
 {
     const struct pe_window *w = &s->cpu->window;
 
     return (struct view){.machine = s->merge->machine,
                          .cpu = s->cpu,
+                         .mode = mode,
                          .usual = usual,
                          .in_turns = in_turns,
-                         .followed = followed,
+                         .only = !in_turns && s->merge->count == 1,
                          .block = s->block,
                          .now = w->now,
                          .operations = w->operations,
-                         .until = followed ? UINT64_MAX : s->skim_until,
+                         .until = mode == FOLLOWED ? UINT64_MAX : s->skim_until,
                          .limit = s->limit,
                          .skim_until = skim_until(s),
                          .learn_from = s->followed_from + s->margin * 7 / 8,
@@ -508,51 +578,67 @@ PE_INLINE struct view view_of(const struct pe_stream *s, bool usual, bool in_tur
 /* Each for itself: the host's registers are few. */
 APART static void skim_usual(struct pe_stream *s)
 {
-    have_events(s, view_of(s, true, false, false));
+    have_events(s, view_of(s, true, false, SKIMMED));
 }
 
 APART static void skim_other(struct pe_stream *s)
 {
-    have_events(s, view_of(s, false, false, false));
+    have_events(s, view_of(s, false, false, SKIMMED));
 }
 
 APART static void skim_in_turns(struct pe_stream *s)
 {
-    have_events(s, view_of(s, false, true, false));
+    have_events(s, view_of(s, false, true, SKIMMED));
+}
+
+APART static void wait_usual(struct pe_stream *s)
+{
+    have_events(s, view_of(s, true, false, WAITING));
+}
+
+APART static void wait_other(struct pe_stream *s)
+{
+    have_events(s, view_of(s, false, !s->alone, WAITING));
 }
 
 APART static void follow_usual(struct pe_stream *s)
 {
-    have_events(s, view_of(s, true, false, true));
+    have_events(s, view_of(s, true, false, FOLLOWED));
 }
 
 APART static void follow_other(struct pe_stream *s)
 {
-    have_events(s, view_of(s, false, !s->alone, true));
+    have_events(s, view_of(s, false, !s->alone, FOLLOWED));
 }
 
-/* Stores have numbers to count how many are between two of them: here are none. */
 static void skim(struct pe_stream *s)
+{
+    bool usual = s->alone && s->cpu->usual;
+
+    if (s->cpu->window.now < s->cpu->window.slow_until)
+        (usual ? wait_usual : wait_other)(s);
+    else if (usual)
+        skim_usual(s);
+    else
+        (s->alone ? skim_other : skim_in_turns)(s);
+}
+
+/* Stores have numbers to count how many are between two of them: here are none, but where the
+ * window waits. */
+static void skim_on(struct pe_stream *s)
 {
     const struct pe_window *w = &s->cpu->window;
     uint64_t operations = w->operations;
 
-    if (!s->alone)
-        skim_in_turns(s);
-    else if (s->cpu->usual)
-        skim_usual(s);
-    else
-        skim_other(s);
+    skim(s);
     s->followed_from = w->operations;
     s->skimmed += w->operations - operations;
 }
 
 void pe_skim(struct pe_stream *s)
 {
-    const struct pe_window *w = &s->cpu->window;
-
-    if (w->operations < skim_until(s) && w->now >= w->slow_until)
-        skim(s);
+    if (s->cpu->window.operations < skim_until(s))
+        skim_on(s);
     else if (s->alone && s->cpu->usual)
         follow_usual(s);
     else

@@ -125,6 +125,14 @@ uint64_t pe_window_issue(struct pe_cpu *cpu, const struct pe_site *site)
     return ready_at(w, site);
 }
 
+bool pe_window_is_late(struct pe_cpu *cpu, const struct pe_site *site)
+{
+    const struct pe_window *w = &cpu->window;
+
+    return w->late &&
+           pe_window_issue(cpu, site) > dispatched(w, (uint32_t)(site - w->block->sites));
+}
+
 uint32_t pe_window_wait(struct pe_cpu *cpu, const struct pe_site *site)
 {
     const struct pe_window *w = &cpu->window;
@@ -310,6 +318,15 @@ static void take_server(const struct spe_machine *machine, struct pe_window *w, 
 {
     w->served_until[w->served] = until;
     w->served = w->served + 1 < machine->config.load_misses ? w->served + 1 : 0;
+}
+
+void pe_window_serve(const struct spe_machine *machine, struct pe_cpu *cpu,
+                     const struct pe_site *site)
+{
+    struct pe_window *w = &cpu->window;
+    uint64_t start = later(pe_window_issue(cpu, site), w->served_until[w->served]);
+
+    take_server(machine, w, start + (uint64_t)machine->cycles[SPE_PLACE_L2][false] * PE_TICKS);
 }
 
 /* A miss is served: when is its data there? */

@@ -199,6 +199,23 @@ static void far_strides(struct rig *r, unsigned i)
     put_block(r, r->blocks[6]);
 }
 
+/* Data from beyond L2 that nothing depends on: several lines are on their way at a time. */
+static void far_words(struct rig *r, unsigned i)
+{
+    (void)i;
+    put_block(r, r->blocks[0]);
+    put_access(r, 0, DATA + UINT64_C(256) * (next_random(&r->random) % NODES));
+}
+
+/* Stores to such lines, which fill the store queue, and loads that hit. */
+static void far_stores(struct rig *r, unsigned i)
+{
+    put_block(r, r->blocks[2]);
+    put_access(r, 0, DATA + UINT64_C(256) * (next_random(&r->random) % NODES));
+    put_block(r, r->blocks[0]);
+    put_access(r, 0, DATA + 0x2000000 + UINT64_C(8) * (i % 1024));
+}
+
 /* Rounds of a loop without an access, so many that samples are in them. */
 static void long_rounds(struct rig *r, unsigned i)
 {
@@ -431,7 +448,6 @@ static bool is_near(double a, double b, double part, double absolute)
 struct kind {
     const char *name;
     void (*round)(struct rig *r, unsigned i);
-    double least_skimmed;
     double misses; /* they differ by less than this part */
 };
 
@@ -450,7 +466,7 @@ static void compare(const struct kind *kind, const char *preset)
                   distance(quick.cycles_bins, slow.cycles_bins, n), quick.clock / slow.clock,
                   (double)quick.counts.l1_misses / (double)slow.counts.l1_misses);
     assert_true(n > 300 && quick.samples == n);
-    assert_true(slow.skimmed == 0 && quick.skimmed >= kind->least_skimmed);
+    assert_true(slow.skimmed == 0 && quick.skimmed > 0.75); /* all but what is before samples */
     assert_true(is_near(quick.wait, slow.wait, 0.02, 0.1 * n));
     assert_true(is_near(quick.cycles, slow.cycles, 0.02, 0.1 * n));
     assert_true(distance(quick.wait_bins, slow.wait_bins, n) < 0.05);
@@ -471,18 +487,20 @@ static void test_same_samples(void **state)
 {
     static const char *const presets[] = {"neoverse-n1", "neoverse-v2"};
     static const struct kind kinds[] = {
-        {"chase in L2", chase_l2, 0.7, 0.01},
-        {"chase beyond L2", chase_llc, 0, 0.01},
-        {"stream", stream, 0.3, 0.01},
-        {"columns", columns, 0.7, 0.01},
-        {"stores", stores, 0.7, 0.01},
-        {"spills", spill, 0.7, 0.01},
-        {"branches", branches, 0.7, 0.01},
-        {"branches on data from beyond L2", far_branches, 0, 0.01},
-        {"strides from such data", far_strides, 0.2, 0.02},
-        {"rounds", rounds, 0.5, 0.01},
-        {"many rounds", long_rounds, 0.2, 0.01},
-        {"phases", phases, 0.4, 0.01},
+        {"chase in L2", chase_l2, 0.01},
+        {"chase beyond L2", chase_llc, 0.01},
+        {"stream", stream, 0.01},
+        {"columns", columns, 0.01},
+        {"stores", stores, 0.01},
+        {"spills", spill, 0.01},
+        {"branches", branches, 0.01},
+        {"branches on data from beyond L2", far_branches, 0.01},
+        {"strides from such data", far_strides, 0.02},
+        {"such data at once", far_words, 0.01},
+        {"stores beyond L2", far_stores, 0.01},
+        {"rounds", rounds, 0.01},
+        {"many rounds", long_rounds, 0.01},
+        {"phases", phases, 0.01},
     };
 
     (void)state;

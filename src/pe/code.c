@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define L1_CYCLES 4
+#define HOST_LINE 64 /* bytes */
 
 /* As the Operation Type packet tells it (D18.2.7). */
 static uint16_t kind_of(const struct spe_a64 *insn)
@@ -211,7 +212,7 @@ static bool note_plain_sites(struct pe_block *b)
     enum { PAIR_EVENTS = 4 }; /* two registers of 16 bytes, in accesses of 8 */
     unsigned count = 0, events = 0;
 
-    b->plain_sites = calloc(b->count ? b->count : 1, sizeof(*b->plain_sites));
+    b->plain_sites = b->count <= PE_FIRST ? b->first : calloc(b->count, sizeof(*b->plain_sites));
     if (!b->plain_sites)
         return false;
     for (uint32_t i = 0; i < b->count; i++) {
@@ -272,10 +273,14 @@ static void note_recurrence(struct pe_block *b)
 
 struct pe_block *pe_block_create(uint64_t pc, const uint32_t *words, size_t count)
 {
-    struct pe_block *b = calloc(1, sizeof(*b) + count * sizeof(b->sites[0]));
+    size_t bytes = sizeof(struct pe_block) + count * sizeof(struct pe_site);
+    struct pe_block *b;
 
+    bytes = (bytes + HOST_LINE - 1) / HOST_LINE * HOST_LINE;
+    b = aligned_alloc(HOST_LINE, bytes);
     if (!b)
         return NULL;
+    memset(b, 0, bytes);
     b->pc = pc;
     b->end = pc + 4 * count;
     b->goes_on[false] = b->goes_on[true] = PE_NO_PC;
@@ -306,7 +311,7 @@ void pe_site_note_bytes(struct pe_site *site, uint32_t bytes)
 
 void pe_block_destroy(struct pe_block *block)
 {
-    if (block)
+    if (block && block->plain_sites != block->first)
         free(block->plain_sites);
     free(block);
 }

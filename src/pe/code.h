@@ -51,24 +51,28 @@ struct pe_plain {
     bool store;
 };
 
+#define PE_NOWHERE 31
+#define PE_FIRST 8
+
 struct pe_block {
-    /* What pe/skim.h needs comes first: a line of the host's cache. */
+    /* What pe/skim.h needs comes first: a line of the host's cache, and the next one. */
     uint64_t pc;
     uint64_t goes_on[2]; /* where `ticks` are known, and the last instruction is `plain`: `end` and
                             `target`. Else PE_NO_PC */
     uint64_t ticks[2];   /* it takes, if its branch is not taken and if it is; 0: not known */
-    struct pe_plain *plain_sites; /* by ordinal */
-    uint32_t count;               /* of instructions */
-    uint32_t last_word;           /* address of the last one, in words: its lower bits */
-    uint64_t end;                 /* [pc, end) */
-    uint64_t target;              /* of the branch at the end, if it is direct */
-    bool branch;                  /* the last instruction is one */
-    bool direct;                  /* ... with `target` */
-    bool plain;                   /* ... and conditional, and no more */
-    uint8_t kind;                 /* ... SPE_BRANCH_... */
-    uint8_t flow;                 /* its owner's */
-    uint16_t stores;              /* instructions that store */
-    uint32_t stall;               /* that it waits for L2: parts of a tick. See pe/skim.h */
+    struct pe_plain *plain_sites;    /* by ordinal */
+    uint32_t count;                  /* of instructions */
+    uint32_t last_word;              /* address of the last one, in words: its lower bits */
+    uint64_t end;                    /* [pc, end) */
+    struct pe_plain first[PE_FIRST]; /* plain_sites, of most blocks */
+    uint64_t target;                 /* of the branch at the end, if it is direct */
+    bool branch;                     /* the last instruction is one */
+    bool direct;                     /* ... with `target` */
+    bool plain;                      /* ... and conditional, and no more */
+    uint8_t kind;                    /* ... SPE_BRANCH_... */
+    uint8_t flow;                    /* its owner's */
+    uint16_t stores;                 /* instructions that store */
+    uint32_t stall;                  /* that it waits for L2: parts of a tick. See pe/skim.h */
     uint16_t recurrence; /* cycles times PE_RECURRENCE from one round to the next if it is a loop */
     uint8_t target_in; /* of the branch: Xn that has a target that is not direct; else PE_NOWHERE */
     bool acquires;     /* an atomic in it does, and does not release: as who takes a lock */
@@ -82,7 +86,6 @@ struct pe_block {
     struct pe_site sites[];
 };
 
-#define PE_NOWHERE 31
 #define PE_NO_PC 1
 #define PE_RECURRENCE 4
 #define PE_STALL_PARTS 64

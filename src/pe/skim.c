@@ -3,6 +3,9 @@
 #include "pe/skim.h"
 
 #define APART __attribute__((noinline))
+/* With these the compiler keeps the clock in one of the host's registers. */
+#define OFTEN(condition) __builtin_expect(condition, 1)
+#define SELDOM(condition) __builtin_expect(condition, 0)
 
 /* ---- Accesses -------------------------------------------------------------------------------- */
 
@@ -164,7 +167,7 @@ PE_INLINE bool other_than_last(struct view *v, uint32_t index, uint64_t va, uint
     if (found == NOT_FOR_HERE)
         return false;
     v->refills += found - HIT;
-    if (__builtin_expect(v->cpu->window.walk, 0))
+    if (SELDOM(v->cpu->window.walk))
         wait_for_walk(v, index, store);
     return true;
 }
@@ -182,7 +185,7 @@ PE_INLINE bool hits_again(struct view *v, uint64_t va, uint32_t bytes, bool stor
 PE_INLINE bool skimmed_access(struct view *v, uint32_t index, uint64_t event, uint32_t bytes,
                               bool store)
 {
-    if (hits_again(v, event, bytes, store))
+    if (OFTEN(hits_again(v, event, bytes, store)))
         return true;
     if (!other_than_last(v, index, event & PE_EVENT_MASK, bytes, store))
         return false;
@@ -309,13 +312,13 @@ PE_INLINE bool end_branch(struct view *v, uint64_t next, bool *wrong)
     const struct pe_block *last = v->block;
     bool taken = next == last->goes_on[true];
 
-    if (!(taken | (next == last->goes_on[false]))) {
+    if (SELDOM(!(taken | (next == last->goes_on[false])))) {
         *wrong = end_other(v->machine, v->cpu, last, next);
         return next == last->pc;
     }
     v->branches++;
-    *wrong =
-        !pe_foresee(v->cpu, last->last_word, taken) && learn_branch(v->cpu, last->last_word, taken);
+    *wrong = SELDOM(!pe_foresee(v->cpu, last->last_word, taken)) &&
+             learn_branch(v->cpu, last->last_word, taken);
     return taken;
 }
 
@@ -386,7 +389,7 @@ PE_INLINE void begin_waiting(struct view *v, const struct pe_block *block, bool 
 PE_INLINE void begin_skimmed(struct view *v, bool taken, bool wrong)
 {
     v->now += v->block->ticks[taken];
-    if (wrong)
+    if (SELDOM(wrong))
         v->now += v->wrong;
     v->operations += v->block->count;
 }
@@ -635,11 +638,30 @@ static void skim_on(struct pe_stream *s)
     s->skimmed += w->operations - operations;
 }
 
+/* The plain access that skimming left. False: it is none, or others may have the line. */
+static bool have_far(struct pe_stream *s)
+{
+    uint64_t event = s->events[s->done % PE_EVENTS];
+    unsigned tag = (unsigned)(event >> PE_EVENT_SHIFT);
+    struct spe_machine_access met = {0};
+    const struct pe_plain *plain;
+
+    if (tag >= PE_ORDINALS || s->merge->count > 1)
+        return false;
+    plain = &s->block->plain_sites[tag];
+    pe_timed_access(s->merge->machine, s->cpu, &s->block->sites[plain->index],
+                    event & PE_EVENT_MASK, plain->bytes, plain->store ? SPE_ACCESS_STORE : 0, &met);
+    s->done++;
+    return true;
+}
+
 void pe_skim(struct pe_stream *s)
 {
-    if (s->cpu->window.operations < skim_until(s))
-        skim_on(s);
-    else if (s->alone && s->cpu->usual)
+    if (s->cpu->window.operations < skim_until(s)) {
+        do
+            skim_on(s);
+        while (s->done != s->handed && have_far(s));
+    } else if (s->alone && s->cpu->usual)
         follow_usual(s);
     else
         follow_other(s);

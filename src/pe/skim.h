@@ -7,9 +7,10 @@
  * without, and as much longer as it did on average when it was followed. What the window waited for
  * before, it waits for behind.
  *
- * What comes from beyond L2, and pages that are looked for, are waited for even there: blocks behind
- * them begin in the window, which may be full, and what depends on them is late, whoever gives it.
- * So what takes longest is no average, and prefetchers have the time that they really have.
+ * What comes from beyond L2, and pages that are looked for, are waited for even there: blocks
+ * behind them begin in the window, which may be full, and what depends on them is late, whoever
+ * gives it. So what takes longest is no average, and prefetchers have the time that they really
+ * have.
  *
  * Not while threads take lines from each other, which they do by time: only where the stream is
  * alone, or nobody has met another for a while. And not where exact counts are made, whose cycles

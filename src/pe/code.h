@@ -51,8 +51,7 @@ struct pe_plain {
     bool store;
 };
 
-#define PE_NOWHERE 31
-#define PE_FIRST 8
+#define PE_FIRST 8 /* instructions of a block that has room for its plain_sites */
 
 struct pe_block {
     /* What pe/skim.h needs comes first: a line of the host's cache, and the next one. */
@@ -64,7 +63,7 @@ struct pe_block {
     uint32_t count;                  /* of instructions */
     uint32_t last_word;              /* address of the last one, in words: its lower bits */
     uint64_t end;                    /* [pc, end) */
-    struct pe_plain first[PE_FIRST]; /* plain_sites, of most blocks */
+    struct pe_plain first[PE_FIRST]; /* plain_sites, if there is room */
     uint64_t target;                 /* of the branch at the end, if it is direct */
     bool branch;                     /* the last instruction is one */
     bool direct;                     /* ... with `target` */
@@ -86,6 +85,7 @@ struct pe_block {
     struct pe_site sites[];
 };
 
+#define PE_NOWHERE 31
 #define PE_NO_PC 1
 #define PE_RECURRENCE 4
 #define PE_STALL_PARTS 64

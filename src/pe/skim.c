@@ -215,7 +215,8 @@ PE_INLINE bool waiting_access(struct view *v, uint32_t index, uint64_t va, uint3
     return true;
 }
 
-/* Beyond L2, or not a simple one. */
+/* Beyond L2, or not a simple one. As have_far does it, but without leaving the loop, which would
+ * take 2 to 3 % longer in all. */
 PE_INLINE bool far_access(struct view *v, uint32_t index, uint64_t va, uint32_t bytes, bool store)
 {
     struct spe_machine_access met = {0};

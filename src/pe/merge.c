@@ -13,6 +13,7 @@
 #define SLACK (48 * PE_TICKS)
 #define LEAD 8192           /* events that a thread may be ahead of the machine, and of others */
 #define BATCH 2048          /* events from one handing over to the next */
+#define LONG_STRETCH 16     /* batches that take longer than to wait for the helper */
 #define PATIENCE_MAX 800000 /* microseconds that others wait for a thread */
 #define PATIENCE_MIN 200
 
@@ -459,14 +460,19 @@ static bool has_events(const struct pe_stream *s)
     return s->done != s->handed;
 }
 
-/* All others wait in the kernel, and what they did has been had. */
+/* It runs, or did something that has not been had. */
+static bool is_busy(const struct pe_stream *s)
+{
+    return s->running || has_events(s) || has_late_stores(s);
+}
+
+/* All others wait in the kernel. */
 static bool is_alone(const struct pe_stream *s)
 {
     const struct pe_merge *m = s->merge;
 
     for (size_t i = 0; i < m->count; i++)
-        if (m->streams[i] != s &&
-            (m->streams[i]->running || has_events(m->streams[i]) || has_late_stores(m->streams[i])))
+        if (m->streams[i] != s && is_busy(m->streams[i]))
             return false;
     return true;
 }
@@ -741,16 +747,23 @@ static void wrap(struct pe_writer *w)
     w->hand_at = (uintptr_t)w->at; /* until set_next_hand */
 }
 
-static void publish(struct pe_stream *s)
+/* Others may have the events so far. Returns where they end. */
+static uint64_t end_batch(struct pe_stream *s)
 {
     struct pe_writer *w = s->writer;
 
-    if (!s->running || s->ignored)
-        end_turns(s->merge);
     pe_close(w);
     w->again = PE_AGAIN_HANDED;
-    s->handed += ((uint64_t)(w->at - w->events) - s->handed) % PE_EVENTS;
+    s->shown += ((uint64_t)(w->at - w->events) - s->shown) % PE_EVENTS;
     wrap(w);
+    return s->shown;
+}
+
+static void handed_up_to(struct pe_stream *s, uint64_t end)
+{
+    if (!s->running || s->ignored)
+        end_turns(s->merge);
+    s->handed = end;
     s->handed_at = microseconds_now();
     s->running = true;
     if (s->ignored) { /* it comes back at the others' time */
@@ -760,37 +773,108 @@ static void publish(struct pe_stream *s)
     }
 }
 
+static void publish(struct pe_stream *s)
+{
+    handed_up_to(s, end_batch(s));
+}
+
+/* Those that wait now, one after the other, as if each had been had when it was handed over. */
+static void have_batches(struct pe_merge *m, struct pe_stream *s)
+{
+    uint64_t end;
+
+    for (uint64_t count = pe_batches_waiting(&s->batches); count; count--) {
+        end = pe_batches_next(&s->batches);
+        handed_up_to(s, end);
+        proceed(m, false);
+        pe_batches_had(&s->batches, s->done);
+        pe_helper_had(s);
+    }
+}
+
+static void have_all_batches(struct pe_merge *m)
+{
+    for (size_t i = 0; i < m->count; i++)
+        have_batches(m, m->streams[i]);
+}
+
 void pe_merge_lock(struct pe_merge *m)
 {
+    atomic_fetch_add(&m->helper.others, 1);
     pthread_mutex_lock(&m->lock);
+    atomic_fetch_sub(&m->helper.others, 1);
+    have_all_batches(m);
+}
+
+static bool try_lock(struct pe_merge *m)
+{
+    if (pthread_mutex_trylock(&m->lock) != 0)
+        return false;
+    have_all_batches(m);
+    return true;
+}
+
+bool pe_merge_help(struct pe_merge *m)
+{
+    bool more = false;
+
+    pthread_mutex_lock(&m->lock);
+    have_all_batches(m);
+    for (size_t i = 0; i < m->count; i++)
+        more |= pe_batches_waiting(&m->streams[i]->batches) != 0;
+    pe_merge_unlock(m);
+    return more;
+}
+
+/* The only one that can have something to do, and runs. */
+static struct pe_stream *find_lone(const struct pe_merge *m)
+{
+    struct pe_stream *lone = NULL;
+
+    for (size_t i = 0; i < m->count; i++) {
+        if (!is_busy(m->streams[i]))
+            continue;
+        if (lone)
+            return NULL;
+        lone = m->streams[i];
+    }
+    return lone && lone->running ? lone : NULL;
 }
 
 void pe_merge_unlock(struct pe_merge *m)
 {
+    pe_helper_choose(m, find_lone(m));
     pthread_mutex_unlock(&m->lock);
 }
 
 static void begin_ring(struct pe_stream *s)
 {
-    s->done = s->handed = 1; /* an event is before it */
+    s->done = s->handed = s->shown = 1; /* an event is before it */
     s->writer->at = s->events + 1;
 }
 
-/* After a batch, or before the stream is full if that comes first. Where all has been had it begins
- * anew, in memory that the host has at hand. */
-static void set_next_hand(struct pe_stream *s)
+/* So many events of it have not been had yet. Hand over after a batch, or before the stream is full
+ * if that comes first. */
+static void set_room(struct pe_stream *s, uint64_t waiting)
 {
     struct pe_writer *w = s->writer;
-    int64_t room;
+    int64_t room = PE_EVENTS - PE_BLOCK_EVENTS - (int64_t)waiting;
 
-    if (s->done == s->handed)
-        begin_ring(s);
-    room = PE_EVENTS - PE_BLOCK_EVENTS - (int64_t)(s->handed - s->done);
     w->watched = 0;
     w->room_to = (uintptr_t)w->at + (uintptr_t)room * sizeof(*w->at);
     if (room > BATCH)
         room = BATCH;
     w->hand_at = (uintptr_t)w->at + (uintptr_t)room * sizeof(*w->at);
+}
+
+/* Where all has been had it begins anew, in memory that the host has at hand. */
+static void set_next_hand(struct pe_stream *s)
+{
+    if (s->done == s->handed)
+        begin_ring(s);
+    atomic_store(&s->batches.end, s->handed);
+    atomic_store(&s->batches.done, s->done);
+    set_room(s, s->handed - s->done);
 }
 
 /* It has the lock, which it gives back. */
@@ -815,9 +899,55 @@ static bool hands_later(struct pe_writer *w)
     return true;
 }
 
+/* There is no room for one more batch. */
+static bool is_full(const struct pe_batches *b)
+{
+    return pe_batches_waiting(b) == PE_BATCHES ||
+           pe_batches_events(b) + BATCH > PE_EVENTS - PE_BLOCK_EVENTS;
+}
+
+_Static_assert(PE_BATCHES_FEW_EVENTS + BATCH <= PE_EVENTS - PE_BLOCK_EVENTS, "few leave room");
+_Static_assert(PE_BATCHES_MANY *(BATCH + PE_HAND_LATER + PE_BLOCK_EVENTS) + BATCH <=
+                   PE_EVENTS - PE_BLOCK_EVENTS,
+               "who waits for room has rung for the helper");
+
+/* The helper has read what was written there before. Each line would have to come back from its
+ * processor when the first event is stored, and hold up all other stores: together they come
+ * sooner. */
+static void fetch_lines(const struct pe_writer *w)
+{
+    for (volatile uint64_t *at = w->at; (uintptr_t)at < w->hand_at; at += 64 / sizeof(*at))
+        *at = 0;
+}
+
+/* The helper has it, or whoever takes the lock before. False: there is no room, and no helper. */
+static bool leave_to_helper(struct pe_stream *s)
+{
+    pe_batches_add(&s->batches, end_batch(s));
+    pe_helper_tell(s);
+    while (is_full(&s->batches)) {
+        if (!pe_helper_is_for(s))
+            return false;
+        pe_helper_wait(s);
+    }
+    set_room(s, pe_batches_events(&s->batches));
+    fetch_lines(s->writer);
+    return true;
+}
+
+/* Who goes into the kernel waits for the helper before. That takes longer than what the helper
+ * saves, unless there was much to do: as the time before, or now. */
+static bool is_worth_help(const struct pe_stream *s)
+{
+    return s->before >= LONG_STRETCH || s->stretch >= LONG_STRETCH;
+}
+
 void pe_stream_hand(struct pe_stream *s)
 {
-    if (pthread_mutex_trylock(&s->merge->lock) != 0) {
+    s->stretch++;
+    if (is_worth_help(s) && pe_helper_is_for(s) && leave_to_helper(s))
+        return;
+    if (!try_lock(s->merge)) {
         if (hands_later(s->writer))
             return;
         pe_merge_lock(s->merge);
@@ -825,9 +955,23 @@ void pe_stream_hand(struct pe_stream *s)
     hand_over(s, LEAD);
 }
 
+/* All has to be had: whose thread it is takes the lock, and has what the helper has not. */
+static void end_stretch(struct pe_stream *s)
+{
+    s->before = s->stretch;
+    s->stretch = 0;
+    pe_merge_lock(s->merge);
+}
+
+void pe_stream_catch_up(struct pe_stream *s)
+{
+    end_stretch(s);
+    pe_merge_unlock(s->merge);
+}
+
 void pe_stream_settle(struct pe_stream *s)
 {
-    pe_merge_lock(s->merge);
+    end_stretch(s);
     hand_over(s, 0);
 }
 
@@ -842,7 +986,7 @@ void pe_stream_show(struct pe_stream *s)
 {
     struct pe_merge *m = s->merge;
 
-    pe_merge_lock(m);
+    end_stretch(s);
     show(s);
     give_back(m);
 }
@@ -853,7 +997,7 @@ void pe_stream_away(struct pe_stream *s)
 {
     struct pe_merge *m = s->merge;
 
-    pe_merge_lock(m);
+    end_stretch(s);
     publish(s);
     s->running = false;
     proceed(m, false);
@@ -909,6 +1053,12 @@ bool pe_merge_init(struct pe_merge *merge, struct spe_machine *machine, bool cou
 }
 
 void pe_merge_free(struct pe_merge *merge)
+{
+    pe_helper_end(&merge->helper);
+    pe_merge_forget(merge);
+}
+
+void pe_merge_forget(struct pe_merge *merge)
 {
     free(merge->streams);
     pthread_mutex_destroy(&merge->lock);

@@ -19,6 +19,7 @@
 #include <pthread.h>
 
 #include "pe/code.h"
+#include "pe/helper.h"
 #include "specimen/pe.h"
 
 /* Events are words. The highest byte says what it is: the ordinal of the instruction whose access
@@ -91,9 +92,13 @@ struct pe_writer {
 
 #define PE_AGAIN_HANDED (-2) /* writer.again: none, for its event has been handed over */
 
-/* One thread. All but the writer is the lock's. */
+/* One thread. What comes before `merge` is its own, all else is the lock's. */
 struct pe_stream {
     struct pe_writer *writer;
+    uint64_t shown;            /* events that others may have, */
+    struct pe_batches batches; /* of which these wait for the helper */
+    uint32_t stretch;          /* batches since all had to be had, */
+    uint32_t before;           /* and in the stretch before */
     struct pe_merge *merge;
     struct pe_cpu *cpu;
     uint64_t *events;
@@ -133,6 +138,7 @@ struct pe_merge {
     struct spe_machine *machine;
     struct pe_stream **streams;
     size_t count, room;
+    struct pe_helper helper;
     uint64_t met;     /* ticks: when a cpu last had to ask another for a line */
     bool counting;    /* exact counts of every instruction */
     bool simple;      /* no short ways: for tests, which compare */
@@ -142,11 +148,15 @@ struct pe_merge {
 
 bool pe_merge_init(struct pe_merge *merge, struct spe_machine *machine, bool counting);
 void pe_merge_free(struct pe_merge *merge);
+/* The same in a forked child, which has no helper. */
+void pe_merge_forget(struct pe_merge *merge);
 
 /* Whoever has the lock finds that the machine has had all that was handed over, as far as can be.
  */
 void pe_merge_lock(struct pe_merge *merge);
 void pe_merge_unlock(struct pe_merge *merge);
+/* The helper does so, too. Are there more by now? */
+bool pe_merge_help(struct pe_merge *merge);
 
 /* A thread begins to run on that cpu; false without memory. Several may run on one. The writer is
  * the thread's. */
@@ -157,6 +167,8 @@ void pe_stream_end(struct pe_stream *stream);
 
 /* Hand over, and wait until there is room for more. What was handed over is had soon. */
 void pe_stream_hand(struct pe_stream *stream);
+/* All that was handed over has been had, as far as can be. */
+void pe_stream_catch_up(struct pe_stream *stream);
 /* Hand over, and wait until all has been had, if that can be without more of its own. */
 void pe_stream_settle(struct pe_stream *stream);
 /* Hand over, and wait for nothing. */

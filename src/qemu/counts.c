@@ -99,7 +99,7 @@ static void clear_block(struct pe_block *block)
 static void put_merged(struct wire_counts *message)
 {
     blocks_lock();
-    pthread_mutex_lock(&unit_process.merge->lock);
+    pe_merge_lock(unit_process.merge);
     for (size_t i = 0; i < blocks_count(); i++) {
         struct pe_block *block = blocks_at(i);
 
@@ -107,7 +107,7 @@ static void put_merged(struct wire_counts *message)
             put_block(message, block, block->executed, block->counts);
         clear_block(block);
     }
-    pthread_mutex_unlock(&unit_process.merge->lock);
+    pe_merge_unlock(unit_process.merge);
     blocks_unlock();
 }
 

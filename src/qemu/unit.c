@@ -108,8 +108,9 @@ void unit_begin_merge(void)
     static struct pe_merge merge;
 
     if (unit_process.merge)
-        pe_merge_free(&merge);
+        pe_merge_forget(&merge);
     pe_merge_init(&merge, unit_process.machine, unit_process.stat);
+    merge.helper.wanted = true;
     unit_process.merge = &merge;
 }
 
@@ -790,11 +791,13 @@ static bool may_be_full(const struct vcpu *v)
     return v->watched_end - v->watched_first + UNIT_SAMPLES_MAX > PE_WATCHES;
 }
 
-/* When all may be in flight, wait for the model once. If that is not enough, samples collide. */
+/* When all may be in flight, wait for the model once. If that is not enough, samples collide. Where
+ * a batch of events ends does not depend on when the helper comes to it: it is waited for first. */
 static void make_room(struct vcpu *v)
 {
     if (!may_be_full(v))
         return;
+    pe_stream_catch_up(&v->stream);
     pthread_mutex_lock(&v->lock);
     collect(v);
     pthread_mutex_unlock(&v->lock);

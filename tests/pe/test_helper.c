@@ -35,7 +35,7 @@ enum mode { ALONE, HELPED, HURRIED, MODES }; /* HURRIED: the program lets the he
 struct said {
     uint32_t wait, cycles, facts, place;
     uint64_t va, next;
-    bool mispredicted;
+    uint64_t mispredicted; /* as wide as the others: no gaps, whose bytes would differ */
 };
 
 struct outcome {
@@ -169,6 +169,8 @@ static void begin(struct rig *r, enum mode mode, bool counting)
 static void end(struct rig *r)
 {
     free(r->stream.watches);
+    free(r->copy->counts);
+    free(r->counted->counts);
     pe_block_destroy(r->copy);
     pe_block_destroy(r->counted);
     pe_merge_free(&r->merge);
@@ -298,6 +300,10 @@ static void test_child_has_its_own(void **state)
         print_message("not with ThreadSanitizer\n");
         skip();
     }
+#ifdef __aarch64__ /* the stage aarch64 runs it under QEMU 7.2, which aborts in such a child */
+    print_message("not below qemu-aarch64: its child of several threads cannot start another\n");
+    skip();
+#endif
     begin(&r, HELPED, false);
     for (unsigned i = 0; i < ROUNDS / 5; i++)
         run_round(&r, i);

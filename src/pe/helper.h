@@ -10,7 +10,8 @@
  * difference but in time.
  *
  * Neither wakes the other for little: the helper sleeps until many batches wait, and the program,
- * when there is no room for more, until few do.
+ * when there is no room for more, until few do. Where others want the processors, each would wait
+ * for its turn before the other can go on, so the helper rests for a while.
  */
 #ifndef PE_HELPER_H
 #define PE_HELPER_H
@@ -42,18 +43,30 @@ struct pe_batches {
 struct pe_doorbell {
     sem_t rings;
     atomic_bool sleeps;
+    _Atomic uint64_t rung; /* nanoseconds: the latest time */
 };
 
 struct pe_helper {
     atomic_bool wanted; /* by its owner: there may be one */
     atomic_bool there;
-    atomic_bool over;
+    atomic_bool rests;  /* others want the processors */
+    bool tireless;      /* it never does: for tests, which run beside others */
     atomic_uint others; /* that wait for the lock: the helper comes after them */
     pthread_t thread;
     struct pe_stream *_Atomic chosen; /* it runs, and all others are in the kernel; NULL: none */
     struct pe_doorbell work;          /* for the helper */
     struct pe_doorbell room;          /* for the program's thread */
+    atomic_bool over;
+    sem_t end; /* it is to wake up, for it is over */
+
+    /* Its own: nanoseconds. */
+    uint64_t since, cpu; /* real time and its thread's, when it looked at them last, */
+    uint64_t slept;      /* and for so long it has slept since then */
+    uint64_t pause;      /* that it makes when it rests */
 };
+
+/* Real time: nanoseconds. */
+uint64_t pe_helper_now(void);
 
 static inline uint64_t pe_batches_waiting(const struct pe_batches *b)
 {

@@ -160,6 +160,7 @@ static void begin(struct rig *r, enum mode mode, bool counting)
     assert_int_equal(spe_machine_create(&config, &r->machine, NULL, 0), SPE_OK);
     assert_true(pe_merge_init(&r->merge, r->machine, counting));
     r->merge.helper.wanted = mode != ALONE;
+    r->merge.helper.tireless = true; /* other tests run beside this one */
     assert_true(pe_stream_begin(&r->stream, &r->writer, &r->merge, 0));
     r->copy = pe_block_create(0x1000, copy_words, 4);
     r->counted = pe_block_create(0x2000, count_words, 3);
@@ -400,12 +401,62 @@ static void test_others_come_through(void **state)
     end(&r);
 }
 
+/* ---- A busy host ----------------------------------------------------------------------------- */
+
+static void *burn(void *stop)
+{
+    while (!atomic_load((atomic_bool *)stop))
+        continue;
+    return NULL;
+}
+
+/* Who waits for a processor holds up the program, which waits for it: then it is better without. */
+static void test_rests_where_busy(void **state)
+{
+    enum { BURNERS = 64 };
+    static struct outcome outcome;
+    struct rig r = {.mode = HELPED, .interval = 1 << 16, .random = 1, .outcome = &outcome};
+    atomic_bool stop = false;
+    pthread_t burners[BURNERS];
+    unsigned i = 0, count;
+    cpu_set_t set;
+
+    (void)state;
+    if (!has_processors())
+        skip();
+    sched_getaffinity(0, sizeof(set), &set);
+    count = 2 * (unsigned)CPU_COUNT(&set);
+    if (count > BURNERS) {
+        print_message("not on a host with so many processors\n");
+        skip();
+    }
+    begin(&r, HELPED, false);
+    r.merge.helper.tireless = false;
+    for (unsigned k = 0; k < count; k++)
+        assert_int_equal(pthread_create(&burners[k], NULL, burn, &stop), 0);
+    alarm(120);
+    while (!atomic_load(&r.merge.helper.rests))
+        run_round(&r, i++);
+    alarm(0);
+    assert_false(pe_helper_is_for(&r.stream));
+    atomic_store(&stop, true);
+    for (unsigned k = 0; k < count; k++)
+        pthread_join(burners[k], NULL);
+    for (unsigned k = 0; k < ROUNDS / 5; k++)
+        run_round(&r, i++);
+    pe_stream_end(&r.stream);
+    collect(&r);
+    assert_int_equal(r.first, r.end);
+    assert_int_equal(pe_get(&r.machine->cpus[0]->counts.accesses), 2 * i);
+    end(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same_to_the_last_bit),     cmocka_unit_test(test_not_worth_it),
         cmocka_unit_test(test_signals_are_the_programs), cmocka_unit_test(test_child_has_its_own),
-        cmocka_unit_test(test_others_come_through),
+        cmocka_unit_test(test_others_come_through),      cmocka_unit_test(test_rests_where_busy),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,8 +7,9 @@
  * next moves. So a thread does not go through the machine at once. It writes down which blocks it
  * ran and what they accessed, in a stream of its own, and hands that over now and then; whoever
  * hands over takes the lock and lets the machine have the events of all streams, always those of
- * the cpu whose clock is least. A stream that runs and has handed over nothing for that time holds
- * the others up, so that nobody is ever further ahead than a stream has room for.
+ * the cpu whose clock is least. (Where only one thread runs, pe/helper.h lets it have them, beside
+ * that one.) A stream that runs and has handed over nothing for that time holds the others up, so
+ * that nobody is ever further ahead than a stream has room for.
  *
  * A thread that waits in the kernel is away and holds nobody up. Nor does one that does not hand
  * over in real time, for whatever reason: patience ends, and it comes back at the others' time.

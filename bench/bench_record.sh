@@ -136,7 +136,11 @@ function note(kind, seconds) {
     if (!((kind, $1, $2) in t) || seconds < t[kind, $1, $2]) t[kind, $1, $2] = seconds
 }
 $1 == "begin" { all = $2; own = $3; began = $4; next }
-$1 == "end" { others = ($2 - all - ($3 - own)) / ticks / ($4 - began); next }
+$1 == "end" {
+    others = ($2 - all - ($3 - own)) / ticks / ($4 - began)
+    if (others < 0) others = 0 # ticks are counted in two places
+    next
+}
 { note("cpu", $3); note("elapsed", $4) }
 END {
     split(version, part, ".")

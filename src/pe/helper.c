@@ -173,11 +173,6 @@ static bool begin(struct pe_merge *m)
     return begin_thread(m);
 }
 
-static bool are_few(const struct pe_batches *b)
-{
-    return pe_batches_waiting(b) <= PE_BATCHES_FEW && pe_batches_events(b) <= PE_BATCHES_FEW_EVENTS;
-}
-
 /* ---- For whom -------------------------------------------------------------------------------- */
 
 bool pe_helper_is_for(const struct pe_stream *s)
@@ -206,6 +201,11 @@ void pe_helper_tell(struct pe_stream *s)
         atomic_store(&h->wanted, h->there);
     }
     ring(&h->work);
+}
+
+static bool are_few(const struct pe_batches *b)
+{
+    return pe_batches_waiting(b) <= PE_BATCHES_FEW && pe_batches_events(b) <= PE_BATCHES_FEW_EVENTS;
 }
 
 void pe_helper_wait(struct pe_stream *s)

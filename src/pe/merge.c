@@ -919,7 +919,7 @@ static bool is_full(const struct pe_batches *b)
 }
 
 _Static_assert(PE_BATCHES_FEW_EVENTS + BATCH <= PE_EVENTS - PE_BLOCK_EVENTS, "few leave room");
-_Static_assert(PE_BATCHES_MANY *(BATCH + PE_HAND_LATER + PE_BLOCK_EVENTS) + BATCH <=
+_Static_assert(BATCH + (BATCH + PE_HAND_LATER + PE_BLOCK_EVENTS) * PE_BATCHES_MANY <=
                    PE_EVENTS - PE_BLOCK_EVENTS,
                "who waits for room has rung for the helper");
 
@@ -967,7 +967,7 @@ void pe_stream_hand(struct pe_stream *s)
     hand_over(s, LEAD);
 }
 
-/* All has to be had: whose thread it is takes the lock, and has what the helper has not. */
+/* The thread needs that all has been had. It takes the lock, and has what the helper has not. */
 static void end_stretch(struct pe_stream *s)
 {
     s->before = s->stretch;
